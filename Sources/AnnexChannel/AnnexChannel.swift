@@ -1,0 +1,1 @@
+// Rings, framing and calls come here.

@@ -1,0 +1,52 @@
+internal import Glibc
+
+/// A system call that failed: which call, with what errno, on which path, and what mends it.
+///
+/// Every layer above wraps this value rather than its text, so that a program can still ask for the number.
+public struct SystemError: Error, Sendable, Hashable {
+    /// The call as the kernel names it, for example `memfd_create`.
+    public let call: String
+    /// The positive errno that the kernel answered.
+    public let errno: Int32
+    /// The file that the call was about, where there is one.
+    public let path: String?
+    /// What the reader can do about it, where that is known.
+    public let mend: String?
+
+    public init(_ call: String, errno: Int32, path: String? = nil, mend: String? = nil) {
+        self.call = call
+        self.errno = errno
+        self.path = path
+        self.mend = mend
+    }
+}
+
+extension SystemError: CustomStringConvertible {
+    public var description: String {
+        let place = path.map { " \($0)" } ?? ""
+        let cure = mend.map { "; \($0)" } ?? ""
+        return "\(call)\(place): \(Errno.name(errno)) (\(Errno.text(errno)))\(cure)"
+    }
+}
+
+extension SystemError {
+    /// Turns the `result or -errno` of a CAnnexLinux call into a value or a thrown error.
+    package static func check(
+        _ call: String, path: String? = nil, _ result: Int32
+    ) throws(SystemError) -> Int32 {
+        guard result >= 0 else { throw SystemError(call, errno: -result, path: path) }
+        return result
+    }
+
+    /// Turns a C library call's `-1 and errno` into a value or a thrown error; retries what a signal interrupted.
+    package static func retrying<Result: SignedInteger & Sendable>(
+        _ call: String, path: String? = nil, _ body: () -> Result
+    ) throws(SystemError) -> Result {
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            let number = Glibc.errno
+            if number != EINTR { throw SystemError(call, errno: number, path: path) }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// What the broker and its warden say to each other: fixed layouts, this machine's byte order,
+// one SOCK_SEQPACKET message each. The broker is trusted by the warden; the warden still checks
+// every bound, because a mistake here would be a hole in every sandbox.
+#ifndef ANNEX_WARDEN_H
+#define ANNEX_WARDEN_H
+
+#include <stdint.h>
+
+// Raised whenever a layout below changes; an installed warden of another version is not used.
+#define ANNEX_WARDEN_VERSION 1u
+#define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
+#define ANNEX_PLAN_LARGEST (128u * 1024u)
+#define ANNEX_PLAN_DESCRIPTORS 64u  // at most so many travel with a plan
+
+// Descriptors that the warden starts with.
+#define ANNEX_WARDEN_CONTROL 3  // SOCK_SEQPACKET to the broker
+#define ANNEX_WARDEN_BROKER 4   // pidfd of the broker's process: its death ends everything
+
+// A run of bytes inside the plan: texts end with a NUL that `length` does not count.
+typedef struct {
+    uint32_t offset;
+    uint32_t length;
+} annex_bytes;
+
+// A run of records inside the plan.
+typedef struct {
+    uint32_t offset;
+    uint32_t count;
+} annex_records;
+
+// The layers, as bits: what the plan asks for and what a launch reports as in force.
+enum {
+    ANNEX_LAYER_USER = 1u << 0,
+    ANNEX_LAYER_MOUNT = 1u << 1,
+    ANNEX_LAYER_PID = 1u << 2,
+    ANNEX_LAYER_NETWORK = 1u << 3,
+    ANNEX_LAYER_IPC = 1u << 4,
+    ANNEX_LAYER_UTS = 1u << 5,
+    ANNEX_LAYER_CGROUP_NAMESPACE = 1u << 6,
+    ANNEX_LAYER_ROOT = 1u << 7,  // tmpfs root, pivot_root, old root detached
+    ANNEX_LAYER_CAPABILITIES = 1u << 8,
+    ANNEX_LAYER_NO_NEW_PRIVS = 1u << 9,
+    ANNEX_LAYER_LANDLOCK = 1u << 10,
+    ANNEX_LAYER_SECCOMP = 1u << 11,
+    ANNEX_LAYER_KEYRING = 1u << 12,
+};
+
+// The steps of a launch in their order; a failure names one, and every step has its time.
+enum {
+    ANNEX_STEP_PLAN = 0,      // the plan itself is malformed
+    ANNEX_STEP_TREES,         // open_tree of bind sources ahead of time (root only)
+    ANNEX_STEP_CLONE,         // clone3 into the namespaces
+    ANNEX_STEP_CGROUP,        // joining the control groups
+    ANNEX_STEP_MAPS,          // setgroups, uid_map, gid_map, written by the parent
+    ANNEX_STEP_IDENTITY,      // setresgid, setresuid inside
+    ANNEX_STEP_PROPAGATION,   // the whole tree made private
+    ANNEX_STEP_ROOT,          // the tmpfs that becomes the root
+    ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
+    ANNEX_STEP_PIVOT,         // pivot_root, old root detached, root made read-only
+    ANNEX_STEP_HOSTNAME,      // sethostname in the namespace of its own
+    ANNEX_STEP_EXECUTABLE,    // the executable opened inside and compared with the one that was checked
+    ANNEX_STEP_SESSION,       // setsid, umask, session keyring
+    ANNEX_STEP_LIMITS,        // rlimits
+    ANNEX_STEP_DESCRIPTORS,   // the listed ones placed, all others closed
+    ANNEX_STEP_CAPABILITIES,  // securebits, bounding, ambient, permitted: all empty
+    ANNEX_STEP_LIFELINE,      // PDEATHSIG armed after the last change of credentials, and re-checked
+    ANNEX_STEP_NO_NEW_PRIVS,
+    ANNEX_STEP_LANDLOCK,
+    ANNEX_STEP_SECCOMP,
+    ANNEX_STEP_LISTENER,      // the refusal listener fetched by the warden
+    ANNEX_STEP_EXEC,
+    ANNEX_STEP_COUNT
+};
+
+// One bind mount. The source is found again by path without following links and must be the
+// same device and inode as the held descriptor.
+typedef struct {
+    annex_bytes source;  // absolute path on the host
+    annex_bytes target;  // absolute path inside; missing parents are made
+    uint64_t device;     // st_dev and st_ino of the descriptor the broker checked
+    uint64_t inode;
+    uint32_t descriptor;  // index into the descriptors of this plan: the same object, O_PATH
+    uint32_t writable;    // 0: read-only; always nosuid, nodev, recursively
+} annex_bind;
+
+// One tmpfs inside the root.
+typedef struct {
+    annex_bytes target;
+    uint64_t size;    // bytes
+    uint64_t inodes;
+    uint32_t mode;
+    uint32_t executable;  // 0: noexec
+} annex_scratch;
+
+// One descriptor of the extension: the plan's descriptor number `index` becomes `number`.
+typedef struct {
+    uint32_t index;
+    int32_t number;
+} annex_descriptor;
+
+typedef struct {
+    uint32_t resource;  // RLIMIT_*
+    uint32_t reserved;
+    uint64_t soft;
+    uint64_t hard;
+} annex_limit;
+
+// One Landlock rule: `access` beneath `path` (as seen inside the new root).
+typedef struct {
+    annex_bytes path;
+    uint64_t access;
+} annex_landlock_rule;
+
+// A control group to join: an open `cgroup.procs` (index of a descriptor) of version 1.
+typedef struct {
+    uint32_t index;
+    uint32_t reserved;
+} annex_group;
+
+// The plan: this header, then whatever its runs point at.
+typedef struct {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t size;  // of the whole message
+    uint32_t layers;  // ANNEX_LAYER_*; what cannot be had fails the launch
+    uint64_t launch;  // the broker's number for this launch; every answer repeats it
+
+    uint32_t inside_user, inside_group;    // ids seen inside
+    uint32_t outside_user, outside_group;  // ids on the host; never 0
+
+    uint64_t root_size, root_inodes;  // cap of the tmpfs root
+    annex_bytes hostname;
+    annex_bytes directory;  // working directory inside
+
+    annex_records binds;        // annex_bind
+    annex_records scratches;    // annex_scratch
+    annex_records descriptors;  // annex_descriptor
+    annex_records limits;       // annex_limit
+    annex_records arguments;    // annex_bytes
+    annex_records environment;  // annex_bytes
+    annex_records groups;       // annex_group (version 1: joined by the warden)
+    int32_t into_cgroup;        // index of an open version 2 group directory for CLONE_INTO_CGROUP, or -1
+    uint32_t reserved;
+    annex_records removals;     // annex_bytes: directories removed when the broker is gone
+
+    annex_bytes executable;  // path inside the new root
+    uint64_t executable_device, executable_inode;
+    uint64_t exec_nonce;  // the sixth argument that the filter lets one execveat pass with
+
+    uint64_t landlock_files, landlock_network, landlock_scopes;  // handled rights for landlock_create_ruleset
+    annex_records landlock;  // annex_landlock_rule
+
+    annex_bytes filter;        // struct sock_filter[]
+    uint32_t filter_flags;     // SECCOMP_FILTER_FLAG_*; NEW_LISTENER wanted where the policy notifies
+
+    // A test makes one step fail: when `fault_errno` is not 0, `fault_step` answers it without being done.
+    uint32_t fault_step;
+    uint32_t fault_errno;
+    uint32_t reserved2;
+} annex_plan;
+
+// What the warden answers.
+enum {
+    ANNEX_ANSWER_HELLO = 1,    // once, first
+    ANNEX_ANSWER_STARTED = 2,  // clone3 done; carries a pidfd
+    ANNEX_ANSWER_LISTENER = 3, // carries the seccomp listener
+    ANNEX_ANSWER_EXECUTED = 4, // the extension's own code runs now; carries the step times
+    ANNEX_ANSWER_FAILED = 5,   // step, error
+    ANNEX_ANSWER_ENDED = 6,    // status, usage; the last word about a launch (also after FAILED past clone)
+};
+
+typedef struct {
+    uint32_t kind;
+    uint32_t version;
+    uint64_t launch;
+    uint32_t step;    // FAILED
+    int32_t error;    // FAILED: errno
+    uint32_t detail;  // FAILED: which bind, limit, rule … (index), else 0
+    int32_t process;  // STARTED: the number of the process as the host sees it
+    int32_t status;   // ENDED: as wait4 gives it
+    uint32_t layers;  // EXECUTED: ANNEX_LAYER_* in force
+    uint64_t user_time, system_time;  // ENDED: microseconds
+    uint64_t peak_memory;             // ENDED: bytes, ru_maxrss
+    uint64_t times[ANNEX_STEP_COUNT]; // EXECUTED, FAILED: CLOCK_MONOTONIC nanoseconds at each step's end; 0: not reached
+    uint64_t begun;                   // the clock when the plan was read
+} annex_answer;
+
+#endif

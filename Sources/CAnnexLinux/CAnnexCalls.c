@@ -1,0 +1,67 @@
+#define _GNU_SOURCE
+#include "CAnnexCalls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef F_ADD_SEALS
+#define F_ADD_SEALS 1033
+#define F_GET_SEALS 1034
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#define SYS_pidfd_open 434
+#define SYS_pidfd_getfd 438
+#endif
+#define ANNEX_MFD_CLOEXEC 0x1u
+#define ANNEX_MFD_ALLOW_SEALING 0x2u
+#define ANNEX_MFD_NOEXEC_SEAL 0x8u
+#define ANNEX_MFD_EXEC 0x10u
+
+static int result(long value) { return value < 0 ? -errno : (int)value; }
+
+int annex_memfd_create(const char *name, int executable) {
+    unsigned flags = ANNEX_MFD_CLOEXEC | ANNEX_MFD_ALLOW_SEALING;
+    // vm.memfd_noexec may forbid what does not say which it is; kernels before 6.3 know neither flag.
+    long made = syscall(SYS_memfd_create, name, flags | (executable ? ANNEX_MFD_EXEC : ANNEX_MFD_NOEXEC_SEAL));
+    if (made < 0 && errno == EINVAL) made = syscall(SYS_memfd_create, name, flags);
+    return result(made);
+}
+
+int annex_add_seals(int descriptor, int seals) { return result(fcntl(descriptor, F_ADD_SEALS, seals)); }
+
+int annex_get_seals(int descriptor) { return result(fcntl(descriptor, F_GET_SEALS)); }
+
+int annex_duplicate(int descriptor, int lowest) { return result(fcntl(descriptor, F_DUPFD_CLOEXEC, lowest)); }
+
+int annex_pidfd_open(pid_t process) { return result(syscall(SYS_pidfd_open, process, 0)); }
+
+int annex_pidfd_send_signal(int pidfd, int signal) {
+    return result(syscall(SYS_pidfd_send_signal, pidfd, signal, (void *)0, 0));
+}
+
+int annex_pidfd_getfd(int pidfd, int descriptor) { return result(syscall(SYS_pidfd_getfd, pidfd, descriptor, 0)); }
+
+int annex_pipe(int *reading, int *writing, int non_blocking) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | (non_blocking ? O_NONBLOCK : 0)) < 0) return -errno;
+    *reading = ends[0];
+    *writing = ends[1];
+    return 0;
+}
+
+int annex_socket_pair(int *one, int *other) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) return -errno;
+    *one = ends[0];
+    *other = ends[1];
+    return 0;
+}
+
+const char *annex_errno_name(int number) { return strerrorname_np(number); }
+
+const char *annex_errno_text(int number) { return strerrordesc_np(number); }

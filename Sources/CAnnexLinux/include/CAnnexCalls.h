@@ -1,0 +1,29 @@
+// System calls that Glibc does not import: each returns the result or -errno, so that
+// errno cannot be overwritten between the call and Swift's reading of it.
+#ifndef C_ANNEX_CALLS_H
+#define C_ANNEX_CALLS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ANNEX_SEAL_SEAL 0x0001
+#define ANNEX_SEAL_SHRINK 0x0002
+#define ANNEX_SEAL_GROW 0x0004
+#define ANNEX_SEAL_WRITE 0x0008
+#define ANNEX_SEAL_FUTURE_WRITE 0x0010
+
+int annex_memfd_create(const char *name, int executable);
+int annex_add_seals(int descriptor, int seals);
+int annex_get_seals(int descriptor);
+int annex_duplicate(int descriptor, int lowest);
+// Both ends close-on-exec.
+int annex_pipe(int *reading, int *writing, int non_blocking);
+int annex_socket_pair(int *one, int *other);
+// "ENOENT" and "No such file or directory"; null where the C library knows no name.
+const char *annex_errno_name(int number);
+const char *annex_errno_text(int number);
+int annex_pidfd_open(pid_t process);
+int annex_pidfd_send_signal(int pidfd, int signal);
+int annex_pidfd_getfd(int pidfd, int descriptor);
+
+#endif
