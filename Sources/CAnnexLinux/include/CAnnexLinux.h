@@ -4,5 +4,6 @@
 #define C_ANNEX_LINUX_H
 
 #include "CAnnexCalls.h"
+#include "CAnnexNotification.h"
 
 #endif
