@@ -11,14 +11,14 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
 
 setup: ## install the C libraries that the build needs, where they are missing
-	@sh Sources/Examples/install-needs
+	@sh .ci/install-needs
 
 examples: setup ## build the example extensions and lay out their bundles beside the executables
 	$(SWIFT) build -c $(CONFIGURATION) --static-swift-stdlib
 	@sh Sources/Examples/assemble "$(BIN)" "$(BIN)"
 
 demo: examples ## a picture edited by code that nobody trusts, then everything that such code may try
-	@"$(BIN)/annex" doctor --quiet || exit 1
+	
 	"$(BIN)/annex" demo $(PICTURE)
 
 test: setup ## every test, as the user you are; as root also as an ordinary user

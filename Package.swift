@@ -36,6 +36,8 @@ let package = Package(
         .target(name: "AnnexChannel", dependencies: ["AnnexLinux"], swiftSettings: strict),
 
         // Sandbox
+        .target(
+            name: "AnnexSandbox", dependencies: ["AnnexLinux", "CAnnexLinux"], swiftSettings: strict),
 
         // Model
 

@@ -1,4 +1,4 @@
-internal import AnnexLinux
+package import AnnexLinux
 internal import Glibc
 
 /// The control groups of one launch: made before it, removed when the owner ends.

@@ -8,7 +8,7 @@ enum TextFile {
         guard let file = try? Descriptor.open(path, O_RDONLY) else { return nil }
         var bytes: [UInt8] = []
         while bytes.count < 1 << 20 {
-            let piece = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            let piece = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
                 // SAFETY: the kernel writes at most the buffer's own length.
                 count = unsafe max(0, Glibc.read(file.number, buffer.baseAddress, buffer.count))
             }

@@ -4,6 +4,7 @@
 #define C_ANNEX_LINUX_H
 
 #include "CAnnexCalls.h"
+#include "CAnnexLock.h"
 #include "CAnnexNotification.h"
 
 #endif
