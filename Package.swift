@@ -51,5 +51,6 @@ let package = Package(
 
         // Tests
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
+        .testTarget(name: "LayeringTests", swiftSettings: swift),
     ]
 )
