@@ -11,7 +11,7 @@ import Testing
 
     @Test func L1_theLaunchLimitRunsFromTheStartOfTheProcessToItsHello() {
         #expect(effects(after: .started) == [.arm(.launch)])
-        #expect(effects(after: .started, .saidHello) == [.disarm(.launch)])
+        #expect(effects(after: .started, .saidHello) == [.disarm(.launch), .announce])
         #expect(effects(after: .started, .elapsed(.launch)).contains(.kill))
         #expect(effects(after: .started, .elapsed(.launch), .gone).contains(.finish(.launchLimit)))
     }

@@ -1,3 +1,5 @@
+internal import AnnexSandbox
+
 /// Why the broker ends an extension; where it does not, the kernel's own facts are the reason.
 enum EndCause: Sendable, Equatable {
     case completed
@@ -8,10 +10,8 @@ enum EndCause: Sendable, Equatable {
     case brokerShutdown
     /// `abort()`: the first process of a namespace ignores its own SIGABRT, so its call is noticed instead.
     case aborted
-    /// A refused call that only an attack makes, or one refusal too many; the text names it.
-    case deniedOperation(String)
+    /// A refused call that only an attack makes, or one refusal too many.
+    case deniedOperation(Denial)
     case messageBudget(String)
     case protocolViolation(String)
-    /// A step of the launch failed; the text names step, errno and mend.
-    case launchFailed(String)
 }

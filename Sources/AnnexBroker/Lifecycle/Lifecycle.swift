@@ -37,7 +37,9 @@ struct Lifecycle: Sendable {
     enum Effect: Sendable, Equatable {
         case arm(Limit)
         case disarm(Limit)
-        /// Tell it that its work is over.
+        /// Tell the host that the extension is ready.
+        case announce
+        /// Tell the extension that its work is over.
         case sayGoodbye
         case kill
         /// Publish the end. Without a cause the kernel's own facts are the reason.
@@ -61,7 +63,7 @@ struct Lifecycle: Sendable {
         case .started: return [.arm(.launch)]
         case .saidHello:
             state = .serving(open: 0)
-            return [.disarm(.launch)]
+            return [.disarm(.launch), .announce]
         case .elapsed(.launch): return end(.launchLimit)
         case .dismissed(let cause), .mustEnd(let cause): return end(cause)
         case .gone: return finish(nil)
