@@ -41,6 +41,7 @@ let package = Package(
 
         // Model
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
 
@@ -54,6 +55,8 @@ let package = Package(
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
     ]
 )

@@ -5,6 +5,7 @@
 
 #include "CAnnexAtomics.h"
 #include "CAnnexCalls.h"
+#include "CAnnexListing.h"
 #include "CAnnexLock.h"
 #include "CAnnexNotification.h"
 #include "CAnnexEvents.h"
