@@ -14,7 +14,7 @@ import Testing
         ("\0", "\\u{0}"),
         ("\u{E0041}\u{3164}", "\\u{e0041}\\u{3164}"),
     ])
-    func TTY_03_nothingInItCanSteerATerminal(text: String, shown: String) {
+    func `TTY-03: nothing in it can steer a terminal`(text: String, shown: String) {
         #expect(Escaped(text).description == shown)
     }
 

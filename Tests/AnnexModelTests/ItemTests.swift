@@ -61,7 +61,7 @@ import Testing
         #expect(try contents.load(limit: 3) == [1, 2, 3])
     }
 
-    @Test func FS_26_aPipeADeviceAndADirectoryAreRefusedWithoutWaiting() throws {
+    @Test func `FS-26: a pipe a device and a directory are refused without waiting`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "annex-fifo-\(UUID().uuidString)").path
         mkfifo(path, 0o600)
         defer { unlink(path) }

@@ -2,7 +2,7 @@ import AnnexModel
 import Testing
 
 @Suite struct TerminationTests {
-    @Test func L6_theReasonsAreSpelledAsInReports() {
+    @Test func `L6: the reasons are spelled as in reports`() {
         let spelled =
             "completed cancelled exited crashed memoryLimit launchLimit timeLimit processorLimit diskLimit outputLimit "
             + "messageBudget graceExpired unresponsive stuck deniedOperation protocolViolation hostGone disabled removed "

@@ -7,7 +7,7 @@ import Testing
         (.png, .png, true), (.image, .png, false), (.png, .jpeg, false), (.utf8PlainText, .text, true),
         (.fileURL, .url, true), (TypeIdentifier(rawValue: "com.example.sketch"), .item, false),
     ])
-    func A3_aTypeConformsToWhatItIsAKindOf(type: TypeIdentifier, other: TypeIdentifier, conforms: Bool) {
+    func `A3: a type conforms to what it is a kind of`(type: TypeIdentifier, other: TypeIdentifier, conforms: Bool) {
         #expect(type.conforms(to: other) == conforms)
     }
 

@@ -12,7 +12,7 @@ public final class ItemContents: Sendable {
 
     /// Takes a regular file or memory opened for reading.
     public init(_ descriptor: consuming Descriptor) throws(ItemFailure) {
-        guard try Self.status(of: descriptor.number).isRegular else { throw .notAFile }
+        guard try Self.status(of: descriptor).kind == .regular else { throw .notAFile }
         self.descriptor = descriptor
     }
 
@@ -29,7 +29,7 @@ public final class ItemContents: Sendable {
 
     /// The size in bytes when asked; a file may change afterwards.
     public var count: Int {
-        get throws(ItemFailure) { try Self.status(of: descriptor.number).size }
+        get throws(ItemFailure) { Int(clamping: try Self.status(of: descriptor).size) }
     }
 
     /// A private copy of all bytes, so that no later change of the file is seen.
@@ -37,47 +37,22 @@ public final class ItemContents: Sendable {
     /// - Parameter limit: most bytes; longer contents are refused, not cut.
     public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
         let expected = try count
-        guard expected <= limit else { throw .tooLong(limit: limit) }
-        let number = descriptor.number
-        var failure: SystemError?
-        // One byte more than expected shows whether the file has grown since.
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: expected + 1) { buffer, filled in
-            // SAFETY: read() writes only into the room that is left and says how much it wrote.
-            unsafe (filled, failure) = Self.read(number, into: UnsafeMutableRawBufferPointer(buffer))
-        }
-        if let failure { throw .system(failure) }
-        guard bytes.count <= expected else { throw .changedWhileRead }
-        return bytes
-    }
-
-    /// Reads from the start until the end of file or of the buffer.
-    private static func read(
-        _ number: Int32, into buffer: UnsafeMutableRawBufferPointer
-    ) -> (filled: Int, failure: SystemError?) {
-        var filled = 0
-        while filled < buffer.count {
-            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            do throws(SystemError) {
-                let count = try SystemError.retrying("pread") {
-                    unsafe pread(number, rest.baseAddress, rest.count, filled)
-                }
-                if count == 0 { break }
-                filled += count
-            } catch {
-                return (filled, error)
-            }
-        }
-        return (filled, nil)
-    }
-
-    private static func status(of number: Int32) throws(ItemFailure) -> (isRegular: Bool, size: Int) {
-        var status = stat()
+        guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
         do throws(SystemError) {
-            // SAFETY: the call fills the structure and keeps nothing.
-            _ = try SystemError.retrying("fstat") { unsafe fstat(number, &status) }
+            // One byte more than expected shows whether the file has grown since.
+            let bytes = try descriptor.read(at: 0, count: expected + 1)
+            if bytes.count <= expected { return bytes }
         } catch {
             throw .system(error)
         }
-        return (status.st_mode & S_IFMT == S_IFREG, status.st_size)
+        throw .changedWhileRead
+    }
+
+    private static func status(of descriptor: borrowing Descriptor) throws(ItemFailure) -> FileStatus {
+        do throws(SystemError) {
+            return try descriptor.status()
+        } catch {
+            throw .system(error)
+        }
     }
 }

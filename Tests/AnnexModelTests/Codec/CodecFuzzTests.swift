@@ -4,7 +4,7 @@ import Testing
 
 /// Any bytes at all give a value or a failure; what was read and written again reads the same.
 @Suite(.timeLimit(.minutes(2))) struct CodecFuzzTests {
-    @Test func IPC_09_changedMessagesNeverTrapAndReadTheSameTwice() throws {
+    @Test func `IPC-09: changed messages never trap and read the same twice`() throws {
         var generator = SeededGenerator()
         let seeds = [try Sample().encoded(), try deepValue.encoded(), try Nest.deep(60).encoded()]
         var read = 0
@@ -18,7 +18,7 @@ import Testing
         #expect(read > 1_000, "the changes are too wild to reach the values; seed \(generator.seed)")
     }
 
-    @Test func IPC_09_randomBytesNeverTrap() {
+    @Test func `IPC-09: random bytes never trap`() {
         var generator = SeededGenerator()
         for _ in 0..<60_000 {
             let count = Int.random(in: 0..<64, using: &generator)

@@ -47,13 +47,13 @@ import Testing
         }
     }
 
-    @Test func BOMB_09_aLengthOfFourGigabytesIsRefusedBeforeAnythingIsAllocated() {
+    @Test func `BOMB-09: a length of four gigabytes is refused before anything is allocated`() {
         #expect(throws: DecodingFailure(offset: 0, tag: 1, reason: .truncated)) {
             try Sample(decoding: [1, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0])
         }
     }
 
-    @Test func BOMB_16_nestingBeyondTheLimitIsRefusedByBothSides() throws {
+    @Test func `BOMB-16: nesting beyond the limit is refused by both sides`() throws {
         let limits = MessageLimits(bytes: 1 << 20, fields: 1_000, depth: 80)
         let bytes = try Nest.deep(80).encoded(within: limits)
         _ = try Nest(decoding: bytes, within: limits)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func BOMB_16_theFieldsOfNestedMessagesCountTogether() throws {
+    @Test func `BOMB-16: the fields of nested messages count together`() throws {
         let limits = MessageLimits(bytes: 1 << 20, fields: 10, depth: 64)
         let three = Nest([Nest([]), Nest([]), Nest([])])
         let bytes = try Nest([three, three, three]).encoded()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func IPC_09_badTextOddTruthsAndWrongWidthsAreRefused() throws {
+    @Test func `IPC-09: bad text odd truths and wrong widths are refused`() throws {
         func field(_ tag: UInt8, _ bytes: [UInt8]) throws -> MessageDecoder {
             try MessageDecoder([tag, 0, UInt8(bytes.count), 0, 0, 0] + bytes)
         }
