@@ -47,6 +47,7 @@ let package = Package(
             name: "AnnexSandbox", dependencies: ["AnnexLinux", "CAnnexLinux"], swiftSettings: strict),
 
         // Model
+        .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
 
@@ -63,5 +64,8 @@ let package = Package(
         // Tests
         .testTarget(name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "AnnexLinux"], swiftSettings: swift),
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(name: "LayeringTests", swiftSettings: swift),
     ]
 )

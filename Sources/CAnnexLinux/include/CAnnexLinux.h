@@ -3,8 +3,13 @@
 #ifndef C_ANNEX_LINUX_H
 #define C_ANNEX_LINUX_H
 
+#include "CAnnexAtomics.h"
 #include "CAnnexCalls.h"
+#include "CAnnexEvents.h"
+#include "CAnnexFiles.h"
 #include "CAnnexLock.h"
+#include "CAnnexMemory.h"
 #include "CAnnexNotification.h"
+#include "CAnnexSockets.h"
 
 #endif
