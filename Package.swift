@@ -22,6 +22,7 @@ let package = Package(
     name: "Annex",
     products: [
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
+        .library(name: "AnnexPolicy", targets: ["AnnexPolicy"]),
     ],
     dependencies: [
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -34,6 +35,12 @@ let package = Package(
 
         // Channel
         .target(name: "AnnexChannel", dependencies: ["AnnexLinux"], swiftSettings: strict),
+
+        // Policy
+        .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .target(
+            name: "AnnexPolicy", dependencies: ["CAnnexSeccomp", "Yams", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict, plugins: ["EmbedPolicies"]),
 
         // Sandbox
         .target(
@@ -50,8 +57,13 @@ let package = Package(
         // Examples
 
         // Build plugins
+        .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
+        .plugin(
+            name: "EmbedPolicies", capability: .buildTool(), dependencies: ["embed-bytes"],
+            path: "Sources/Plugins/EmbedPolicies"),
 
         // Tests
+        .testTarget(name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "AnnexLinux"], swiftSettings: swift),
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),

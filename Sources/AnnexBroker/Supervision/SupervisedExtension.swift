@@ -21,7 +21,7 @@ package final class SupervisedExtension: ExtensionHandle {
     }
 
     private let running = Mutex(Running())
-    private let limits: Limits
+    private let limits: PolicyLimits
     private let policy: String
     private let loop: EventLoop
     private let events: @Sendable (LaunchEvent) -> Void
@@ -135,8 +135,8 @@ package final class SupervisedExtension: ExtensionHandle {
     private func duration(of limit: Lifecycle.Limit) -> Duration {
         switch limit {
         case .launch: limits.launch
-        case .request: limits.time
-        case .grace: limits.lifeAfterCompletion
+        case .request: limits.request
+        case .grace: limits.grace
         }
     }
 

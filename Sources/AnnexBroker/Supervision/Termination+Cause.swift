@@ -5,7 +5,7 @@ internal import Glibc
 
 extension Termination {
     /// The one place where facts of the kernel and the broker's own causes become a reason.
-    init(_ cause: EndCause?, end: SandboxEnd, limits: Limits) {
+    init(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) {
         let (reason, detail) = Self.reason(cause, end: end, limits: limits)
         self.init(
             reason, detail: detail,
@@ -13,7 +13,7 @@ extension Termination {
             lastOutput: Escaped.lines(end.output.bytes))
     }
 
-    private static func reason(_ cause: EndCause?, end: SandboxEnd, limits: Limits) -> (Reason, Detail) {
+    private static func reason(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
         if let failure = end.failure { return (.launchFailed, .step(LaunchStep(failure))) }
         // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
         if end.ranOutOfMemory(limit: limits.memory) {
@@ -23,12 +23,12 @@ extension Termination {
         return reason(of: end)
     }
 
-    private static func reason(of cause: EndCause, end: SandboxEnd, limits: Limits) -> (Reason, Detail) {
+    private static func reason(of cause: EndCause, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
         switch cause {
         case .completed: (.completed, .none)
         case .cancelled: (.cancelled, .none)
         case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
-        case .timeLimit: (.timeLimit, .limit("no answer within \(limits.time)"))
+        case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
         case .outputLimit: (.outputLimit, .limit("more than \(ByteCount(limits.output)) of output"))
         case .brokerShutdown: (.brokerShutdown, .none)
         case .aborted: (.crashed, .signal(Signal(SIGABRT, message: end.lastWords)))

@@ -28,16 +28,16 @@ struct HeldCall {
         _ = annex_notification_refuse(listener.number, id, errno)
     }
 
-    /// A text that an argument points at, for the report alone: the process can change it at any time,
+    /// The text that argument `index` points at, for the report alone: the process can change it at any time,
     /// so no decision may rest on it. Nil where it cannot be read.
-    func text(at address: UInt64, on listener: borrowing Descriptor) -> String? {
+    func text(of index: Int, on listener: borrowing Descriptor) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = unsafe bytes.withUnsafeMutableBytes { room in
             // SAFETY: the kernel writes at most as much as there is room for.
-            unsafe annex_read_process(pid_t(bitPattern: thread), address, room.baseAddress, room.count)
+            unsafe annex_read_process(pid_t(bitPattern: thread), arguments[index], room.baseAddress, room.count)
         }
         // What was read belongs to this call only while the kernel still holds it: thread numbers are used again.
-        guard count > 0, unsafe annex_notification_check(listener.number, id) == 0 else { return nil }
-        return String(decoding: bytes.prefix(count).prefix { $0 != 0 }, as: UTF8.self)
+        guard count > 0, annex_notification_check(listener.number, id) == 0 else { return nil }
+        return Array(bytes.prefix(count).prefix { $0 != 0 })
     }
 }
