@@ -1,4 +1,4 @@
-internal import AnnexLinux
+package import AnnexLinux
 internal import CAnnexLinux
 
 /// The kernel's Landlock ABI, and every right that it can handle.
