@@ -44,7 +44,7 @@ let package = Package(
 
         // Sandbox
         .target(
-            name: "AnnexSandbox", dependencies: ["AnnexLinux", "CAnnexLinux"], swiftSettings: strict),
+            name: "AnnexSandbox", dependencies: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux"], swiftSettings: strict),
 
         // Model
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),

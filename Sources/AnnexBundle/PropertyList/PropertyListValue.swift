@@ -46,6 +46,9 @@ extension PropertyListValue {
 
 extension PropertyListValue {
     /// Reads an XML or binary property list that anybody may have written: gives a value or a failure, never a trap.
+    ///
+    /// A reader of our own, because a bundle is hostile input: a binary list of 300 bytes whose forty arrays each refer
+    /// twice to the next keeps Foundation's reader busy for ever. Values are counted here as often as they are read.
     public init(_ bytes: [UInt8]) throws(PropertyListFailure) {
         guard bytes.count <= PropertyListLimits.bytes else {
             throw PropertyListFailure(at: 0, "longer than \(PropertyListLimits.bytes) bytes")
