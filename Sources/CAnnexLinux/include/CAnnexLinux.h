@@ -1,8 +1,13 @@
 // Calls and constants that Swift's Glibc import lacks: variadic calls, numbers newer than the
-// installed headers, atomics on shared memory, control messages. Nothing here allocates or keeps state.
+// installed headers, atomics on shared memory, control messages. Nothing here keeps state.
 #ifndef C_ANNEX_LINUX_H
 #define C_ANNEX_LINUX_H
 
+#include "CAnnexAtomics.h"
 #include "CAnnexCalls.h"
+#include "CAnnexEvents.h"
+#include "CAnnexFiles.h"
+#include "CAnnexMemory.h"
+#include "CAnnexSockets.h"
 
 #endif

@@ -1,0 +1,41 @@
+internal import CAnnexLinux
+internal import Glibc
+
+extension Descriptor {
+    /// What the descriptor is of: the one question to ask before trusting a descriptor that somebody sent.
+    package func status() throws(SystemError) -> FileStatus {
+        var found = stat()
+        // SAFETY: fstat writes one `stat` and keeps no pointer to it.
+        guard unsafe fstat(number, &found) == 0 else { throw SystemError("fstat", errno: Glibc.errno) }
+        return FileStatus(
+            kind: FileStatus.Kind(mode: found.st_mode), size: Int64(found.st_size), blocks: Int64(found.st_blocks),
+            device: UInt64(found.st_dev), inode: UInt64(found.st_ino), mode: found.st_mode & 0o7777,
+            user: found.st_uid, group: found.st_gid, links: UInt64(found.st_nlink))
+    }
+
+    /// Whether nothing can be written through the descriptor.
+    package func isReadOnly() throws(SystemError) -> Bool {
+        try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number)) & O_ACCMODE == O_RDONLY
+    }
+
+    /// The same file through an open file description of its own, for reading only: its offset and flags are
+    /// not shared with this one. A memfd needs no permission for it; a file is opened with the caller's rights.
+    package func reopenedReadOnly() throws(SystemError) -> Descriptor {
+        try Descriptor.open("/proc/self/fd/\(number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    }
+}
+
+extension FileStatus.Kind {
+    fileprivate init(mode: mode_t) {
+        switch mode & S_IFMT {
+        case S_IFREG: self = .regular
+        case S_IFDIR: self = .directory
+        case S_IFLNK: self = .symbolicLink
+        case S_IFSOCK: self = .socket
+        case S_IFIFO: self = .pipe
+        case S_IFCHR: self = .characterDevice
+        case S_IFBLK: self = .blockDevice
+        default: self = .anonymous
+        }
+    }
+}

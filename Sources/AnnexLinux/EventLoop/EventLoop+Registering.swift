@@ -1,0 +1,84 @@
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+extension EventLoop {
+    /// Runs `handler` on the loop's thread whenever the descriptor is readable or hung up, and again for as long as it
+    /// stays so: a handler reads what is there or cancels the watch.
+    /// - Parameter number: an open descriptor that epoll can watch, and that stays open until the watch is cancelled.
+    package func watch(
+        _ number: Int32, handler: @escaping @Sendable (Readiness) -> Void
+    ) throws(SystemError) -> Watch {
+        try state.withLock { (state) throws(SystemError) in
+            guard state.phase == .running else { throw SystemError("epoll_ctl", errno: ESHUTDOWN) }
+            state.lastToken += 1
+            let token = state.lastToken
+            _ = try SystemError.check("epoll_ctl", annex_event_add(queue.number, number, token))
+            state.watches[token] = Registration(number: number, handler: handler)
+            return Watch(loop: self, token: token)
+        }
+    }
+
+    /// Runs `handler` once on the loop's thread when `duration` has passed on the monotonic clock, which stands still
+    /// while the machine is suspended: waking a laptop makes no limit pass.
+    @discardableResult
+    package func schedule(after duration: Duration, _ handler: @escaping @Sendable () -> Void) -> Timer {
+        schedule(at: MonotonicClock.deadline(after: duration), handler)
+    }
+
+    /// The same for a moment of `MonotonicClock`.
+    @discardableResult
+    package func schedule(at deadline: UInt64, _ handler: @escaping @Sendable () -> Void) -> Timer {
+        let (token, mustWake) = state.withLock { state in
+            state.lastToken += 1
+            let token = state.lastToken
+            guard state.phase == .running else { return (token, false) }
+            state.timers[token] = handler
+            state.timerQueue.insert(token, deadline: deadline)
+            return (token, self.mustWake(&state, for: deadline))
+        }
+        if mustWake { wake() }
+        return Timer(loop: self, token: token)
+    }
+
+    /// Runs `job` on the loop's thread, after what was handed in before it.
+    package func execute(_ job: @escaping @Sendable () -> Void) {
+        let mustWake = state.withLock { state in
+            guard state.phase == .running else { return false }
+            state.jobs.append(job)
+            return self.mustWake(&state, for: 0)
+        }
+        if mustWake { wake() }
+    }
+
+    /// Whether the thread would sleep past `deadline` unless the caller writes to the counter, which it then must.
+    private func mustWake(_ state: inout State, for deadline: UInt64) -> Bool {
+        guard !state.wakeIsPending, deadline < state.sleepsUntil ?? .max else { return false }
+        state.wakeIsPending = true
+        return true
+    }
+
+    func cancelWatch(_ token: UInt64) {
+        // The handler is released outside the lock: its last reference may run anything.
+        let removed = state.withLock { state in
+            let removed = state.watches.removeValue(forKey: token)
+            // Under the lock, so that the number cannot have been closed and given to another watch meanwhile.
+            if let removed { _ = annex_event_remove(queue.number, removed.number) }
+            return removed
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    func cancelTimer(_ token: UInt64) -> Bool {
+        let removed = state.withLock { state in
+            _ = state.timerQueue.remove(token)
+            return state.timers.removeValue(forKey: token)
+        }
+        return withExtendedLifetime(removed) { removed != nil }
+    }
+
+    func waitForHandler(_ token: UInt64) {
+        if isCurrent { return }
+        while state.withLock({ $0.running == token }) { Processor.yield() }
+    }
+}

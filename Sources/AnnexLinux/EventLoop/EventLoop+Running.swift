@@ -1,0 +1,94 @@
+internal import CAnnexLinux
+internal import Synchronization
+
+extension EventLoop {
+    /// The thread's body.
+    func run() {
+        threadMark.store(annex_thread_current(), ordering: .relaxed)
+        var events = [annex_event](repeating: annex_event(), count: 64)
+        while let limit = prepareSleep() {
+            let count = unsafe events.withUnsafeMutableBufferPointer { room in
+                // SAFETY: the call writes at most `room.count` events.
+                unsafe annex_event_wait(queue.number, room.baseAddress, Int32(room.count), limit)
+            }
+            noteAwake()
+            for index in 0..<max(Int(count), 0) { dispatch(events[index]) }
+            runDueTimers()
+            runJobs()
+        }
+        dropEverything()
+    }
+
+    /// How long to sleep at most (negative: without limit); nil when the loop is to end.
+    private func prepareSleep() -> Int64? {
+        state.withLock { state in
+            guard state.phase == .running else { return nil }
+            guard state.jobs.isEmpty else { return 0 }
+            // From here on whoever sets an earlier timer has to wake this thread.
+            state.sleepsUntil = state.timerQueue.earliest
+            guard let earliest = state.sleepsUntil else { return -1 }
+            return Int64(clamping: MonotonicClock.remaining(until: earliest))
+        }
+    }
+
+    private func noteAwake() {
+        state.withLock { state in
+            state.sleepsUntil = 0
+            state.wakeIsPending = false
+        }
+    }
+
+    private func dispatch(_ event: annex_event) {
+        guard event.token != 0 else {
+            _ = annex_event_counter_clear(counter.number)
+            return
+        }
+        let handler = state.withLock { state in
+            guard state.phase == .running, let watch = state.watches[event.token] else {
+                return nil as (@Sendable (Readiness) -> Void)?
+            }
+            state.running = event.token
+            return watch.handler
+        }
+        guard let handler else { return }
+        handler(Readiness(rawValue: event.ready))
+        state.withLock { $0.running = 0 }
+    }
+
+    private func runDueTimers() {
+        let now = MonotonicClock.now()
+        while let handler = takeDueTimer(by: now) { handler() }
+    }
+
+    private func takeDueTimer(by now: UInt64) -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard state.phase == .running, let token = state.timerQueue.takeDue(by: now) else { return nil }
+            return state.timers.removeValue(forKey: token)
+        }
+    }
+
+    private func runJobs() {
+        // Only what is there now: a job that hands in another must not starve the descriptors.
+        let jobs = state.withLock { state in
+            guard state.phase == .running else { return [] as [@Sendable () -> Void] }
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+        for job in jobs { job() }
+    }
+
+    /// Handlers may hold what holds this loop: let go of them, outside the lock.
+    private func dropEverything() {
+        let held = state.withLock { state in
+            defer {
+                state.watches = [:]
+                state.timers = [:]
+                state.timerQueue = TimerQueue()
+                state.jobs = []
+                state.phase = .stopped
+            }
+            return (state.watches, state.timers, state.jobs)
+        }
+        withExtendedLifetime(held) {}
+    }
+}

@@ -1,0 +1,99 @@
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// One thread that waits for many descriptors and timers, and runs their handlers one after another.
+///
+/// It sleeps without limit while nothing is ready and no timer is set. Handlers must not block: everything else that
+/// the loop serves waits meanwhile. The loop lives until `shutDown`.
+public final class EventLoop: Sendable {
+    enum Phase {
+        case running, stopping, stopped
+    }
+
+    struct Registration {
+        let number: Int32
+        let handler: @Sendable (Readiness) -> Void
+    }
+
+    struct State: ~Copyable {
+        var phase = Phase.running
+        var lastToken: UInt64 = 0
+        var watches: [UInt64: Registration] = [:]
+        var timers: [UInt64: @Sendable () -> Void] = [:]
+        var timerQueue = TimerQueue()
+        var jobs: [@Sendable () -> Void] = []
+        /// The watch or timer whose handler has started and not ended.
+        var running: UInt64 = 0
+        /// Whether the counter already holds a wake-up that the thread has not seen.
+        var wakeIsPending = false
+        /// What the thread's present sleep ends by itself at; nil: never.
+        var sleepsUntil: UInt64? = 0
+    }
+
+    let state = Mutex(State())
+    let queue: Descriptor
+    let counter: Descriptor
+    private let thread = Mutex<UInt64?>(nil)
+    /// The loop thread's own mark, so that a call can tell whether it is made from a handler.
+    let threadMark = Atomic<UInt64>(0)
+
+    /// Starts the thread.
+    /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
+    package init(name: String = "annex-events") throws(SystemError) {
+        queue = Descriptor(owning: try SystemError.check("epoll_create1", annex_event_queue()))
+        counter = Descriptor(owning: try SystemError.check("eventfd", annex_event_counter()))
+        _ = try SystemError.check("epoll_ctl", annex_event_add(queue.number, counter.number, 0))
+        let context = unsafe Unmanaged.passRetained(self)
+        var handle: UInt64 = 0
+        // SAFETY: the thread takes over the reference that was retained for it and releases it at its end.
+        let started = unsafe name.withCString { text in
+            unsafe annex_thread_start(
+                text,
+                { context in
+                    if let context { unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run() }
+                },
+                context.toOpaque(), &handle)
+        }
+        guard started == 0 else {
+            unsafe context.release()
+            throw SystemError("pthread_create", errno: -started)
+        }
+        thread.withLock { $0 = handle }
+    }
+
+    private static let one = Mutex<EventLoop?>(nil)
+
+    /// The program's one loop, started by the first call. It is never shut down.
+    public static func shared() throws(SystemError) -> EventLoop {
+        try one.withLock { (loop) throws(SystemError) in
+            if let loop { return loop }
+            let made = try EventLoop()
+            loop = made
+            return made
+        }
+    }
+
+    /// Ends the thread and waits for its end (from a handler: without waiting). Handlers that have not started are
+    /// dropped. Every later call does nothing, and `watch` throws `ESHUTDOWN`.
+    package func shutDown() {
+        state.withLock { if $0.phase == .running { $0.phase = .stopping } }
+        wake()
+        guard let handle = thread.withLock({ $0.take() }) else { return }
+        if isCurrent {
+            _ = annex_thread_detach(handle)
+        } else {
+            _ = annex_thread_join(handle)
+        }
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    package var isCurrent: Bool {
+        // SYNC: only the thread itself can find its own mark here, and it stored it itself.
+        threadMark.load(ordering: .relaxed) == annex_thread_current()
+    }
+
+    func wake() {
+        _ = annex_event_counter_add(counter.number)
+    }
+}

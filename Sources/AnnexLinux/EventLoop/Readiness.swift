@@ -1,0 +1,13 @@
+/// Why a watched descriptor's handler runs.
+package struct Readiness: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// Reading gives something: bytes, or the news of an end.
+    package static let readable = Readiness(rawValue: 1)
+    /// The other end is closed or broken.
+    package static let hangup = Readiness(rawValue: 2)
+}

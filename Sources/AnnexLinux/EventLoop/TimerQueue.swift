@@ -1,0 +1,68 @@
+/// Timers by time of day of the monotonic clock: a binary heap that knows where each timer lies, so that a cancelled
+/// one leaves at once instead of waking the thread later.
+struct TimerQueue {
+    private struct Entry {
+        let deadline: UInt64
+        let token: UInt64
+    }
+
+    private var heap: [Entry] = []
+    private var places: [UInt64: Int] = [:]
+
+    var earliest: UInt64? { heap.first?.deadline }
+    var count: Int { heap.count }
+
+    mutating func insert(_ token: UInt64, deadline: UInt64) {
+        heap.append(Entry(deadline: deadline, token: token))
+        places[token] = heap.count - 1
+        rise(heap.count - 1)
+    }
+
+    /// Whether the timer was still there.
+    mutating func remove(_ token: UInt64) -> Bool {
+        guard let place = places.removeValue(forKey: token) else { return false }
+        let last = heap.removeLast()
+        guard place < heap.count else { return true }
+        heap[place] = last
+        places[last.token] = place
+        rise(place)
+        sink(place)
+        return true
+    }
+
+    /// The timer that is due first, where one is due by `now`.
+    mutating func takeDue(by now: UInt64) -> UInt64? {
+        guard let first = heap.first, first.deadline <= now else { return nil }
+        _ = remove(first.token)
+        return first.token
+    }
+
+    private mutating func rise(_ start: Int) {
+        var place = start
+        while place > 0, heap[place].deadline < heap[(place - 1) / 2].deadline {
+            exchange(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    private mutating func sink(_ start: Int) {
+        var place = start
+        while let child = smallerChild(of: place), heap[child].deadline < heap[place].deadline {
+            exchange(place, child)
+            place = child
+        }
+    }
+
+    private func smallerChild(of place: Int) -> Int? {
+        let left = 2 * place + 1
+        guard left < heap.count else { return nil }
+        let right = left + 1
+        return right < heap.count && heap[right].deadline < heap[left].deadline ? right : left
+    }
+
+    private mutating func exchange(_ one: Int, _ other: Int) {
+        heap.swapAt(one, other)
+        places[heap[one].token] = one
+        places[heap[other].token] = other
+    }
+}

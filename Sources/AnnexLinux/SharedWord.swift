@@ -1,0 +1,28 @@
+package import CAnnexLinux
+
+/// A 32-bit word in shared memory that this side only reads. Its value is the peer's: nothing about it is known.
+@unsafe package struct SharedWord: Sendable {
+    @usableFromInline nonisolated(unsafe) let address: UnsafePointer<UInt32>
+
+    /// The word must stay mapped for as long as this value is used.
+    package init(_ address: UnsafePointer<UInt32>) {
+        unsafe self.address = unsafe address
+    }
+
+    /// Reads the word once; everything that the peer wrote before its release store is visible afterwards.
+    @inlinable package func loadAcquire() -> UInt32 {
+        unsafe annex_load_acquire(address)
+    }
+
+    @inlinable package func loadRelaxed() -> UInt32 {
+        unsafe annex_load_relaxed(address)
+    }
+
+    /// Sleeps while the word is `expected`, at most until `deadline` (`MonotonicClock`; nil: without limit).
+    /// Works on a read-only mapping.
+    package func wait(while expected: UInt32, until deadline: UInt64?) -> FutexWait {
+        var limit: Int64 = -1
+        if let deadline { limit = Int64(clamping: MonotonicClock.remaining(until: deadline)) }
+        return unsafe FutexWait(annex_futex_wait(address, expected, limit))
+    }
+}

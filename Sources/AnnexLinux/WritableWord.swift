@@ -1,0 +1,29 @@
+package import CAnnexLinux
+
+/// A 32-bit word in shared memory whose only writer is this side.
+@unsafe package struct WritableWord: Sendable {
+    @usableFromInline nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
+
+    /// The word must stay mapped, and nobody else may store to it, for as long as this value is used.
+    package init(_ address: UnsafeMutablePointer<UInt32>) {
+        unsafe self.address = unsafe address
+    }
+
+    /// Publishes: whoever acquires this value sees everything that was written before.
+    @inlinable package func storeRelease(_ value: UInt32) {
+        unsafe annex_store_release(address, value)
+    }
+
+    @inlinable package func storeRelaxed(_ value: UInt32) {
+        unsafe annex_store_relaxed(address, value)
+    }
+
+    /// Wakes whoever sleeps on the word. A peer can make this fail (a waiter of another kind on the word): that
+    /// harms nobody but itself, so the number is for counting only.
+    /// - Returns: how many woke; a negative errno where the peer's conduct made it fail.
+    @discardableResult
+    package func wake() -> Int32 {
+        // One sleeper at most is honest; all are woken, so that a false one cannot take the honest one's turn.
+        unsafe annex_futex_wake(address, .max)
+    }
+}

@@ -1,0 +1,99 @@
+#define _GNU_SOURCE
+#include "CAnnexEvents.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
+#define ANNEX_EVENTS_AT_ONCE 64
+
+static int result(long value) { return value < 0 ? -errno : (int)value; }
+
+int annex_event_queue(void) { return result(epoll_create1(EPOLL_CLOEXEC)); }
+
+int annex_event_add(int queue, int descriptor, uint64_t token) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.u64 = token};
+    return result(epoll_ctl(queue, EPOLL_CTL_ADD, descriptor, &event));
+}
+
+int annex_event_remove(int queue, int descriptor) {
+    return result(epoll_ctl(queue, EPOLL_CTL_DEL, descriptor, (void *)0));
+}
+
+static uint32_t ready(uint32_t events) {
+    return (events & EPOLLIN ? ANNEX_READY_READABLE : 0u)
+        | (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR) ? ANNEX_READY_HANGUP : 0u);
+}
+
+int annex_event_wait(int queue, annex_event *events, int room, int64_t nanoseconds) {
+    struct epoll_event found[ANNEX_EVENTS_AT_ONCE];
+    struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    if (room > ANNEX_EVENTS_AT_ONCE) room = ANNEX_EVENTS_AT_ONCE;
+    long count = syscall(SYS_epoll_pwait2, queue, found, room, nanoseconds < 0 ? (void *)0 : &limit, (void *)0, 0);
+    if (count < 0) return errno == EINTR ? 0 : -errno;
+    for (long index = 0; index < count; index++)
+        events[index] = (annex_event){.token = found[index].data.u64, .ready = ready(found[index].events)};
+    return (int)count;
+}
+
+int annex_event_counter(void) { return result(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+
+int annex_event_counter_add(int counter) {
+    // Full means that the reader is as good as woken.
+    return eventfd_write(counter, 1) < 0 && errno != EAGAIN ? -errno : 0;
+}
+
+int annex_event_counter_clear(int counter) {
+    eventfd_t value;
+    return eventfd_read(counter, &value) < 0 && errno != EAGAIN ? -errno : 0;
+}
+
+typedef struct {
+    void (*body)(void *);
+    void *context;
+} annex_thread;
+
+static void *run(void *memory) {
+    annex_thread thread = *(annex_thread *)memory;
+    free(memory);
+    thread.body(thread.context);
+    return (void *)0;
+}
+
+int annex_thread_start(const char *name, void (*body)(void *), void *context, uint64_t *thread) {
+    annex_thread *start = malloc(sizeof *start);
+    if (!start) return -ENOMEM;
+    *start = (annex_thread){.body = body, .context = context};
+    // A thread inherits its creator's mask, so it is set for the moment of creation. Faults of the
+    // thread itself stay open: blocked, they would end the program past its own crash handler.
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t all, before;
+    sigfillset(&all);
+    for (unsigned index = 0; index < sizeof faults / sizeof *faults; index++) sigdelset(&all, faults[index]);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t made;
+    int error = pthread_create(&made, (void *)0, run, start);
+    pthread_sigmask(SIG_SETMASK, &before, (void *)0);
+    if (error) {
+        free(start);
+        return -error;
+    }
+    (void)pthread_setname_np(made, name);  // a long name is refused, and the thread runs without
+    *thread = (uint64_t)made;
+    return 0;
+}
+
+int annex_thread_join(uint64_t thread) { return -pthread_join((pthread_t)thread, (void *)0); }
+
+int annex_thread_detach(uint64_t thread) { return -pthread_detach((pthread_t)thread); }
+
+uint64_t annex_thread_current(void) { return (uint64_t)pthread_self(); }

@@ -1,0 +1,27 @@
+#define _GNU_SOURCE
+#include "CAnnexFiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode) {
+    struct open_how how = {
+        .flags = flags | O_CLOEXEC,
+        .mode = mode,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    long opened;
+    do {
+        // EAGAIN: something was renamed while the kernel looked; it says to ask again.
+        opened = syscall(SYS_openat2, directory, path, &how, sizeof how);
+    } while (opened < 0 && (errno == EINTR || errno == EAGAIN));
+    return opened < 0 ? -errno : (int)opened;
+}
+
+int annex_status_flags(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    return flags < 0 ? -errno : flags;
+}

@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+#include "CAnnexMemory.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanoseconds) {
+    struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    // Not FUTEX_PRIVATE_FLAG: the waker is another process.
+    long woken = syscall(SYS_futex, word, FUTEX_WAIT, expected, nanoseconds < 0 ? (void *)0 : &limit, (void *)0, 0);
+    return woken < 0 ? -errno : 0;
+}
+
+int annex_futex_wake(const uint32_t *word, int count) {
+    long woken = syscall(SYS_futex, word, FUTEX_WAKE, count, (void *)0, (void *)0, 0);
+    return woken < 0 ? -errno : (int)woken;
+}
+
+void *annex_map_shared(int descriptor, size_t size, int writable, int *error) {
+    void *start = mmap((void *)0, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0);
+    if (start == MAP_FAILED) {
+        *error = errno;
+        return (void *)0;
+    }
+    // A child that the host forks must not be able to write in the host's name. Where a filter
+    // refuses the advice there is no child either.
+    (void)madvise(start, size, MADV_DONTFORK);
+    return start;
+}
+
+int annex_unmap(void *start, size_t size) { return munmap(start, size) < 0 ? -errno : 0; }

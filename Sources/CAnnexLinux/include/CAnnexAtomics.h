@@ -1,0 +1,33 @@
+// Words that two processes share: each access is one atomic instruction on a 32-bit word, so
+// that a peer which writes at the same time can neither tear a value nor make the compiler
+// read it twice.
+#ifndef C_ANNEX_ATOMICS_H
+#define C_ANNEX_ATOMICS_H
+
+#include <stdint.h>
+
+static inline uint32_t annex_load_relaxed(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
+static inline uint32_t annex_load_acquire(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+static inline void annex_store_relaxed(uint32_t *word, uint32_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static inline void annex_store_release(uint32_t *word, uint32_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+// Orders an earlier store before a later load, which nothing weaker does.
+static inline void annex_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+// Tells the processor that this is a spin loop.
+static inline void annex_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+#endif

@@ -1,0 +1,38 @@
+// One epoll instance and the thread that waits on it.
+#ifndef C_ANNEX_EVENTS_H
+#define C_ANNEX_EVENTS_H
+
+#include <stdint.h>
+
+enum {
+    ANNEX_READY_READABLE = 1,
+    ANNEX_READY_HANGUP = 2,
+};
+
+typedef struct {
+    uint64_t token;
+    uint32_t ready;  // ANNEX_READY_*
+    uint32_t reserved;
+} annex_event;
+
+int annex_event_queue(void);
+int annex_event_add(int queue, int descriptor, uint64_t token);
+int annex_event_remove(int queue, int descriptor);
+// At most `room` events (no more than 64 at once) after at most `nanoseconds` (negative: without
+// limit) of CLOCK_MONOTONIC. The number of events or -errno.
+int annex_event_wait(int queue, annex_event *events, int room, int64_t nanoseconds);
+
+// A counter to wake the thread with.
+int annex_event_counter(void);
+int annex_event_counter_add(int counter);
+int annex_event_counter_clear(int counter);
+
+// A joinable thread with every signal blocked but its own faults, so that the program's handlers
+// never run on it.
+// 0 or -errno; the thread's handle in `*thread`.
+int annex_thread_start(const char *name, void (*body)(void *), void *context, uint64_t *thread);
+int annex_thread_join(uint64_t thread);
+int annex_thread_detach(uint64_t thread);
+uint64_t annex_thread_current(void);
+
+#endif

@@ -1,0 +1,18 @@
+// Futexes on memory that two processes share, and mappings.
+#ifndef C_ANNEX_MEMORY_H
+#define C_ANNEX_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Sleeps while `*word` is `expected`, at most `nanoseconds` long (negative: without limit).
+// 0: woken; -EAGAIN: another value; -ETIMEDOUT; -EINTR; anything else is the peer's doing.
+int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanoseconds);
+// Wakes at most `count` sleepers; the number woken or -errno.
+int annex_futex_wake(const uint32_t *word, int count);
+
+// A shared mapping from the descriptor's start, not inherited by children; null and *error on failure.
+void *annex_map_shared(int descriptor, size_t size, int writable, int *error);
+int annex_unmap(void *start, size_t size);
+
+#endif

@@ -1,0 +1,30 @@
+// Messages with descriptors on Unix sockets.
+#ifndef C_ANNEX_SOCKETS_H
+#define C_ANNEX_SOCKETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// More than this never travels with one message.
+#define ANNEX_DESCRIPTORS_PER_MESSAGE 16
+#define ANNEX_SO_PASSRIGHTS 83
+
+enum {
+    ANNEX_RECEIVED_BYTES_CUT = 1,        // MSG_TRUNC
+    ANNEX_RECEIVED_DESCRIPTORS_CUT = 2,  // MSG_CTRUNC: more than asked for, or this process is out of numbers
+    ANNEX_RECEIVED_END = 4,              // the peer is gone
+};
+
+// One message with `count` descriptors. `wait` 0: -EAGAIN where the queue is full.
+int annex_send_message(
+    int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count, int wait);
+// One message. The number of bytes or -errno; all descriptors that came are stored, close-on-exec,
+// in `descriptors` (room for ANNEX_DESCRIPTORS_PER_MESSAGE), also when `*flags` says that some were cut.
+int annex_receive_message(
+    int socket, void *bytes, size_t capacity, int32_t *descriptors, uint32_t *count, uint32_t *flags, int wait);
+// Whether the socket takes descriptors at all; -ENOPROTOOPT on kernels before 6.16.
+int annex_set_pass_rights(int socket, int accept);
+// A pidfd of the process at the socket's other end, or -errno.
+int annex_peer_pidfd(int socket);
+
+#endif

@@ -1,0 +1,59 @@
+import AnnexLinux
+import Glibc
+import Testing
+
+@Suite struct MemoryTests {
+    @Test func aMemfdHasItsSizeAndTakesSeals() throws {
+        let memory = try Descriptor.memfd("annex-test", size: 8192)
+        try memory.addSeals(.fixedSize)
+        #expect(try memory.seals() == .fixedSize || memory.seals() == [.fixedSize, Seals(rawValue: 0x20)])
+        #expect(throws: SystemError("ftruncate", errno: EPERM)) { try memory.resize(to: 1) }
+        let status = try memory.status()
+        #expect(status.kind == .regular)
+        #expect(status.size == 8192)
+        #expect(status.blocks == 0)
+    }
+
+    @Test func afterTheOneWriterSealNobodyMapsItWritableAgain() throws {
+        let memory = try Descriptor.memfd("annex-test", size: 4096)
+        let writable = try Mapping(memory, size: 4096, writable: true)
+        try memory.addSeals(.oneWriter)
+        #expect(throws: SystemError("mmap", errno: EPERM)) {
+            _ = try Mapping(memory, size: 4096, writable: true)
+        }
+        let reader = try Mapping(memory, size: 4096, writable: false)
+        writable.start.storeBytes(of: 7, as: UInt8.self)
+        #expect(reader.start.load(as: UInt8.self) == 7)
+    }
+
+    @Test func aReopenedMemfdIsReadOnlyAndKeepsItsOwnOffset() throws {
+        let memory = try Descriptor.memfd("annex-test", size: 0)
+        try memory.writeAll([1, 2, 3])
+        let reopened = try memory.reopenedReadOnly()
+        #expect(try reopened.isReadOnly())
+        #expect(try !memory.isReadOnly())
+        #expect(try reopened.readAll(atMost: 3) == [1, 2, 3])
+        #expect(throws: SystemError("write", errno: EBADF)) { try reopened.writeAll([4]) }
+    }
+
+    @Test func readingStopsAtTheCap() throws {
+        let memory = try Descriptor.memfd("annex-test", size: 100_000)
+        #expect(throws: SystemError("read", errno: EFBIG, mend: "at most 99999 bytes are taken")) {
+            _ = try memory.readAll(atMost: 99_999)
+        }
+        #expect(try memory.read(at: 99_990, count: 100).count == 10)
+    }
+
+    @Test func aSleepOnASharedWordEndsByChangeWakeOrTime() throws {
+        let memory = try Descriptor.memfd("annex-test", size: 4096)
+        let writable = try Mapping(memory, size: 4096, writable: true)
+        let readable = try Mapping(memory, size: 4096, writable: false)
+        let writer = WritableWord(writable.start.assumingMemoryBound(to: UInt32.self))
+        let reader = SharedWord(UnsafePointer(readable.start.assumingMemoryBound(to: UInt32.self)))
+        #expect(reader.wait(while: 1, until: nil) == .changed)
+        #expect(reader.wait(while: 0, until: MonotonicClock.now()) == .timedOut)
+        writer.storeRelease(1)
+        #expect(reader.loadAcquire() == 1)
+        #expect(writer.wake() == 0)
+    }
+}

@@ -1,0 +1,34 @@
+import AnnexLinux
+import Synchronization
+
+/// Something that happens once on another thread and is waited for here.
+final class Signal: Sendable {
+    private let reading: Descriptor
+    private let writing: Descriptor
+
+    init() throws {
+        let pipe = try DescriptorPair.pipe()
+        reading = try pipe.first.duplicate()
+        writing = try pipe.second.duplicate()
+    }
+
+    /// Nothing can fail that would not show as a hang of the waiting side, which the time limit ends.
+    func send() {
+        try? writing.writeAll([1])
+    }
+
+    func wait() throws {
+        _ = try reading.readSome(atMost: 1)
+    }
+}
+
+/// A flag that threads share.
+final class Flag: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    var isSet: Bool { flag.load(ordering: .sequentiallyConsistent) }
+
+    func set() {
+        flag.store(true, ordering: .sequentiallyConsistent)
+    }
+}
