@@ -22,6 +22,7 @@ let package = Package(
     name: "Annex",
     products: [
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
+        .library(name: "AnnexPolicy", targets: ["AnnexPolicy"]),
     ],
     dependencies: [
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -35,9 +36,18 @@ let package = Package(
         // Channel
         .target(name: "AnnexChannel", dependencies: ["AnnexLinux"], swiftSettings: strict),
 
+        // Policy
+        .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .target(
+            name: "AnnexPolicy", dependencies: ["CAnnexSeccomp", "Yams", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict, plugins: ["EmbedPolicies"]),
+
         // Sandbox
+        .target(
+            name: "AnnexSandbox", dependencies: ["AnnexLinux", "CAnnexLinux"], swiftSettings: strict),
 
         // Model
+        .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
 
@@ -46,8 +56,16 @@ let package = Package(
         // Examples
 
         // Build plugins
+        .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
+        .plugin(
+            name: "EmbedPolicies", capability: .buildTool(), dependencies: ["embed-bytes"],
+            path: "Sources/Plugins/EmbedPolicies"),
 
         // Tests
+        .testTarget(name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "AnnexLinux"], swiftSettings: swift),
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(name: "LayeringTests", swiftSettings: swift),
     ]
 )

@@ -1,0 +1,28 @@
+package import AnnexChannel
+
+/// What a host sends to begin a request.
+package struct RequestMessage: Message {
+    /// The method that a call with this message names.
+    package static let method = "beginRequest"
+
+    package let items: [ItemMessage]
+
+    package init(_ items: [ExtensionItem], collecting contents: inout ContentsList) {
+        self.items = items.map { ItemMessage($0, collecting: &contents) }
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(list: items, as: 1)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        items = try decoder.decodeList(1)
+    }
+
+    /// The items, with the contents that came beside the message.
+    package func inputItems(with contents: ContentsList) throws(DecodingFailure) -> [ExtensionItem] {
+        var result: [ExtensionItem] = []
+        for item in items { result.append(try item.item(with: contents)) }
+        return result
+    }
+}

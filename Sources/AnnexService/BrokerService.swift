@@ -1,0 +1,18 @@
+package import AnnexChannel
+package import AnnexModel
+
+/// What a host asks of a broker. Embedded and daemon answer the same, so that host code cannot tell which it has.
+package protocol BrokerService: Sendable {
+    /// Registers an app and its extensions; registering the same app again replaces it.
+    func install(app path: String) throws(ServiceError) -> [InstalledExtension]
+
+    /// Everything that is offered, by identifier.
+    var extensions: [InstalledExtension] { get }
+
+    /// Starts an extension with its ends of a channel that the host made; returns once the process is being made.
+    /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
+    func launch(
+        _ identifier: String, channel: consuming ExtensionDescriptors,
+        events: @escaping @Sendable (LaunchEvent) -> Void
+    ) throws(ServiceError) -> any ExtensionHandle
+}
