@@ -4,6 +4,7 @@
 #include "launch.h"
 #include "loop.h"
 #include "syscalls.h"
+#include "text.h"
 
 #define AT_RANDOM_ENTRY 25
 #define OWNER_MASK 077
@@ -18,8 +19,10 @@ __attribute__((no_stack_protector)) static void seed_guard(const uint64_t *stack
     const uint64_t *entry = stack + 1 + stack[0] + 1;
     while (*entry != 0) entry++;
     for (entry++; entry[0] != 0; entry += 2) {
+        if (entry[0] != AT_RANDOM_ENTRY) continue;
+        memcpy(&__stack_chk_guard, (const void *)(uintptr_t)entry[1], sizeof __stack_chk_guard);
         // The lowest byte stays zero: a text that runs over cannot write it.
-        if (entry[0] == AT_RANDOM_ENTRY) __stack_chk_guard = *(const uint64_t *)(uintptr_t)entry[1] & ~(uint64_t)0xff;
+        __stack_chk_guard &= ~(uintptr_t)0xff;
     }
 }
 

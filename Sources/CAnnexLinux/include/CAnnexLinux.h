@@ -7,6 +7,7 @@
 #include "CAnnexCalls.h"
 #include "CAnnexEvents.h"
 #include "CAnnexFiles.h"
+#include "CAnnexLaunch.h"
 #include "CAnnexLock.h"
 #include "CAnnexMemory.h"
 #include "CAnnexNotification.h"
