@@ -51,11 +51,11 @@ extension Launcher {
             ResourceLimit(UInt32(RLIMIT_CORE.rawValue), 1),
             ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), UInt64(max(8, limits.descriptors))),
             ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), limits.file),
-            ResourceLimit(UInt32(RLIMIT_NPROC.rawValue), UInt64(max(1, limits.processes))),
+            ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), UInt64(max(1, limits.processes))),
             ResourceLimit(UInt32(RLIMIT_CPU.rawValue), UInt64(max(1, limits.processor.components.seconds))),
-            ResourceLimit(UInt32(RLIMIT_MEMLOCK.rawValue), 0),
-            ResourceLimit(UInt32(RLIMIT_MSGQUEUE.rawValue), 0),
-            ResourceLimit(UInt32(RLIMIT_SIGPENDING.rawValue), 64),
+            ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), 0),
+            ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), 0),
+            ResourceLimit(UInt32(__RLIMIT_SIGPENDING.rawValue), 64),
         ]
         // With a control group the kernel counts every kind of memory; without one, private memory ends here.
         if !isGrouped { list.append(ResourceLimit(UInt32(RLIMIT_DATA.rawValue), limits.memory)) }
@@ -110,10 +110,8 @@ extension Launcher {
     }
 
     private func addFilter(_ plan: inout LaunchPlan, _ policy: Policy) throws(SandboxError) {
-        var nonce: UInt64 = 0
-        // SAFETY: the call fills the eight bytes that it is given.
-        let count = unsafe withUnsafeMutableBytes(of: &nonce) { unsafe getrandom($0.baseAddress, $0.count, 0) }
-        guard count == 8 else { throw SandboxError("filter", SystemError("getrandom", errno: errno)) }
+        // The system's generator is getrandom(2): who could guess the number could run another program.
+        let nonce = UInt64.random(in: .min ... .max)
         do throws(PolicyError) {
             plan.filter = try policy.filter().instructions(nonce: nonce)
         } catch {
