@@ -46,21 +46,20 @@ extension Warden {
         let found = state.withLock { state in
             answer.kind == .ended ? state.launches.removeValue(forKey: answer.launch) : state.launches[answer.launch]
         }
-        guard let launch = found, let event = Self.event(answer, launch.subjects, message.descriptors) else { return }
+        guard let launch = found, let event = Self.event(answer, launch.subjects, message) else { return }
         launch.handler(event)
     }
 
     private static func event(
-        _ answer: WardenAnswer, _ subjects: LaunchSubjects, _ descriptors: consuming DescriptorList
+        _ answer: WardenAnswer, _ subjects: LaunchSubjects, _ message: consuming ControlMessage
     ) -> LaunchEvent? {
-        var descriptors = descriptors
         switch answer.kind {
         case .hello: return nil
         case .started:
-            guard let pidfd = descriptors.takeFirst() else { return nil }
+            guard let pidfd = message.descriptors.takeFirst() else { return nil }
             return .started(ProcessHandle(owning: pidfd), process: answer.process)
         case .listener:
-            guard let listener = descriptors.takeFirst() else { return nil }
+            guard let listener = message.descriptors.takeFirst() else { return nil }
             return .listener(listener)
         case .executed: return .executed(answer.times, answer.layers)
         case .failed: return .failed(failure(answer, subjects), answer.times)

@@ -71,10 +71,13 @@ package final class Warden: Sendable {
 
     private static func start(_ program: WardenProgram, on loop: EventLoop) throws(SystemError) -> Warden {
         let executable = try program.open()
-        let ends = try ControlSocketPair()
-        let socket = ends.host
+        var own: Int32 = -1
+        var other: Int32 = -1
+        // SAFETY: the call writes one number through each pointer and keeps neither.
+        _ = try SystemError.check("socketpair", unsafe annex_socket_pair(&own, &other))
+        let socket = ControlSocket(owning: Descriptor(owning: own))
         // Closed here once the warden has it: its death before the first word shows as the end of the socket.
-        let started = try execute(executable, socket: ends.peer)
+        let started = try execute(executable, socket: Descriptor(owning: other))
         try hearHello(on: socket)
         return Warden(
             loop: loop, socket: socket, process: started.process, number: started.number, program: program)
@@ -86,10 +89,10 @@ package final class Warden: Sendable {
     }
 
     private static func execute(
-        _ executable: borrowing Descriptor, socket: consuming ControlSocket
+        _ executable: borrowing Descriptor, socket: consuming Descriptor
     ) throws(SystemError) -> Started {
         let broker = try ProcessHandle(process: getpid())
-        let given = [socket.descriptor.number, broker.descriptor.number]
+        let given = [socket.number, broker.descriptor.number]
         var pidfd: Int32 = -1
         // SAFETY: the list and the number outlive the call, which returns when the program runs.
         let number = unsafe given.withUnsafeBufferPointer { list in
