@@ -43,8 +43,10 @@ let package = Package(
             swiftSettings: strict, plugins: ["EmbedPolicies"]),
 
         // Sandbox
+        .target(name: "AnnexWarden", exclude: ["Program"]),
         .target(
-            name: "AnnexSandbox", dependencies: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux"], swiftSettings: strict),
+            name: "AnnexSandbox", dependencies: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden"],
+            swiftSettings: strict, plugins: ["EmbedWarden"]),
 
         // Model
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
@@ -69,6 +71,9 @@ let package = Package(
         .plugin(
             name: "EmbedPolicies", capability: .buildTool(), dependencies: ["embed-bytes"],
             path: "Sources/Plugins/EmbedPolicies"),
+        .plugin(
+            name: "EmbedWarden", capability: .buildTool(), dependencies: ["embed-bytes"],
+            path: "Sources/Plugins/EmbedWarden"),
 
         // Tests
         .testTarget(name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "AnnexLinux"], swiftSettings: swift),
