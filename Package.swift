@@ -49,5 +49,6 @@ let package = Package(
 
         // Tests
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
+        .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
 )
