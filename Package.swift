@@ -73,6 +73,8 @@ let package = Package(
         .executableTarget(
             name: "Shout", dependencies: ["AnnexExtension"], path: "Sources/Examples/Shout", swiftSettings: swift,
             linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutApp", path: "Sources/Examples/ShoutApp", swiftSettings: swift, linkerSettings: selfContained),
         .target(name: "CMisbehaver", path: "Sources/Examples/CMisbehaver"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
@@ -102,7 +104,10 @@ let package = Package(
             name: "AnnexExtensionTests", dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux"],
             swiftSettings: swift),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
+            name: "ExamplesTests",
+            dependencies: [
+                "PictureEditing", "AnnexExtension", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            ], swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
         .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
