@@ -53,8 +53,27 @@ let package = Package(
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
+        .target(name: "AnnexService", dependencies: ["AnnexModel", "AnnexChannel"], swiftSettings: swift),
+        .target(
+            name: "AnnexBroker",
+            dependencies: [
+                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexHost", dependencies: ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexService"], swiftSettings: swift),
 
         // Programs
+        .executableTarget(
+            name: "annex",
+            dependencies: [
+                "AnnexEmbedded", "AnnexHost", "AnnexService", "AnnexModel", "AnnexLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
 
         // Examples
 
@@ -75,5 +94,6 @@ let package = Package(
         .testTarget(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
+        .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
 )

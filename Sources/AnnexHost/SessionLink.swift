@@ -47,7 +47,7 @@ final class SessionLink: Sendable {
     var handlers: ChannelHandlers {
         var handlers = ChannelHandlers()
         handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }
-        handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(violation) } }
+        handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(ProtocolViolation(violation)) } }
         return handlers
     }
 
@@ -70,4 +70,14 @@ final class SessionLink: Sendable {
 /// An end as an error, for a `Result`.
 struct SessionEnd: Error {
     let termination: Termination
+}
+
+extension ProtocolViolation {
+    fileprivate init(_ violation: ChannelViolation) {
+        if case .messageBudget = violation {
+            self.init("\(violation)", isBudget: true)
+        } else {
+            self.init("\(violation)")
+        }
+    }
 }

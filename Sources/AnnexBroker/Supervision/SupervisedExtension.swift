@@ -1,4 +1,3 @@
-package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 package import AnnexPolicy
@@ -63,8 +62,8 @@ package final class SupervisedExtension: ExtensionHandle {
     package func requestEnded() { apply(.requestEnded) }
     package func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
 
-    package func violated(_ violation: ChannelViolation) {
-        apply(.mustEnd(violation.isBudget ? .messageBudget("\(violation)") : .protocolViolation("\(violation)")))
+    package func violated(_ violation: ProtocolViolation) {
+        apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
     }
 
     package func shutDown() { apply(.mustEnd(.brokerShutdown)) }

@@ -2,9 +2,6 @@ package import AnnexChannel
 
 /// What a host sends to begin a request.
 package struct RequestMessage: Message {
-    /// The method that a call with this message names.
-    package static let method = "beginRequest"
-
     package let items: [ItemMessage]
 
     package init(_ items: [ExtensionItem], collecting contents: inout ContentsList) {

@@ -5,12 +5,15 @@ import AnnexService
 /// What the demo shows of a session: its launch, its traffic, its end.
 struct SessionFacts {
     let report: LaunchReport
-    let roundTrips: UInt64
+    /// Messages out and in, the extension's hello among them.
+    let sent: UInt64
+    let received: UInt64
     let end: Termination
 
     init(_ session: ExtensionSession, end: Termination) {
         report = session.launchReport
-        roundTrips = session.statistics.roundTrips
+        sent = session.statistics.messagesSent
+        received = session.statistics.messagesReceived
         self.end = end
     }
 }
