@@ -76,6 +76,14 @@ let package = Package(
             swiftSettings: swift),
 
         // Examples
+        .target(
+            name: "CPicture", path: "Sources/Examples/CPicture",
+            linkerSettings: [
+                .linkedLibrary("png16"), .linkedLibrary("jpeg"), .linkedLibrary("z"), .linkedLibrary("m"),
+            ]),
+        .target(
+            name: "PictureEditing", dependencies: ["CPicture"], path: "Sources/Examples/PictureEditing",
+            swiftSettings: strict),
 
         // Build plugins
         .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
@@ -93,6 +101,8 @@ let package = Package(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
         .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
