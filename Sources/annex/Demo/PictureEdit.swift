@@ -1,6 +1,5 @@
 import AnnexHost
 import AnnexLinux
-import AnnexModel
 import Glibc
 
 /// The good half of the demo: one picture through the photo-editing extension.
