@@ -50,6 +50,8 @@ let package = Package(
 
         // Model
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(
+            name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
@@ -84,6 +86,20 @@ let package = Package(
         .target(
             name: "PictureEditing", dependencies: ["CPicture"], path: "Sources/Examples/PictureEditing",
             swiftSettings: strict),
+        .executableTarget(
+            name: "PictureEditor", dependencies: ["AnnexExtension", "AnnexModel", "PictureEditing"],
+            path: "Sources/Examples/PictureEditor", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Shout", dependencies: ["AnnexExtension"], path: "Sources/Examples/Shout", swiftSettings: swift,
+            linkerSettings: selfContained),
+        .target(name: "CMisbehaver", path: "Sources/Examples/CMisbehaver"),
+        .executableTarget(
+            name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
+            path: "Sources/Examples/Misbehaver", swiftSettings: strict, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Silent", path: "Sources/Examples/Silent", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Pictures", path: "Sources/Examples/Pictures", swiftSettings: swift, linkerSettings: selfContained),
 
         // Build plugins
         .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
@@ -101,6 +117,9 @@ let package = Package(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexExtensionTests", dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
         .testTarget(
             name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),

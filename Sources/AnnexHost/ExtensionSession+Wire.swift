@@ -19,7 +19,7 @@ extension ExtensionSession {
         var descriptors = DescriptorList()
         for content in contents.contents { descriptors.append(try handOver(content)) }
         return Request(
-            method: WireMethod.beginRequest, payload: payload, descriptors: descriptors,
+            method: RequestMessage.method, payload: payload, descriptors: descriptors,
             accepts: acceptance.allowance)
     }
 

@@ -56,7 +56,7 @@ final class SessionLink: Sendable {
         case .ready(let report): ready.reach(.success(report))
         case .goodbye:
             // An extension that does not read any more is ended when its grace is over.
-            try? endpoint.send(ChannelEvent(method: WireMethod.goodbye, payload: []), timeout: .zero)
+            try? endpoint.send(ChannelEvent(method: RequestMessage.goodbye, payload: []), timeout: .zero)
         case .ended(let termination):
             // The handle holds the event handler that holds this link: here the circle ends.
             state.withLock { $0 = .over }
