@@ -13,6 +13,6 @@ package protocol BrokerService: Sendable {
     /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
     func launch(
         _ identifier: String, channel: consuming ExtensionDescriptors,
-        events: @escaping @Sendable (LaunchEvent) -> Void
+        events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle
 }

@@ -24,13 +24,13 @@ package final class SupervisedExtension: ExtensionHandle {
     private let limits: PolicyLimits
     private let policy: String
     private let loop: EventLoop
-    private let events: @Sendable (LaunchEvent) -> Void
+    private let events: @Sendable (ExtensionEvent) -> Void
     private let launched = MonotonicClock.now()
     /// Told once the process is gone, so that the broker can let go of this extension.
     private let onEnd: @Sendable () -> Void
 
     package init(
-        policy: Policy, loop: EventLoop, events: @escaping @Sendable (LaunchEvent) -> Void,
+        policy: Policy, loop: EventLoop, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable () -> Void
     ) {
         limits = policy.limits
