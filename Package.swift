@@ -97,6 +97,8 @@ let package = Package(
             name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
             path: "Sources/Examples/Misbehaver", swiftSettings: strict, linkerSettings: selfContained),
         .executableTarget(
+            name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"], path: "Sources/Examples/ShoutHost"),
+        .executableTarget(
             name: "Silent", path: "Sources/Examples/Silent", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
             name: "Pictures", path: "Sources/Examples/Pictures", swiftSettings: swift, linkerSettings: selfContained),
@@ -122,6 +124,12 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
+        .executableTarget(
+            name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
+        .testTarget(
+            name: "AnnexSandboxTests",
+            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "reports-its-world"],
+            swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
         .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
