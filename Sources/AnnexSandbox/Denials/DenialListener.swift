@@ -1,5 +1,6 @@
 internal import AnnexLinux
 internal import AnnexPolicy
+internal import Glibc
 internal import Synchronization
 
 /// Answers the calls that one sandbox's filter refers to the broker: refused or the end, decided from number and

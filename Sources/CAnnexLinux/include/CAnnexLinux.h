@@ -7,6 +7,8 @@
 #include "CAnnexCalls.h"
 #include "CAnnexEvents.h"
 #include "CAnnexFiles.h"
+#include "CAnnexLandlock.h"
+#include "CAnnexListing.h"
 #include "CAnnexLock.h"
 #include "CAnnexMemory.h"
 #include "CAnnexNotification.h"
