@@ -55,8 +55,27 @@ let package = Package(
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
+        .target(name: "AnnexService", dependencies: ["AnnexModel", "AnnexChannel"], swiftSettings: swift),
+        .target(
+            name: "AnnexBroker",
+            dependencies: [
+                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexHost", dependencies: ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexService"], swiftSettings: swift),
 
         // Programs
+        .executableTarget(
+            name: "annex",
+            dependencies: [
+                "AnnexEmbedded", "AnnexHost", "AnnexService", "AnnexModel", "AnnexLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
 
         // Examples
         .target(
@@ -79,6 +98,8 @@ let package = Package(
         .executableTarget(
             name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
             path: "Sources/Examples/Misbehaver", swiftSettings: strict, linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"], path: "Sources/Examples/ShoutHost"),
         .executableTarget(
             name: "Silent", path: "Sources/Examples/Silent", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
@@ -108,6 +129,12 @@ let package = Package(
             dependencies: [
                 "PictureEditing", "AnnexExtension", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
             ], swiftSettings: swift),
+        .executableTarget(
+            name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
+        .testTarget(
+            name: "AnnexSandboxTests",
+            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "reports-its-world"],
+            swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
         .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]

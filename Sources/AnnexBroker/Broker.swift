@@ -1,4 +1,4 @@
-package import AnnexBundle
+internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexPolicy

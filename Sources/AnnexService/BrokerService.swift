@@ -1,5 +1,4 @@
 package import AnnexChannel
-package import AnnexModel
 
 /// What a host asks of a broker. Embedded and daemon answer the same, so that host code cannot tell which it has.
 package protocol BrokerService: Sendable {

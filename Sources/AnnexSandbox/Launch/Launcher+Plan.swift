@@ -7,28 +7,28 @@ extension Launcher {
     /// One policy becomes every layer here: mounts, Landlock and filter say the same because they are read off the
     /// same value.
     func plan(
-        _ configuration: consuming SandboxConfiguration, identity: borrowing Identity,
-        group: borrowing ControlGroup?, output: borrowing Descriptor
+        _ configuration: consuming SandboxConfiguration, identity: borrowing Identity, groups: [String],
+        output: borrowing Descriptor
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
-        let bundle = SandboxConfiguration.bundlePath
-        var plan: LaunchPlan
+        var plan = try SandboxError.step("plan") { () throws(SystemError) in
+            try LaunchPlan(
+                executable: SandboxConfiguration.bundlePath + "/" + configuration.executablePath,
+                checked: configuration.executable, outsideUser: identity.user, outsideGroup: identity.group)
+        }
+        plan.arguments = [configuration.name]
+        plan.environment = environment(policy)
+        plan.limits = limits(policy.limits, isGrouped: !groups.isEmpty)
+        plan.landlock = rules(policy.paths)
+        addPrivateDirectory(&plan, policy.paths)
+        try addFilter(&plan, policy)
         do throws(SystemError) {
-            plan = try LaunchPlan(
-                executable: bundle + "/" + configuration.executablePath, checked: configuration.executable,
-                outsideUser: identity.user, outsideGroup: identity.group)
-            plan.arguments = [configuration.name]
-            plan.environment = environment(policy)
-            plan.limits = limits(policy.limits, isGrouped: group != nil)
+            try join(groups, &plan)
             try giveDescriptors(&plan, output: output, numbers: configuration.numbers, configuration.gifts)
-            try join(group, &plan)
-            try plan.bind(configuration.bundle, at: bundle)
+            try plan.bind(configuration.bundle, at: SandboxConfiguration.bundlePath)
         } catch {
             throw SandboxError("plan", error)
         }
-        addPrivateDirectory(&plan, policy.paths)
-        plan.landlock = rules(policy.paths)
-        try addFilter(&plan, policy)
         return plan
     }
 
@@ -74,16 +74,13 @@ extension Launcher {
         }
     }
 
-    private func join(_ group: borrowing ControlGroup?, _ plan: inout LaunchPlan) throws(SystemError) {
-        guard let hierarchy, let directories = group?.directories else { return }
-        plan.removals = directories
+    private func join(_ groups: [String], _ plan: inout LaunchPlan) throws(SystemError) {
+        guard let hierarchy, let memory = groups.first else { return }
+        plan.removals = groups
         switch hierarchy.version {
-        case .two:
-            if let directory = directories.first { plan.begin(in: try Descriptor.directory(directory)) }
+        case .two: plan.begin(in: try Descriptor.directory(memory))
         case .one:
-            for directory in directories {
-                plan.join(processes: try Descriptor.open(directory + "/cgroup.procs", O_WRONLY))
-            }
+            for group in groups { plan.join(processes: try Descriptor.open(group + "/cgroup.procs", O_WRONLY)) }
         }
     }
 

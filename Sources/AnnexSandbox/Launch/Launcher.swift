@@ -49,12 +49,14 @@ package final class Launcher: Sendable {
             if let identities { try identities.claim() } else { Identity(ofCaller: ()) }
         }
         let group = try controlGroup(limits)
-        let output = try SandboxError.step("output") { () throws(SystemError) in
-            try DescriptorPair.pipe(nonBlocking: false)
+        var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
+        guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
+            throw SandboxError("output", cause: "a pipe without ends")
         }
-        let plan = try plan(configuration, identity: identity, group: group, output: output.second)
+        let directories = Self.directories(of: group)
+        let plan = try plan(configuration, identity: identity, groups: directories, output: writing)
         let process = try SandboxedProcess(
-            policy: policy, loop: loop, output: output.first, identity: identity, group: group, begun: begun,
+            policy: policy, loop: loop, output: reading, identity: identity, group: group, begun: begun,
             landlockABI: landlock.abi, events: events)
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
@@ -74,6 +76,13 @@ package final class Launcher: Sendable {
         return try SandboxError.step("control group") { () throws(SystemError) in
             try ControlGroup(
                 in: hierarchy, memoryLimit: limits.memory, processLimit: UInt64(max(1, limits.processes)))
+        }
+    }
+
+    private static func directories(of group: borrowing ControlGroup?) -> [String] {
+        switch group {
+        case .some(let group): group.directories
+        case .none: []
         }
     }
 }

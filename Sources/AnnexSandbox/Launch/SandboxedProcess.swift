@@ -66,9 +66,11 @@ package final class SandboxedProcess: Sendable {
     }
 
     private func start(_ process: consuming ProcessHandle) {
+        // A closure cannot take what it captured; an optional lets it.
+        var started: ProcessHandle? = consume process
         holdings.withLock { holdings in
-            if holdings.mustDie { try? process.sendSignal(SIGKILL) }
-            holdings.process = consume process
+            holdings.process = started.take()
+            if holdings.mustDie { try? holdings.process?.sendSignal(SIGKILL) }
         }
         events(.started)
     }

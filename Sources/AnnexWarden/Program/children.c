@@ -39,7 +39,6 @@ struct child *children_take(uint32_t reserve) {
     child->pending = 0;
     child->pidfd = child->report = child->listener = -1;
     child->outcome = UNDECIDED;
-    child->filtered = 0;
     child->wants_listener = 0;
     child->listener_fault = 0;
     child->answer = (annex_answer){.version = ANNEX_WARDEN_VERSION};

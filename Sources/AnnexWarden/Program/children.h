@@ -19,7 +19,6 @@ struct child {
     int report;    // the warden's end of the socket to the child; -1 once the child executed or ended
     int listener;  // taken from the child and not yet sent, else -1
     enum outcome outcome;
-    uint32_t filtered;  // the child said that its filter is in force
     uint32_t wants_listener;
     int32_t listener_fault;  // a test's errno for that step
     annex_answer answer;     // what every answer about this launch is written from

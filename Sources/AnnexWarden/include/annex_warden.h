@@ -205,7 +205,8 @@ typedef struct {
     uint64_t peak_memory;             // ENDED: bytes, ru_maxrss
     uint64_t begun;                   // CLOCK_MONOTONIC nanoseconds when the plan was read
     uint64_t times[ANNEX_STEP_COUNT]; // EXECUTED, FAILED: the same clock at each step's end; 0: not reached.
-                                      // SECCOMP, LISTENER and EXEC are taken when the warden sees them
+                                      // SECCOMP has none: past it the child may not ask for the time.
+                                      // LISTENER and EXEC are taken when the warden sees them
 } annex_answer;
 
 // The step's name as users read it ("clone", "maps" ...); null past the last.
