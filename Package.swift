@@ -136,6 +136,23 @@ let package = Package(
             dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "reports-its-world"],
             swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
+        .testTarget(
+            name: "AnnexBrokerTests", dependencies: ["AnnexBroker", "AnnexSandbox", "AnnexModel"],
+            swiftSettings: swift),
+        .target(name: "AnnexTestSupport", path: "Tests/Support", swiftSettings: swift),
+        .executableTarget(
+            name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
+            path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
+        .executableTarget(
+            name: "lives-its-own-life", dependencies: ["AnnexEmbedded", "AnnexHost"],
+            path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "annex", "launches-forever", "lives-its-own-life",
+                "PictureEditor", "Shout", "ShoutApp", "ShoutHost", "Misbehaver", "Silent", "Pictures",
+            ],
+            swiftSettings: swift),
         .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
 )
