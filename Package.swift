@@ -43,24 +43,74 @@ let package = Package(
             swiftSettings: strict, plugins: ["EmbedPolicies"]),
 
         // Sandbox
+        .target(name: "AnnexWarden", exclude: ["Program"]),
         .target(
-            name: "AnnexSandbox", dependencies: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux"], swiftSettings: strict),
+            name: "AnnexSandbox", dependencies: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden"],
+            swiftSettings: strict, plugins: ["EmbedWarden"]),
 
         // Model
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(
+            name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
+        .target(name: "AnnexService", dependencies: ["AnnexModel", "AnnexChannel"], swiftSettings: swift),
+        .target(
+            name: "AnnexBroker",
+            dependencies: [
+                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexHost", dependencies: ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexService"], swiftSettings: swift),
 
         // Programs
+        .executableTarget(
+            name: "annex",
+            dependencies: [
+                "AnnexEmbedded", "AnnexHost", "AnnexService", "AnnexModel", "AnnexLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
 
         // Examples
+        .target(
+            name: "CPicture", path: "Sources/Examples/CPicture",
+            linkerSettings: [
+                .linkedLibrary("png16"), .linkedLibrary("jpeg"), .linkedLibrary("z"), .linkedLibrary("m"),
+            ]),
+        .target(
+            name: "PictureEditing", dependencies: ["CPicture"], path: "Sources/Examples/PictureEditing",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "PictureEditor", dependencies: ["AnnexExtension", "AnnexModel", "PictureEditing"],
+            path: "Sources/Examples/PictureEditor", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Shout", dependencies: ["AnnexExtension"], path: "Sources/Examples/Shout", swiftSettings: swift,
+            linkerSettings: selfContained),
+        .target(name: "CMisbehaver", path: "Sources/Examples/CMisbehaver"),
+        .executableTarget(
+            name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
+            path: "Sources/Examples/Misbehaver", swiftSettings: strict, linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"], path: "Sources/Examples/ShoutHost"),
+        .executableTarget(
+            name: "Silent", path: "Sources/Examples/Silent", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Pictures", path: "Sources/Examples/Pictures", swiftSettings: swift, linkerSettings: selfContained),
 
         // Build plugins
         .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
         .plugin(
             name: "EmbedPolicies", capability: .buildTool(), dependencies: ["embed-bytes"],
             path: "Sources/Plugins/EmbedPolicies"),
+        .plugin(
+            name: "EmbedWarden", capability: .buildTool(), dependencies: ["embed-bytes"],
+            path: "Sources/Plugins/EmbedWarden"),
 
         // Tests
         .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
@@ -74,6 +124,18 @@ let package = Package(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexExtensionTests", dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
+        .executableTarget(
+            name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
+        .testTarget(
+            name: "AnnexSandboxTests",
+            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "reports-its-world"],
+            swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
+        .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
 )

@@ -1,4 +1,4 @@
-package import AnnexBundle
+internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexPolicy
@@ -48,7 +48,7 @@ package final class Broker: BrokerService {
 
     package func launch(
         _ identifier: String, channel: consuming ExtensionDescriptors,
-        events: @escaping @Sendable (LaunchEvent) -> Void
+        events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         guard let bundle = registry.withLock({ $0.bundle(identifier) }) else {
             throw ServiceError(

@@ -1,5 +1,4 @@
 package import AnnexChannel
-package import AnnexModel
 
 /// What a host asks of a broker. Embedded and daemon answer the same, so that host code cannot tell which it has.
 package protocol BrokerService: Sendable {
@@ -13,6 +12,6 @@ package protocol BrokerService: Sendable {
     /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
     func launch(
         _ identifier: String, channel: consuming ExtensionDescriptors,
-        events: @escaping @Sendable (LaunchEvent) -> Void
+        events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle
 }

@@ -5,11 +5,23 @@
 #include <linux/seccomp.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #ifndef SECCOMP_IOCTL_NOTIF_ID_VALID
 #define SECCOMP_IOCTL_NOTIF_ID_VALID SECCOMP_IOW(2, __u64)
 #endif
+
+#define ANNEX_NEW_LISTENER (1u << 3)
+#define ANNEX_WAIT_KILLABLE (1u << 5)
+
+unsigned annex_notification_flags(void) {
+    unsigned wanted = ANNEX_NEW_LISTENER | ANNEX_WAIT_KILLABLE;
+    // Without a program the call cannot succeed: EFAULT where every flag is known, EINVAL where one is not.
+    long answer = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, wanted, (void *)0);
+    return answer < 0 && errno == EFAULT ? wanted : ANNEX_NEW_LISTENER;
+}
 
 int annex_notification_receive(int listener, annex_notification *out) {
     // A kernel newer than the header may write more than the header's struct holds.

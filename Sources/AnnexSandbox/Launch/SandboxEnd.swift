@@ -1,7 +1,7 @@
 /// How a sandboxed process ended: facts of the kernel, no judgement.
 package struct SandboxEnd: Sendable {
     /// The step of the launch that failed, where one did.
-    package var failure: LaunchFailure?
+    package var failure: SandboxError?
     /// How the process ended; nil where there never was one, or where the warden was lost.
     package var process: ProcessEnd?
     package var usage: ResourceUsage?
@@ -11,7 +11,7 @@ package struct SandboxEnd: Sendable {
     package var output = OutputTail()
     package var denials: [Denial] = []
 
-    package init(failure: LaunchFailure? = nil) {
+    package init(failure: SandboxError? = nil) {
         self.failure = failure
     }
 

@@ -1,7 +1,12 @@
 /// What a launch took and what is in force.
 package struct SandboxReport: Sendable {
-    /// Every step that was taken, in order, with its duration.
-    package let steps: [(name: String, duration: Duration)]
+    package struct Step: Sendable {
+        package let name: String
+        package let duration: Duration
+    }
+
+    /// Every step that was taken, in order.
+    package let steps: [Step]
     /// The layers in force, as a reader knows them.
     package let layers: [String]
     package let isMemoryEnforced: Bool

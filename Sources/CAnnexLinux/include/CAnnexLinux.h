@@ -8,6 +8,7 @@
 #include "CAnnexEvents.h"
 #include "CAnnexFiles.h"
 #include "CAnnexLandlock.h"
+#include "CAnnexLaunch.h"
 #include "CAnnexListing.h"
 #include "CAnnexLock.h"
 #include "CAnnexMemory.h"

@@ -16,6 +16,10 @@ typedef struct {
     uint64_t arguments[6];
 } annex_notification;
 
+// Flags for a filter that refers calls to a listener. Where the kernel can (5.19), a process whose call is held waits
+// killable only, so that no signal of its own makes it call again and again.
+unsigned annex_notification_flags(void);
+
 // 0 or -errno. ENOENT: the process died before its call could be read.
 int annex_notification_receive(int listener, annex_notification *out);
 // The call fails with `number` (a positive errno) without having been done. 0 or -errno.

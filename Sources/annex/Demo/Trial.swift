@@ -1,5 +1,4 @@
 import AnnexHost
-import AnnexModel
 import Glibc
 
 /// One try of the misbehaving extension, in a fresh process: what it tried, what it got, what the host was told.
