@@ -92,6 +92,8 @@ let package = Package(
         .executableTarget(
             name: "Shout", dependencies: ["AnnexExtension"], path: "Sources/Examples/Shout", swiftSettings: swift,
             linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutApp", path: "Sources/Examples/ShoutApp", swiftSettings: swift, linkerSettings: selfContained),
         .target(name: "CMisbehaver", path: "Sources/Examples/CMisbehaver"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
@@ -128,7 +130,10 @@ let package = Package(
             name: "AnnexExtensionTests", dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux"],
             swiftSettings: swift),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
+            name: "ExamplesTests",
+            dependencies: [
+                "PictureEditing", "AnnexExtension", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            ], swiftSettings: swift),
         .executableTarget(
             name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
         .testTarget(

@@ -40,8 +40,14 @@ import Testing
             (TestPNG(depth: 1, colorType: 0, rows: [[0x80], [0x40]]), 3),
             (TestPNG(depth: 16, colorType: 0, rows: [[1, 2, 3, 4], [5, 6, 7, 8]]), 3),
             (TestPNG(depth: 8, colorType: 4, rows: [[1, 2, 3, 4], [5, 6, 7, 8]]), 4),
-            (TestPNG(depth: 16, colorType: 2, rows: [[UInt8]](repeating: [UInt8](repeating: 9, count: 12), count: 2)), 3),
-            (TestPNG(depth: 16, colorType: 6, rows: [[UInt8]](repeating: [UInt8](repeating: 9, count: 16), count: 2)), 4),
+            (
+                TestPNG(
+                    depth: 16, colorType: 2, rows: [[UInt8]](repeating: [UInt8](repeating: 9, count: 12), count: 2)), 3
+            ),
+            (
+                TestPNG(
+                    depth: 16, colorType: 6, rows: [[UInt8]](repeating: [UInt8](repeating: 9, count: 16), count: 2)), 4
+            ),
             (TestPNG(depth: 1, colorType: 3, rows: [[0x80], [0x40]], chunks: palette), 3),
             (TestPNG(depth: 8, colorType: 3, rows: [[0, 1], [1, 0]], chunks: palette + [("tRNS", [128])]), 4),
         ]
@@ -49,7 +55,8 @@ import Testing
             let picture = try Picture(decoding: edited(png.bytes, .grayscale))
             #expect(picture.channels == channels, "depth \(png.depth), colour type \(png.colorType)")
         }
-        let interlaced = "iVBORw0KGgoAAAANSUhEUgAAAAQAAAAEAgMAAAGjmEZ7AAAADFBMVEX/AACqAFVVAKoAAP9QAAc5AAAAEUlEQVQI"
+        let interlaced =
+            "iVBORw0KGgoAAAANSUhEUgAAAAQAAAAEAgMAAAGjmEZ7AAAADFBMVEX/AACqAFVVAKoAAP9QAAc5AAAAEUlEQVQI"
             + "12NgAIIFYBzK8B8ACswClX8cX1IAAAAASUVORK5CYII="
         let picture = try Picture(decoding: [UInt8](try #require(Data(base64Encoded: interlaced))))
         #expect(picture.width == 4 && picture.channels == 3)
