@@ -115,7 +115,12 @@ let package = Package(
             path: "Sources/Plugins/EmbedWarden"),
 
         // Tests
-        .testTarget(name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "AnnexLinux"], swiftSettings: swift),
+        .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
+        .executableTarget(
+            name: "runs-alone", path: "Tests/Fixtures/RunsAlone", swiftSettings: swift, linkerSettings: selfContained),
+        .testTarget(
+            name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"],
+            swiftSettings: swift),
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
