@@ -33,9 +33,19 @@ import Testing
         ([I(code: 0x00, operand: 9), I(code: 0x84, operand: 0)], 0xFFFF_FFF7),
         ([I(code: 0x00, operand: 9), I(code: 0xA4, operand: 1)], 8),
         ([I(code: 0x01, operand: 5), I(code: 0x00, operand: 9), I(code: 0x0C, operand: 0)], 14),
-        ([I(code: 0x00, operand: 9), I(code: 0x02, operand: 15), I(code: 0x00, operand: 0), I(code: 0x60, operand: 15)], 9),
+        (
+            [
+                I(code: 0x00, operand: 9), I(code: 0x02, operand: 15), I(code: 0x00, operand: 0),
+                I(code: 0x60, operand: 15),
+            ], 9
+        ),
         ([I(code: 0x01, operand: 5), I(code: 0x03, operand: 1), I(code: 0x60, operand: 1)], 5),
-        ([I(code: 0x00, operand: 9), I(code: 0x07, operand: 0), I(code: 0x00, operand: 1), I(code: 0x87, operand: 0)], 9),
+        (
+            [
+                I(code: 0x00, operand: 9), I(code: 0x07, operand: 0), I(code: 0x00, operand: 1),
+                I(code: 0x87, operand: 0),
+            ], 9
+        ),
         ([I(code: 0x05, operand: 1), I(code: 0x00, operand: 1), I(code: 0x04, operand: 3)], 3),
     ]
 
@@ -60,7 +70,8 @@ import Testing
 
     @Test func whatTheKernelWouldNotTakeIsAFault() {
         let faulty: [[FilterInstruction]] = [
-            [], [I(code: 0x20, operand: 64), Self.returnAccumulator], [I(code: 0x20, operand: 2), Self.returnAccumulator],
+            [], [I(code: 0x20, operand: 64), Self.returnAccumulator],
+            [I(code: 0x20, operand: 2), Self.returnAccumulator],
             [I(code: 0x28, operand: 0), Self.returnAccumulator], [I(code: 0x05, operand: .max)],
             [I(code: 0x34, operand: 0), Self.returnAccumulator], [I(code: 0x60, operand: 16), Self.returnAccumulator],
             [I(code: 0x94, operand: 1), Self.returnAccumulator], [I(code: 0xFFFF, operand: 0)],
@@ -78,7 +89,8 @@ import Testing
             let program = (0..<Int.random(in: 1...24)).map { _ in
                 FilterInstruction(
                     code: UInt16.random(in: 0...0xBF, using: &random), jumpTrue: .random(in: 0...9),
-                    jumpFalse: .random(in: 0...9), operand: Bool.random() ? .random(in: 0...70) : .random(in: 0 ... .max))
+                    jumpFalse: .random(in: 0...9),
+                    operand: Bool.random() ? .random(in: 0...70) : .random(in: 0 ... .max))
             }
             _ = try? FilterEvaluator(program: program).answer(to: Self.call)
         }

@@ -14,7 +14,8 @@ import Testing
 
     @Test func aLaterFileReplacesWhatEarlierOnesSayAboutACall() throws {
         let first = Self.named(
-            "first", including: "", "allow: [{ reason: a, calls: [getuid, { call: fcntl, when: { command: F_GETFD } }] }]")
+            "first", including: "",
+            "allow: [{ reason: a, calls: [getuid, { call: fcntl, when: { command: F_GETFD } }] }]")
         let policy = try PolicySamples.policy(
             "includes: [frame, first]\nallow: [{ reason: b, calls: [{ call: fcntl, when: { command: F_GETFL } }] }]"
                 .replacing("includes: [frame, first]\n", with: ""),

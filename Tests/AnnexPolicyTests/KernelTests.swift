@@ -12,7 +12,8 @@ import Testing
     static let unseen = ["uretprobe", "uprobe"].compactMap { SystemCall(named: $0)?.number }
 
     /// Makes calls under a filter: each probe with its answer, and the signal that ended the child.
-    static func probe(_ policy: Policy, _ calls: [(Int32, [UInt64])]) throws -> (probes: [filter_probe], signal: Int32) {
+    static func probe(_ policy: Policy, _ calls: [(Int32, [UInt64])]) throws -> (probes: [filter_probe], signal: Int32)
+    {
         let bytes = try policy.filter().instructions(nonce: nonce)
         var probes = calls.map { number, a in
             filter_probe(number: Int64(number), arguments: (a[0], a[1], a[2], a[3], a[4], a[5]), answer: 0)

@@ -71,7 +71,10 @@ import Testing
             "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { has: O_CREAT, is: 1 } } }] }]",
             "test.yaml:4:61: only `only`, `has` and `without`, or `mask` and `is`, go together"
         ),
-        ("allow: [{ reason: a, calls: [{ call: read, when: { fd: 1 } }] }]", "test.yaml:4:38: `read` is needed by the launch"),
+        (
+            "allow: [{ reason: a, calls: [{ call: read, when: { fd: 1 } }] }]",
+            "test.yaml:4:38: `read` is needed by the launch"
+        ),
         ("end: [{ reason: a, calls: [write] }]", "test.yaml:4:28: `write` is needed by the launch"),
         ("allow: [{ reason: a, calls: [execveat] }]", "test.yaml:4:30: `execveat` passes once per launch"),
         ("allow: [{ reason: a, calls: [getpid, getpid] }]", "test.yaml:4:38: `getpid` is already decided in line 4"),
@@ -85,12 +88,14 @@ import Testing
 
     @Test(arguments: mistakes)
     func everyMistakeIsNamedWithItsPlace(text: String, expected: String) throws {
-        let found = try #require(PolicySamples.error(text.replacing("summary: again", with: "network: none\nnetwork: none")))
+        let found = try #require(
+            PolicySamples.error(text.replacing("summary: again", with: "network: none\nnetwork: none")))
         #expect("\(found)".hasPrefix(expected), "\(found)")
     }
 
     @Test func aPolicyWithoutALimitIsRefused() {
-        let text = "policy: alone\nsummary: Nothing else.\nunlisted: { known: EPERM, unknown: ENOSYS }\n"
+        let text =
+            "policy: alone\nsummary: Nothing else.\nunlisted: { known: EPERM, unknown: ENOSYS }\n"
             + "paths: { bundle: [read], private: none }\nnetwork: none\nenvironment: {}\n"
         #expect(throws: PolicyError.self) { try PolicyLibrary(texts: ["alone": text]).policy(named: "alone") }
     }

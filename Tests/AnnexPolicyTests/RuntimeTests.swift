@@ -26,7 +26,8 @@ import Testing
         var notified = [Int32](repeating: 0, count: 64)
         var count = 0
         let status = filter_run_program(
-            bytes, bytes.count / 8, nonce, program, "CONDUCT=\(conduct)", root.path(), &notified, notified.count, &count)
+            bytes, bytes.count / 8, nonce, program, "CONDUCT=\(conduct)", root.path(), &notified, notified.count, &count
+        )
         try #require(status >= 0, "not started: errno \(-status)")
         let names = notified.prefix(count).map { SystemCall(number: $0)?.name ?? "\($0)" }
         return Run(status: status, notified: Array(names))

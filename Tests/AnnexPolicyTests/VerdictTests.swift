@@ -28,10 +28,12 @@ import Testing
 
     @Test(
         arguments: [
-            "fchmod", "fchmodat", "utimensat", "fsetxattr", "flock", "truncate", "fallocate", "kill", "memfd_create_exec",
+            "fchmod", "fchmodat", "utimensat", "fsetxattr", "flock", "truncate", "fallocate", "kill",
+            "memfd_create_exec",
         ])
     func whatAReadOnlyDescriptorStillAllowsIsRefused(name: String) throws {
-        let (call, arguments): (String, [UInt64]) = name == "memfd_create_exec" ? ("memfd_create", [0, 0x13]) : (name, [])
+        let (call, arguments): (String, [UInt64]) =
+            name == "memfd_create_exec" ? ("memfd_create", [0, 0x13]) : (name, [])
         for policy in PolicyLibrary.shipped.names {
             #expect(try Self.verdict(policy, call, arguments).answer == .refuse(errno: 1, reported: true))
         }
@@ -48,7 +50,8 @@ import Testing
             #expect(try Self.verdict(policy, "mmap", [0, 4096, 7, 0x22]).answer == .refuse(errno: 1, reported: true))
             #expect(try Self.verdict(policy, "mmap", [0, 4096, 3, 0x22]).answer == .allow)
             #expect(try Self.verdict(policy, "mprotect", [0, 4096, 5]).answer == .refuse(errno: 1, reported: true))
-            #expect(try Self.verdict(policy, "pkey_mprotect", [0, 4096, 1]).answer == .refuse(errno: 1, reported: true))
+            #expect(
+                try Self.verdict(policy, "pkey_mprotect", [0, 4096, 1]).answer == .refuse(errno: 1, reported: true))
         }
     }
 
@@ -92,7 +95,9 @@ import Testing
     }
 
     @Test func theRemedyAllows() throws {
-        for (name, arguments) in [("fcntl", [5, 6, 0]), ("socket", [2, 1, 0]), ("flock", []), ("openat", [3, 1, 0x241])]
+        for (name, arguments) in [
+            ("fcntl", [5, 6, 0]), ("socket", [2, 1, 0]), ("flock", []), ("openat", [3, 1, 0x241]),
+        ]
             as [(String, [UInt64])]
         {
             let remedy = try #require(try Self.verdict("com.apple.ui-services", name, arguments).remedy)

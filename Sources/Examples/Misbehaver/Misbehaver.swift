@@ -23,19 +23,19 @@ struct Misbehaver: ~Copyable {
         while true {
             guard let incoming = try endpoint.next() else { continue }
             switch consume incoming {
-            case .request(let request): try serve(request)
+            case .request(let request): try obey(request)
             case .event(let event): if event.method == RequestMessage.goodbye { return }
             }
         }
     }
 
-    private func serve(_ request: consuming IncomingRequest) throws {
+    private func obey(_ request: consuming IncomingRequest) throws {
         var descriptors = DescriptorList()
         swap(&descriptors, &request.descriptors)
         let message = try RequestMessage(decoding: request.payload)
         let items = try message.inputItems(with: ContentsList(taking: descriptors))
         guard let word = items.first?.userInfo["conduct"]?.string, let conduct = Conduct(rawValue: word) else {
-            return try Self.answer(request, [ExtensionItem(contentText: "there is no such conduct")])
+            return try Self.answer(request, [ExtensionItem(contentText: "no such conduct")])
         }
         try misbehave(conduct, request)
     }

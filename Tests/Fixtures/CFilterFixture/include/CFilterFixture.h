@@ -19,9 +19,9 @@ typedef struct {
 // what could not be set up.
 int filter_probe_calls(const void *instructions, size_t count, filter_probe *probes, size_t probe_count);
 
-// Starts `program` under the filter, by the one execveat that passes with `nonce`, with `root` as its root, one
-// variable in its environment and its output thrown away, and refuses with EPERM what is notified. The wait status or -errno; `notified` gets up to `capacity`
-// call numbers, `notified_count` how many there were.
+// Starts `program` under the filter, by the one execveat that passes with `nonce`: `root` is its root, `variable` its
+// environment beside SWIFT_ROOT, its output goes nowhere, what is notified is refused with EPERM. The wait status or
+// -errno; `notified` gets up to `capacity` call numbers, `notified_count` says how many there were.
 int filter_run_program(
     const void *instructions, size_t count, uint64_t nonce, const char *program, const char *variable,
     const char *root, int32_t *notified, size_t capacity, size_t *notified_count);
