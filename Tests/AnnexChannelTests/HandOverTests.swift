@@ -247,6 +247,28 @@ import Testing
         #expect(await channel.violation() == .sealedSize(60_000, accepted: 40_000))
     }
 
+    @Test("an honest extension survives that nobody accepts its sealed memory any more")
+    func givenUpWhileAnswering() async throws {
+        let ends = try HostEndpoint.make()
+        let host = ends.host
+        let mayAnswer = try Gate()
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                try mayAnswer.wait()
+                try request.reply([1], sealed: SealedPieces(try SealedMemory(copying: [1])))
+            }
+        }
+        let given = try await host.start(Request(method: 1, accepts: HandOverTests.allowance))
+        given.cancel()
+        mayAnswer.open()
+        await #expect(throws: CallFailure.cancelled) { _ = try await given.value() }
+        mayAnswer.open()
+        let reply = try await host.call(Request(method: 1, accepts: HandOverTests.allowance))
+        #expect(reply.sealed.count == 1)
+        host.finish(thread)
+    }
+
     @Test func anExtensionCannotHandOverMoreThanAccepted() throws {
         let ends = try HostEndpoint.make()
         let host = ends.host

@@ -1,5 +1,6 @@
 import AnnexLinux
 import Glibc
+import Synchronization
 import Testing
 
 @testable import AnnexChannel
@@ -117,6 +118,47 @@ import Testing
         let expected = ChannelViolation.wrongMethod(call: 1, 8, asked: 7)
         #expect(await channel.violation() == expected)
         await #expect(throws: CallFailure.violated(expected)) { _ = try await call.value() }
+    }
+
+    @Test("IPC-08: a pong is no answer to a request")
+    func pongForARequest() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        let call = try await channel.host.start(Request(method: 0))
+        writer.send(RawPeer.frame(8, call: 1))
+        #expect(await channel.violation() == .unexpectedKind(8))
+        await #expect(throws: CallFailure.violated(.unexpectedKind(8))) { _ = try await call.value() }
+    }
+
+    @Test("a failure without a code is none")
+    func failureWithoutCode() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        _ = try await channel.host.start(Request(method: 0))
+        writer.send(RawPeer.frame(4, [1, 2, 3], call: 1))
+        #expect(await channel.violation() == .malformed(kind: 4, length: 3))
+    }
+
+    @Test("waking the host without a message ends at the budget")
+    func futileWakeUps() async throws {
+        let channel = try HostileChannel {
+            $0.futileWakeUpsPerSecond = 50
+            $0.waiting = .block
+        }
+        let (host, peer) = (channel.host, channel.peer)
+        var writer = RawWriter(peer)
+        writer.sendHello()
+        let caller = ExtensionThread(raw: {
+            #expect(throws: CallFailure.violated(.messageBudget(.wakeUps, limit: 50))) {
+                _ = try host.call(Request(method: 1))
+            }
+        })
+        let word = WritableWord((peer.region.start + RegionLayout.produced).assumingMemoryBound(to: UInt32.self))
+        while !host.isClosed.load(ordering: .relaxed) { word.wake() }
+        caller.join()
+        #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 50))
     }
 
     @Test("IPC-08: late and double answers are harmless and counted")

@@ -61,7 +61,12 @@ extension ExtensionCore {
     }
 
     private func request(_ frame: Frame) throws(ExtensionFailure) -> Incoming? {
-        let descriptors = try handOver(frame)
+        guard let descriptors = try handOver(frame) else {
+            try fail(
+                frame.call, method: frame.method, code: IncomingRequest.droppedCode,
+                text: "the extension has no descriptor numbers left")
+            return nil
+        }
         if cancelledAhead.remove(frame.call) != nil { return nil }
         open[frame.call] = false
         return .request(IncomingRequest(frame, descriptors: descriptors, core: self))
@@ -80,7 +85,8 @@ extension ExtensionCore {
     }
 
     /// What the host sent ahead of this request: it is there, or never comes.
-    private func handOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList {
+    /// - Returns: nil where this process is out of numbers.
+    private func handOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList? {
         guard frame.descriptors > 0 else { return DescriptorList() }
         let reception: ControlReception
         do throws(SystemError) {
@@ -96,7 +102,7 @@ extension ExtensionCore {
                 message.descriptors.count == Int(frame.descriptors)
             else {
                 guard message.descriptorsWereCut else { throw .violated(.descriptorsMissing(call: frame.call)) }
-                throw .system(SystemError("recvmsg", errno: EMFILE))
+                return nil
             }
             return message.takeDescriptors()
         }

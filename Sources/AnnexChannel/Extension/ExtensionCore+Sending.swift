@@ -7,7 +7,12 @@ extension ExtensionCore {
     ) throws(ExtensionFailure) {
         let header = FrameHeader(
             kind: .reply, descriptors: UInt8(truncatingIfNeeded: sealed.count), method: method, call: call)
-        try send(header, payload, descriptors: sealed.descriptors)
+        do throws(ExtensionFailure) {
+            try send(header, payload, descriptors: sealed.descriptors)
+        } catch .system(let error) where error.errno == EPERM && sealed.count > 0 {
+            // The caller has given up meanwhile, and nobody else accepts descriptors: the kernel refuses them.
+            try fail(call, method: method, code: IncomingRequest.droppedCode, text: "nobody accepts the sealed memory")
+        }
     }
 
     func fail(_ call: UInt64, method: UInt16, code: UInt32, text: String) throws(ExtensionFailure) {
