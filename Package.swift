@@ -21,7 +21,13 @@ let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-executable"])]
 let package = Package(
     name: "Annex",
     products: [
+        // A host imports the first two, an extension the third; the others are useful alone.
+        .library(name: "AnnexHost", targets: ["AnnexHost"]),
+        .library(name: "AnnexEmbedded", targets: ["AnnexEmbedded"]),
+        .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
+        .library(name: "AnnexPolicy", targets: ["AnnexPolicy"]),
+        .executable(name: "annex", targets: ["annex"]),
     ],
     dependencies: [
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -35,20 +41,125 @@ let package = Package(
         // Channel
         .target(name: "AnnexChannel", dependencies: ["AnnexLinux"], swiftSettings: strict),
 
+        // Policy
+        .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .target(
+            name: "AnnexPolicy", dependencies: ["CAnnexSeccomp", "Yams", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict, plugins: ["EmbedPolicies"]),
+
         // Sandbox
+        .target(name: "AnnexWarden", exclude: ["Program"]),
+        .target(
+            name: "AnnexSandbox", dependencies: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden"],
+            swiftSettings: strict, plugins: ["EmbedWarden"]),
 
         // Model
+        .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(
+            name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
+        .target(name: "AnnexService", dependencies: ["AnnexModel", "AnnexChannel"], swiftSettings: swift),
+        .target(
+            name: "AnnexBroker",
+            dependencies: [
+                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexHost", dependencies: ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexService"], swiftSettings: swift),
 
         // Programs
+        .executableTarget(
+            name: "annex",
+            dependencies: [
+                "AnnexEmbedded", "AnnexHost", "AnnexService", "AnnexModel", "AnnexLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
 
         // Examples
+        .target(
+            name: "CPicture", path: "Sources/Examples/CPicture",
+            linkerSettings: [
+                .linkedLibrary("png16"), .linkedLibrary("jpeg"), .linkedLibrary("z"), .linkedLibrary("m"),
+            ]),
+        .target(
+            name: "PictureEditing", dependencies: ["CPicture"], path: "Sources/Examples/PictureEditing",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "PictureEditor", dependencies: ["AnnexExtension", "AnnexModel", "PictureEditing"],
+            path: "Sources/Examples/PictureEditor", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Shout", dependencies: ["AnnexExtension"], path: "Sources/Examples/Shout", swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutApp", path: "Sources/Examples/ShoutApp", swiftSettings: swift, linkerSettings: selfContained),
+        .target(name: "CMisbehaver", path: "Sources/Examples/CMisbehaver"),
+        .executableTarget(
+            name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
+            path: "Sources/Examples/Misbehaver", swiftSettings: strict, linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"], path: "Sources/Examples/ShoutHost"),
+        .executableTarget(
+            name: "Silent", path: "Sources/Examples/Silent", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Pictures", path: "Sources/Examples/Pictures", swiftSettings: swift, linkerSettings: selfContained),
 
         // Build plugins
+        .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
+        .plugin(
+            name: "EmbedPolicies", capability: .buildTool(), dependencies: ["embed-bytes"],
+            path: "Sources/Plugins/EmbedPolicies"),
+        .plugin(
+            name: "EmbedWarden", capability: .buildTool(), dependencies: ["embed-bytes"],
+            path: "Sources/Plugins/EmbedWarden"),
 
-        // Tests
+        // Tests: support and fixtures, then one target per target of the library. No test target names an executable:
+        // a static one would make the whole test bundle static. All of them are built with the tests all the same.
+        .target(name: "AnnexTestSupport", path: "Tests/Support", swiftSettings: swift),
+        .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
+        .target(name: "CHostFacts", path: "Tests/Fixtures/CHostFacts"),
+        .executableTarget(
+            name: "runs-alone", path: "Tests/Fixtures/RunsAlone", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
+        .executableTarget(
+            name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
+            path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
+        .executableTarget(
+            name: "lives-its-own-life", dependencies: ["AnnexEmbedded", "AnnexHost", "CHostFacts"],
+            path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
+
+        .testTarget(name: "LayeringTests", swiftSettings: swift),
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
         .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "AnnexSandboxTests",
+            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexExtensionTests", dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexBrokerTests", dependencies: ["AnnexBroker", "AnnexSandbox", "AnnexModel"], swiftSettings: swift),
+        .testTarget(name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost",
+            ],
+            swiftSettings: swift),
     ]
 )

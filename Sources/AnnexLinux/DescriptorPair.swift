@@ -17,6 +17,13 @@ package struct DescriptorPair: ~Copyable {
         unsafe try make("socketpair") { unsafe annex_socket_pair($0, $1) }
     }
 
+    /// Both ends as a list, for whoever needs each in hands of its own.
+    package consuming func list() -> DescriptorList {
+        var list = DescriptorList(first)
+        list.append(second)
+        return list
+    }
+
     private static func make(
         _ call: String, _ body: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) -> Int32
     ) throws(SystemError) -> DescriptorPair {

@@ -65,3 +65,8 @@ int annex_socket_pair(int *one, int *other) {
 const char *annex_errno_name(int number) { return strerrorname_np(number); }
 
 const char *annex_errno_text(int number) { return strerrordesc_np(number); }
+
+int annex_stop_blocking(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    return flags < 0 ? -errno : result(fcntl(descriptor, F_SETFL, flags | O_NONBLOCK));
+}

@@ -1,4 +1,5 @@
 public import AnnexLinux
+internal import Glibc
 
 /// Memory that an extension fills once and hands over with an answer; from then on nobody can change it.
 public struct SealedMemory: ~Copyable {
@@ -32,6 +33,15 @@ public struct SealedMemory: ~Copyable {
         try memory.writeAll(bytes)
         try memory.addSeals(.immutable)
         self.init(descriptor: memory, count: bytes.count)
+    }
+
+    /// Memory that its maker wrote through its descriptor and sealed.
+    /// - Throws: `EPERM` where anything about it can still change, `EINVAL` where it is empty or cannot be sealed.
+    package init(sealed memory: consuming Descriptor) throws(SystemError) {
+        guard try memory.seals().isSuperset(of: .immutable) else { throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM) }
+        let size = Int(clamping: try memory.status().size)
+        guard size > 0 else { throw SystemError("fstat", errno: EINVAL, mend: "hand over at least one byte") }
+        self.init(descriptor: memory, count: size)
     }
 
     private init(descriptor: consuming Descriptor, count: Int) {

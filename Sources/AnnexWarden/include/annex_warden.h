@@ -11,6 +11,17 @@
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // at most so many travel with a plan
+#define ANNEX_PLAN_NUMBER_LARGEST 1023u  // of a descriptor inside
+#define ANNEX_PLAN_BINDS 256u
+#define ANNEX_PLAN_SCRATCHES 32u
+#define ANNEX_PLAN_LIMITS 16u
+#define ANNEX_PLAN_TEXTS 1024u  // arguments; environment
+#define ANNEX_PLAN_GROUPS 16u
+#define ANNEX_PLAN_REMOVALS 16u
+#define ANNEX_PLAN_REMOVAL_BYTES 4096u  // of all removals' texts, each with its NUL
+#define ANNEX_PLAN_RULES 512u
+#define ANNEX_PLAN_INSTRUCTIONS 4096u  // the kernel's own bound for one filter
+#define ANNEX_PLAN_TEXT_LARGEST (64u * 1024u)  // one argument
 
 // Descriptors that the warden starts with.
 #define ANNEX_WARDEN_CONTROL 3  // SOCK_SEQPACKET to the broker
@@ -22,7 +33,7 @@ typedef struct {
     uint32_t length;
 } annex_bytes;
 
-// A run of records inside the plan.
+// A run of records inside the plan; `offset` is a multiple of 8.
 typedef struct {
     uint32_t offset;
     uint32_t count;
@@ -50,22 +61,24 @@ enum {
     ANNEX_STEP_PLAN = 0,      // the plan itself is malformed
     ANNEX_STEP_TREES,         // open_tree of bind sources ahead of time (root only)
     ANNEX_STEP_CLONE,         // clone3 into the namespaces
-    ANNEX_STEP_CGROUP,        // joining the control groups
+    ANNEX_STEP_CGROUP,        // the child joins its control groups before anything else, then their namespace
     ANNEX_STEP_MAPS,          // setgroups, uid_map, gid_map, written by the parent
     ANNEX_STEP_IDENTITY,      // setresgid, setresuid inside
     ANNEX_STEP_PROPAGATION,   // the whole tree made private
     ANNEX_STEP_ROOT,          // the tmpfs that becomes the root
     ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
+    ANNEX_STEP_SCRATCHES,     // capped tmpfs inside the root
     ANNEX_STEP_PIVOT,         // pivot_root, old root detached, root made read-only
     ANNEX_STEP_HOSTNAME,      // sethostname in the namespace of its own
+    ANNEX_STEP_DIRECTORY,     // the working directory entered
     ANNEX_STEP_EXECUTABLE,    // the executable opened inside and compared with the one that was checked
     ANNEX_STEP_SESSION,       // setsid, umask, session keyring
-    ANNEX_STEP_LIMITS,        // rlimits
     ANNEX_STEP_DESCRIPTORS,   // the listed ones placed, all others closed
     ANNEX_STEP_CAPABILITIES,  // securebits, bounding, ambient, permitted: all empty
     ANNEX_STEP_LIFELINE,      // PDEATHSIG armed after the last change of credentials, and re-checked
     ANNEX_STEP_NO_NEW_PRIVS,
     ANNEX_STEP_LANDLOCK,
+    ANNEX_STEP_LIMITS,        // rlimits: late, or a low RLIMIT_NOFILE would bind the launch itself
     ANNEX_STEP_SECCOMP,
     ANNEX_STEP_LISTENER,      // the refusal listener fetched by the warden
     ANNEX_STEP_EXEC,
@@ -80,15 +93,21 @@ typedef struct {
     uint64_t device;     // st_dev and st_ino of the descriptor the broker checked
     uint64_t inode;
     uint32_t descriptor;  // index into the descriptors of this plan: the same object, O_PATH
-    uint32_t writable;    // 0: read-only; always nosuid, nodev, recursively
+    uint32_t flags;       // ANNEX_BIND_*; none: read-only. Always recursive, nosuid and private
 } annex_bind;
+
+enum {
+    ANNEX_BIND_WRITABLE = 1u << 0,
+    ANNEX_BIND_DEVICE = 1u << 1,  // a device node that the policy grants (/dev/null): without nodev
+    ANNEX_BIND_NO_EXECUTE = 1u << 2,
+};
 
 // One tmpfs inside the root.
 typedef struct {
     annex_bytes target;
     uint64_t size;    // bytes
     uint64_t inodes;
-    uint32_t mode;
+    uint32_t mode;        // permission bits of its top directory
     uint32_t executable;  // 0: noexec
 } annex_scratch;
 
@@ -111,7 +130,8 @@ typedef struct {
     uint64_t access;
 } annex_landlock_rule;
 
-// A control group to join: an open `cgroup.procs` (index of a descriptor) of version 1.
+// A control group to join: an open `cgroup.procs` (index of a descriptor) of version 1. The child
+// writes "0" itself: joining can wait for a grace period of the kernel, which must delay no other launch.
 typedef struct {
     uint32_t index;
     uint32_t reserved;
@@ -141,7 +161,7 @@ typedef struct {
     annex_records groups;       // annex_group (version 1: joined by the warden)
     int32_t into_cgroup;        // index of an open version 2 group directory for CLONE_INTO_CGROUP, or -1
     uint32_t reserved;
-    annex_records removals;     // annex_bytes: directories removed when the broker is gone
+    annex_records removals;     // annex_bytes: empty directories (control groups) removed when the broker is gone
 
     annex_bytes executable;  // path inside the new root
     uint64_t executable_device, executable_inode;
@@ -150,8 +170,10 @@ typedef struct {
     uint64_t landlock_files, landlock_network, landlock_scopes;  // handled rights for landlock_create_ruleset
     annex_records landlock;  // annex_landlock_rule
 
-    annex_bytes filter;        // struct sock_filter[]
-    uint32_t filter_flags;     // SECCOMP_FILTER_FLAG_*; NEW_LISTENER wanted where the policy notifies
+    // struct sock_filter[], at a multiple of 8. Every filter must let pass, without notification: write
+    // (the report of what came of it), exit_group, the one execveat, and with a listener also read.
+    annex_bytes filter;
+    uint32_t filter_flags;  // SECCOMP_FILTER_FLAG_*; NEW_LISTENER wanted where the policy notifies
 
     // A test makes one step fail: when `fault_errno` is not 0, `fault_step` answers it without being done.
     uint32_t fault_step;
@@ -159,30 +181,35 @@ typedef struct {
     uint32_t reserved2;
 } annex_plan;
 
-// What the warden answers.
+// What the warden answers. About every plan: FAILED or EXECUTED, and in the end ENDED, the last word.
 enum {
-    ANNEX_ANSWER_HELLO = 1,    // once, first
+    ANNEX_ANSWER_HELLO = 1,    // once, first; `error`: what the start itself could not do
     ANNEX_ANSWER_STARTED = 2,  // clone3 done; carries a pidfd
-    ANNEX_ANSWER_LISTENER = 3, // carries the seccomp listener
+    ANNEX_ANSWER_LISTENER = 3, // carries the seccomp listener; the code inside waits until this was sent
     ANNEX_ANSWER_EXECUTED = 4, // the extension's own code runs now; carries the step times
     ANNEX_ANSWER_FAILED = 5,   // step, error
-    ANNEX_ANSWER_ENDED = 6,    // status, usage; the last word about a launch (also after FAILED past clone)
+    ANNEX_ANSWER_ENDED = 6,    // status, usage
 };
 
 typedef struct {
     uint32_t kind;
     uint32_t version;
-    uint64_t launch;
+    uint64_t launch;  // 0 where the plan was too short to have a number
     uint32_t step;    // FAILED
-    int32_t error;    // FAILED: errno
-    uint32_t detail;  // FAILED: which bind, limit, rule … (index), else 0
-    int32_t process;  // STARTED: the number of the process as the host sees it
+    int32_t error;    // FAILED: errno; 0: the process was killed before its executable ran, ENDED says how
+    uint32_t detail;  // FAILED: which bind, limit, rule (index); of the plan: where in it; else 0
+    int32_t process;  // HELLO: the warden; others: the process as the host sees it; 0: none was ever made
     int32_t status;   // ENDED: as wait4 gives it
     uint32_t layers;  // EXECUTED: ANNEX_LAYER_* in force
     uint64_t user_time, system_time;  // ENDED: microseconds
     uint64_t peak_memory;             // ENDED: bytes, ru_maxrss
-    uint64_t times[ANNEX_STEP_COUNT]; // EXECUTED, FAILED: CLOCK_MONOTONIC nanoseconds at each step's end; 0: not reached
-    uint64_t begun;                   // the clock when the plan was read
+    uint64_t begun;                   // CLOCK_MONOTONIC nanoseconds when the plan was read
+    uint64_t times[ANNEX_STEP_COUNT]; // EXECUTED, FAILED: the same clock at each step's end; 0: not reached.
+                                      // SECCOMP has none: past it the child may not ask for the time.
+                                      // LISTENER and EXEC are taken when the warden sees them
 } annex_answer;
+
+// The step's name as users read it ("clone", "maps" ...); null past the last.
+const char *annex_step_name(uint32_t step);
 
 #endif

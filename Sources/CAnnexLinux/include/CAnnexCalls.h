@@ -16,6 +16,8 @@ int annex_memfd_create(const char *name, int executable);
 int annex_add_seals(int descriptor, int seals);
 int annex_get_seals(int descriptor);
 int annex_duplicate(int descriptor, int lowest);
+// From now on reading and writing through this open file description never wait. 0 or -errno.
+int annex_stop_blocking(int descriptor);
 // Both ends close-on-exec.
 int annex_pipe(int *reading, int *writing, int non_blocking);
 int annex_socket_pair(int *one, int *other);

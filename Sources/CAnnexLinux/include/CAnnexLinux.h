@@ -1,5 +1,5 @@
 // Calls and constants that Swift's Glibc import lacks: variadic calls, numbers newer than the
-// installed headers, atomics on shared memory, control messages. Nothing here keeps state.
+// installed headers, atomics on shared memory, control messages. Nothing here allocates or keeps state.
 #ifndef C_ANNEX_LINUX_H
 #define C_ANNEX_LINUX_H
 
@@ -7,7 +7,12 @@
 #include "CAnnexCalls.h"
 #include "CAnnexEvents.h"
 #include "CAnnexFiles.h"
+#include "CAnnexLandlock.h"
+#include "CAnnexLaunch.h"
+#include "CAnnexListing.h"
+#include "CAnnexLock.h"
 #include "CAnnexMemory.h"
+#include "CAnnexNotification.h"
 #include "CAnnexSockets.h"
 
 #endif

@@ -1,0 +1,34 @@
+# Two commands do everything on a fresh Debian or Ubuntu machine with Swift: `make demo` and `make test`.
+# Each installs what it needs, says so, and uses sudo only where it is not root.
+
+SWIFT ?= swift
+CONFIGURATION ?= release
+BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
+
+.PHONY: help setup demo examples test test-unprivileged gates format soak kill-soak clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
+
+setup: ## install the C libraries that the build needs, where they are missing
+	@sh .ci/install-needs
+
+examples: setup ## build the example extensions and lay out their bundles beside the executables
+	$(SWIFT) build -c $(CONFIGURATION) --static-swift-stdlib
+	@sh Sources/Examples/assemble "$(BIN)" "$(BIN)"
+
+demo: examples ## a picture edited by code that nobody trusts, then everything that such code may try
+	
+	"$(BIN)/annex" demo $(PICTURE)
+
+test: setup ## every test, as the user you are; as root also as an ordinary user
+	@sh .ci/test
+
+gates: setup ## format, layering, self-contained examples, warnings as errors
+	@sh .ci/gates
+
+format: ## rewrite the sources in the house format
+	$(SWIFT) format -i -r -p Package.swift Sources Tests
+
+clean: ## remove everything that was built
+	rm -rf .build

@@ -1,0 +1,94 @@
+internal import AnnexBundle
+package import AnnexChannel
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import AnnexSandbox
+package import AnnexService
+internal import Synchronization
+
+/// The system's part: knows what is installed, launches, supervises, ends.
+package final class Broker: BrokerService {
+    private let launcher: Launcher
+    private let loop: EventLoop
+    private let registry = Mutex(Registry())
+    private let running = Mutex<[UInt64: SupervisedExtension]>([:])
+    private let counter = Atomic<UInt64>(0)
+
+    /// Starts the warden and sweeps what a broker that was killed left behind.
+    package init() throws(ServiceError) {
+        do throws(SandboxError) {
+            launcher = try Launcher.start()
+            loop = launcher.loop
+        } catch {
+            throw ServiceError(.system, "\(error.cause)", place: error.step, mend: error.mend)
+        }
+    }
+
+    deinit {
+        launcher.shutDown()
+    }
+
+    // MARK: What is installed
+
+    package func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+        let app: AppBundle
+        do throws(BundleError) {
+            app = try AppBundle.open(path)
+        } catch {
+            throw ServiceError(.invalidBundle, "\(error)", place: path)
+        }
+        // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
+        for bundle in app.extensions { try prepare(policy(for: bundle), for: bundle) }
+        registry.withLock { $0.install(app) }
+        return app.extensions.map(InstalledExtension.init)
+    }
+
+    package var extensions: [InstalledExtension] { registry.withLock { $0.extensions } }
+
+    // MARK: Launching
+
+    package func launch(
+        _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
+    ) throws(ServiceError) -> any ExtensionHandle {
+        guard let bundle = registry.withLock({ $0.bundle(identifier) }) else {
+            throw ServiceError(
+                .unknownExtension, "is not installed", place: identifier,
+                mend: "install the app that carries it; installed are: \(extensions.map(\.id).joined(separator: ", "))")
+        }
+        let policy = try policy(for: bundle)
+        let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        let number = counter.add(1, ordering: .relaxed).newValue
+        let supervised = SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events) { [weak self] in
+            self?.forget(number)
+        }
+        running.withLock { $0[number] = supervised }
+        supervised.start(configuration, with: launcher)
+        return supervised
+    }
+
+    /// Ends every extension; what they were doing is told as `brokerShutdown`.
+    package func shutDown() {
+        for supervised in running.withLock({ Array($0.values) }) { supervised.shutDown() }
+    }
+
+    private func forget(_ number: UInt64) {
+        _ = running.withLock { $0.removeValue(forKey: number) }
+    }
+
+    private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {
+        do throws(PolicyError) {
+            _ = try policy.filter()
+        } catch {
+            throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
+        }
+    }
+
+    private func policy(for bundle: ExtensionBundle) throws(ServiceError) -> Policy {
+        do throws(PolicyError) {
+            return try Policy.shipped(named: bundle.extensionPoint)
+        } catch {
+            throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+internal import AnnexSandbox
+
+/// Why the broker ends an extension; where it does not, the kernel's own facts are the reason.
+enum EndCause: Sendable, Equatable {
+    case completed
+    case cancelled
+    case launchLimit
+    case timeLimit
+    case outputLimit
+    case brokerShutdown
+    /// `abort()`: the first process of a namespace ignores its own SIGABRT, so its call is noticed instead.
+    case aborted
+    /// A refused call that only an attack makes, or one refusal too many.
+    case deniedOperation(Denial)
+    case messageBudget(String)
+    case protocolViolation(String)
+}

@@ -1,0 +1,110 @@
+/// One extension's life as a pure state machine: state × event → effects. Whoever drives it owns clock and kernel.
+///
+/// The first cause that ends a life is the one that is told: what comes after it is its consequence.
+struct Lifecycle: Sendable {
+    enum State: Sendable, Equatable {
+        /// From the request to the extension's hello.
+        case launching
+        /// It said hello; `open` requests are under way.
+        case serving(open: Int)
+        /// The host is done with it; it has its grace to tidy up in.
+        case tidying(EndCause)
+        /// It is being killed; only the kernel's word that it is gone is awaited.
+        case ending(EndCause)
+        case ended
+    }
+
+    enum Event: Sendable, Equatable {
+        case started
+        case saidHello
+        case requestBegan
+        case requestEnded
+        case elapsed(Limit)
+        /// The host needs it no longer: completed or cancelled.
+        case dismissed(EndCause)
+        /// Something that no extension survives.
+        case mustEnd(EndCause)
+        /// The kernel's last word.
+        case gone
+    }
+
+    enum Limit: Sendable, Hashable {
+        case launch
+        case request
+        case grace
+    }
+
+    enum Effect: Sendable, Equatable {
+        case arm(Limit)
+        case disarm(Limit)
+        /// Tell the host that the extension is ready.
+        case announce
+        /// Tell the extension that its work is over.
+        case sayGoodbye
+        case kill
+        /// Publish the end. Without a cause the kernel's own facts are the reason.
+        case finish(EndCause?)
+    }
+
+    private(set) var state = State.launching
+
+    mutating func handle(_ event: Event) -> [Effect] {
+        switch state {
+        case .launching: launching(event)
+        case .serving(let open): serving(event, open: open)
+        case .tidying(let cause): tidying(event, cause: cause)
+        case .ending(let cause): event == .gone ? finish(cause) : []
+        case .ended: []
+        }
+    }
+
+    private mutating func launching(_ event: Event) -> [Effect] {
+        switch event {
+        case .started: return [.arm(.launch)]
+        case .saidHello:
+            state = .serving(open: 0)
+            return [.disarm(.launch), .announce]
+        case .elapsed(.launch): return end(.launchLimit)
+        case .dismissed(let cause), .mustEnd(let cause): return end(cause)
+        case .gone: return finish(nil)
+        case .requestBegan, .requestEnded, .elapsed: return []
+        }
+    }
+
+    private mutating func serving(_ event: Event, open: Int) -> [Effect] {
+        switch event {
+        case .requestBegan:
+            state = .serving(open: open + 1)
+            return open == 0 ? [.arm(.request)] : []
+        case .requestEnded:
+            state = .serving(open: max(0, open - 1))
+            return open <= 1 ? [.disarm(.request)] : [.arm(.request)]
+        case .elapsed(.request): return open > 0 ? end(.timeLimit) : []
+        case .dismissed(let cause):
+            state = .tidying(cause)
+            return [.disarm(.request), .sayGoodbye, .arm(.grace)]
+        case .mustEnd(let cause): return end(cause)
+        case .gone: return finish(nil)
+        case .started, .saidHello, .elapsed: return []
+        }
+    }
+
+    private mutating func tidying(_ event: Event, cause: EndCause) -> [Effect] {
+        switch event {
+        case .elapsed(.grace): return end(cause)
+        case .mustEnd(let worse): return end(worse)
+        case .gone: return finish(cause)
+        case .started, .saidHello, .requestBegan, .requestEnded, .elapsed, .dismissed: return []
+        }
+    }
+
+    private mutating func end(_ cause: EndCause) -> [Effect] {
+        state = .ending(cause)
+        return [.disarm(.launch), .disarm(.request), .disarm(.grace), .kill]
+    }
+
+    private mutating func finish(_ cause: EndCause?) -> [Effect] {
+        state = .ended
+        return [.disarm(.launch), .disarm(.request), .disarm(.grace), .finish(cause)]
+    }
+}

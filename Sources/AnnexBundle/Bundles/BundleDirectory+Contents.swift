@@ -1,0 +1,43 @@
+internal import AnnexLinux
+internal import AnnexModel
+
+extension BundleDirectory {
+    /// Refuses a directory that is not called what its kind is called.
+    func checkName(suffix: String) throws(BundleError) {
+        guard shown.hasSuffix(suffix), shown.utf8.count > suffix.utf8.count else {
+            throw BundleError(.p1, file: shown, "is not called Name\(suffix)", mend: "rename the directory")
+        }
+    }
+
+    /// The bundle's `Info.plist`.
+    func info() throws(BundleError) -> InfoDictionary {
+        let bytes = try read("Info.plist", atMost: PropertyListLimits.bytes, rule: .p2)
+        return try InfoDictionary(bytes, file: "\(shown)/Info.plist")
+    }
+
+    /// The program that `CFBundleExecutable` names: in the bundle's own directory, for this machine.
+    func executable(_ info: InfoDictionary, rule: BundleRule) throws(BundleError) -> BundleFile {
+        let key = "CFBundleExecutable"
+        let name = try info.requiredText(key, rule: rule)
+        guard !name.contains("/"), name != ".", name != ".." else {
+            throw info.fault(
+                key, "is \(Escaped(name)), not a file's name", rule: .p7, mend: "name a file of the bundle")
+        }
+        let shown = "\(self.shown)/\(Escaped(name))"
+        let file = try open(name, rule: rule, kind: .regular)
+        let status = try Self.check(file, shown: shown, rule: .p7, kind: .regular)
+        guard status.mode & 0o111 != 0 else {
+            throw BundleError(.p7, file: shown, "is not executable", mend: "chmod +x it")
+        }
+        let header: [UInt8]
+        do throws(SystemError) {
+            header = try file.read(at: 0, count: ExecutableHeader.size)
+        } catch {
+            throw Self.fault(error, shown: shown, rule: .p7)
+        }
+        if let fault = ExecutableHeader.fault(in: header) {
+            throw BundleError(.p7, file: shown, fault, mend: "build it for this machine")
+        }
+        return BundleFile(descriptor: file, device: status.device, inode: status.inode, path: "\(path)/\(name)")
+    }
+}

@@ -1,0 +1,99 @@
+internal import AnnexLinux
+internal import AnnexModel
+internal import Glibc
+
+/// A bundle's own directory. Files are opened beneath it, through no link, and checked when they are open.
+struct BundleDirectory: ~Copyable {
+    let descriptor: Descriptor
+    let path: String
+    /// The path for messages: from the app's directory on, escaped.
+    let shown: String
+
+    /// An app's directory, wherever the caller's path leads.
+    init(app path: String) throws(BundleError) {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        shown = Escaped(name).description
+        self.path = path
+        descriptor = try Self.openApp(path, shown: shown)
+    }
+
+    private static func openApp(_ path: String, shown: String) throws(BundleError) -> Descriptor {
+        let opened: Descriptor
+        do throws(SystemError) {
+            opened = try Descriptor.directory(path)
+        } catch {
+            throw BundleError(
+                .p1, file: shown, "is no directory that can be opened: \(error)", mend: "name an app's directory")
+        }
+        _ = try check(opened, shown: shown, rule: .p1, kind: .directory)
+        return opened
+    }
+
+    /// A directory within a bundle.
+    init(_ name: String, in parent: borrowing BundleDirectory) throws(BundleError) {
+        descriptor = try parent.open(name, rule: .p1, kind: .directory)
+        path = "\(parent.path)/\(name)"
+        shown = "\(parent.shown)/\(Escaped(name))"
+    }
+
+    /// Opens a file beneath this directory: of the kind asked for, through no link, writable by nobody else.
+    /// A pipe or a device is refused without waiting for it.
+    func open(_ name: String, rule: BundleRule, kind: FileStatus.Kind) throws(BundleError) -> Descriptor {
+        let shown = "\(self.shown)/\(Escaped(name))"
+        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
+        let opened: Descriptor
+        do throws(SystemError) {
+            opened = try descriptor.openBeneath(name, flags)
+        } catch {
+            throw Self.fault(error, shown: shown, rule: rule)
+        }
+        _ = try Self.check(opened, shown: shown, rule: rule, kind: kind)
+        return opened
+    }
+
+    /// A whole small file.
+    func read(_ name: String, atMost limit: Int, rule: BundleRule) throws(BundleError) -> [UInt8] {
+        let file = try open(name, rule: rule, kind: .regular)
+        do throws(SystemError) {
+            return try file.readAll(atMost: limit)
+        } catch {
+            throw Self.fault(error, shown: "\(shown)/\(Escaped(name))", rule: rule)
+        }
+    }
+
+    /// The descriptor with what it is of: this directory itself, for the launch.
+    consuming func file() throws(BundleError) -> BundleFile {
+        let status = try Self.check(descriptor, shown: shown, rule: .p1, kind: .directory)
+        return BundleFile(descriptor: descriptor, device: status.device, inode: status.inode, path: path)
+    }
+
+    @discardableResult
+    static func check(
+        _ descriptor: borrowing Descriptor, shown: String, rule: BundleRule, kind: FileStatus.Kind
+    ) throws(BundleError) -> FileStatus {
+        let status: FileStatus
+        do throws(SystemError) {
+            status = try descriptor.status()
+        } catch {
+            throw fault(error, shown: shown, rule: rule)
+        }
+        guard status.kind == kind else {
+            let wanted = kind == .directory ? "directory" : "regular file"
+            throw BundleError(rule, file: shown, "is no \(wanted)", mend: "put a \(wanted) there")
+        }
+        guard status.mode & 0o002 == 0 else {
+            throw BundleError(.p7, file: shown, "can be changed by every user", mend: "chmod o-w it")
+        }
+        return status
+    }
+
+    static func fault(_ error: SystemError, shown: String, rule: BundleRule) -> BundleError {
+        switch error.errno {
+        case ENOENT: BundleError(rule, file: shown, "is missing", mend: "add it")
+        case ELOOP, EXDEV:
+            BundleError(.p7, file: shown, "is a link or leads out of the bundle", mend: "put the file itself there")
+        case EFBIG: BundleError(rule, file: shown, "is too long", mend: error.mend ?? "shorten it")
+        default: BundleError(rule, file: shown, "cannot be read: \(error)", mend: "let its user read it")
+        }
+    }
+}

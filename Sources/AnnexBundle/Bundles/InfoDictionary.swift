@@ -1,0 +1,109 @@
+internal import AnnexModel
+
+/// A bundle's `Info.plist`, with the keys that Annex asks for and all others kept.
+public struct InfoDictionary: Sendable, Hashable {
+    /// Everything that the file says.
+    public let values: [String: PropertyListValue]
+    /// The file, for messages.
+    let file: String
+
+    /// Longest text of a key that Annex asks for, in bytes.
+    private static let longestText = 1_024
+
+    init(_ values: [String: PropertyListValue], file: String) {
+        self.values = values
+        self.file = file
+    }
+
+    init(_ bytes: [UInt8], file: String) throws(BundleError) {
+        let value: PropertyListValue
+        do throws(PropertyListFailure) {
+            value = try PropertyListValue(bytes)
+        } catch {
+            throw BundleError(
+                .p2, file: file, "is no property list: \(error)", mend: "write it as an XML or binary property list")
+        }
+        guard let values = value.dictionary else {
+            throw BundleError(.p2, file: file, "is \(value.kind)", mend: "make it a dictionary")
+        }
+        self.init(values, file: file)
+    }
+
+    /// Every value that still is a placeholder of a build setting, such as `$(PRODUCT_NAME)`, by its key path.
+    public var placeholders: [String: String] {
+        var found: [String: String] = [:]
+        Self.collect(.dictionary(values), path: "", into: &found)
+        return found
+    }
+
+    private static func collect(_ value: PropertyListValue, path: String, into found: inout [String: String]) {
+        switch value {
+        case .string(let text) where isPlaceholder(text): found[path] = Escaped(text).description
+        case .dictionary(let values):
+            for (key, value) in values {
+                let name = Escaped(key).description
+                collect(value, path: path.isEmpty ? name : "\(path).\(name)", into: &found)
+            }
+        case .array(let values):
+            for (index, value) in values.enumerated() { collect(value, path: "\(path)[\(index)]", into: &found) }
+        default: break
+        }
+    }
+
+    private static func isPlaceholder(_ text: String) -> Bool {
+        text.utf8.indices.contains {
+            text.utf8[$0...].starts(with: "$(".utf8) || text.utf8[$0...].starts(with: "${".utf8)
+        }
+    }
+}
+
+extension InfoDictionary {
+    /// The text of a key, nil where the key is missing.
+    func text(_ key: String, rule: BundleRule = .p2) throws(BundleError) -> String? {
+        guard let value = values[key] else { return nil }
+        guard let text = value.string else {
+            throw fault(key, "is \(value.kind), not a string", rule: rule, mend: "make it a string")
+        }
+        guard !Self.isPlaceholder(text) else {
+            throw fault(
+                key, "is the placeholder \(Escaped(text)) of a build setting", rule: .p2,
+                mend: "write the value that the build would put there")
+        }
+        guard !text.isEmpty, text.utf8.count <= Self.longestText else {
+            throw fault(key, "is empty or longer than \(Self.longestText) bytes", rule: rule, mend: "give it a text")
+        }
+        return text
+    }
+
+    /// The text of a key that must be there.
+    func requiredText(_ key: String, rule: BundleRule = .p2) throws(BundleError) -> String {
+        guard let text = try text(key, rule: rule) else {
+            throw fault(key, "is missing", rule: rule, mend: "add it")
+        }
+        return text
+    }
+
+    /// The text of a key that must be there and be an identifier.
+    func identifier(_ key: String) throws(BundleError) -> String {
+        let text = try requiredText(key)
+        guard BundleIdentifier.isWellFormed(text) else {
+            throw fault(
+                key, "is \(Escaped(text)), no identifier", rule: .p2,
+                mend: "use reverse DNS: letters, digits and hyphens between dots")
+        }
+        return text
+    }
+
+    /// A dictionary inside this one, nil where the key is missing.
+    func dictionary(_ key: String) throws(BundleError) -> InfoDictionary? {
+        guard let value = values[key] else { return nil }
+        guard let values = value.dictionary else {
+            throw fault(key, "is \(value.kind), not a dictionary", rule: .p2, mend: "make it a dictionary")
+        }
+        return InfoDictionary(values, file: file)
+    }
+
+    func fault(_ key: String, _ what: String, rule: BundleRule, mend: String) -> BundleError {
+        BundleError(rule, file: file, key: key, what, mend: mend)
+    }
+}

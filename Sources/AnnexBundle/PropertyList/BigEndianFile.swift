@@ -1,0 +1,36 @@
+/// Big-endian numbers at places that the file itself names: every step is checked, none can trap.
+struct BigEndianFile {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The bytes at a place, nil where they are not all there.
+    func bytes(at place: Int, count: Int) -> ArraySlice<UInt8>? {
+        let (end, overflow) = place.addingReportingOverflow(count)
+        guard place >= 0, count >= 0, !overflow, end <= bytes.count else { return nil }
+        return bytes[place..<end]
+    }
+
+    /// Up to 8 bytes as they are.
+    func bits(at place: Int, size: Int) -> UInt64? {
+        guard size <= 8, let part = bytes(at: place, count: size) else { return nil }
+        return part.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// A number small enough to be an offset in a file that its limit allows: sums and products of two such
+    /// numbers cannot overflow.
+    func number(at place: Int, size: Int) -> Int? {
+        bits(at: place, size: size).flatMap { $0 <= UInt64(UInt32.max) ? Int($0) : nil }
+    }
+
+    /// Text of `count` UTF-16 units.
+    func utf16(at place: Int, count: Int) -> String? {
+        guard count <= bytes.count, let part = bytes(at: place, count: count * 2) else { return nil }
+        let units = stride(from: part.startIndex, to: part.endIndex, by: 2).map {
+            UInt16(part[$0]) << 8 | UInt16(part[$0 + 1])
+        }
+        return String(validating: units, as: UTF16.self)
+    }
+}

@@ -1,0 +1,163 @@
+/// Reads the XML form of a property list: its own few elements, in UTF-8, with no entities of a document's own.
+struct XMLPropertyListReader {
+    private var scanner: XMLScanner
+    private var valuesLeft = PropertyListLimits.values
+
+    init(_ bytes: [UInt8]) throws(PropertyListFailure) {
+        scanner = XMLScanner(bytes)
+        _ = scanner.take("\u{FEFF}")
+        guard !bytes.starts(with: [0xFE, 0xFF]), !bytes.starts(with: [0xFF, 0xFE]) else {
+            throw scanner.failure("UTF-16 is not read; save the file as UTF-8")
+        }
+    }
+
+    /// The one value of the document.
+    mutating func document() throws(PropertyListFailure) -> PropertyListValue {
+        try skipProlog()
+        guard try openingTag() == "plist" else { throw scanner.failure("expected <plist>") }
+        let value = try value(depth: 0)
+        try skipMisc()
+        guard scanner.take("</plist>") else { throw scanner.failure("expected </plist> after one value") }
+        try skipMisc()
+        guard scanner.next == nil else { throw scanner.failure("text after </plist>") }
+        return value
+    }
+
+    private mutating func skipProlog() throws(PropertyListFailure) {
+        try skipMisc()
+        guard scanner.take("<!DOCTYPE") else { return }
+        // An internal subset could define entities that blow up when they are read.
+        guard let type = scanner.take(upTo: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "[") }), !type.isEmpty,
+            scanner.take(">")
+        else { throw scanner.failure("a document type with declarations of its own is not read") }
+        try skipMisc()
+    }
+
+    /// White space, comments and processing instructions.
+    private mutating func skipMisc() throws(PropertyListFailure) {
+        while true {
+            scanner.skipSpace()
+            if scanner.take("<!--") {
+                guard scanner.take(through: "-->") != nil else { throw scanner.failure("a comment without an end") }
+            } else if scanner.take("<?") {
+                guard scanner.take(through: "?>") != nil else { throw scanner.failure("an instruction without an end") }
+            } else {
+                return
+            }
+        }
+    }
+}
+
+extension XMLPropertyListReader {
+    private mutating func value(depth: Int) throws(PropertyListFailure) -> PropertyListValue {
+        guard depth < PropertyListLimits.depth else {
+            throw scanner.failure("nested deeper than \(PropertyListLimits.depth)")
+        }
+        guard valuesLeft > 0 else { throw scanner.failure("more than \(PropertyListLimits.values) values") }
+        valuesLeft -= 1
+        let name = try openingTag()
+        switch name {
+        case "true/": return .boolean(true)
+        case "false/": return .boolean(false)
+        case "true", "false":
+            guard try text(until: name).isEmpty else { throw scanner.failure("text inside <\(name)>") }
+            return .boolean(name == "true")
+        case "dict/": return .dictionary([:])
+        case "array/": return .array([])
+        case "string/": return .string("")
+        case "data/": return .data([])
+        case "dict": return .dictionary(try dictionary(depth: depth))
+        case "array": return .array(try array(depth: depth))
+        default: return try scalar(name)
+        }
+    }
+
+    private mutating func scalar(_ name: String) throws(PropertyListFailure) -> PropertyListValue {
+        guard ["string", "integer", "real", "date", "data"].contains(name) else {
+            throw scanner.failure("unknown element <\(name)>")
+        }
+        let text = try text(until: name)
+        if name == "string" { return .string(text) }
+        let value =
+            switch name {
+            case "integer": XMLPropertyListText.integer(text).map(PropertyListValue.integer)
+            case "real": XMLPropertyListText.real(text).map(PropertyListValue.real)
+            case "data": XMLPropertyListText.data(text).map(PropertyListValue.data)
+            default: Optional.some(PropertyListValue.dateText(XMLPropertyListText.trimmed(text)))
+            }
+        guard let value else { throw scanner.failure("not a value of <\(name)>") }
+        return value
+    }
+
+    private mutating func array(depth: Int) throws(PropertyListFailure) -> [PropertyListValue] {
+        var values: [PropertyListValue] = []
+        while true {
+            try skipMisc()
+            if scanner.take("</array>") { return values }
+            values.append(try value(depth: depth + 1))
+        }
+    }
+
+    private mutating func dictionary(depth: Int) throws(PropertyListFailure) -> [String: PropertyListValue] {
+        var values: [String: PropertyListValue] = [:]
+        while true {
+            try skipMisc()
+            if scanner.take("</dict>") { return values }
+            guard try openingTag() == "key" else { throw scanner.failure("expected <key>") }
+            let key = try text(until: "key")
+            let value = try value(depth: depth + 1)
+            // Two readers could take different ones of two equal keys.
+            guard values.updateValue(value, forKey: key) == nil else { throw scanner.failure("a key appears twice") }
+        }
+    }
+}
+
+extension XMLPropertyListReader {
+    /// The name inside `<name …>`; with a slash at its end for `<name/>`.
+    private mutating func openingTag() throws(PropertyListFailure) -> String {
+        try skipMisc()
+        guard scanner.take("<"), let inside = scanner.take(upTo: { $0 == UInt8(ascii: ">") }), scanner.take(">"),
+            inside.count <= 256
+        else { throw scanner.failure("expected an element") }
+        let name = inside.prefix { !XMLPropertyListText.isSpace($0) && $0 != UInt8(ascii: "/") }
+        let isEmpty = inside.last == UInt8(ascii: "/")
+        let isPlain = name.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+        guard isPlain else { throw scanner.failure("expected an element of a property list") }
+        return String(decoding: name, as: UTF8.self) + (isEmpty ? "/" : "")
+    }
+
+    /// The text up to `</name>`, which is passed.
+    private mutating func text(until name: String) throws(PropertyListFailure) -> String {
+        var bytes: [UInt8] = []
+        while let part = scanner.take(upTo: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
+            bytes.append(contentsOf: part)
+            if scanner.take("&") {
+                bytes.append(contentsOf: try reference())
+            } else if scanner.take("<![CDATA[") {
+                guard let raw = scanner.take(through: "]]>") else { throw scanner.failure("CDATA without an end") }
+                bytes.append(contentsOf: raw)
+            } else if scanner.take("<!--") {
+                guard scanner.take(through: "-->") != nil else { throw scanner.failure("a comment without an end") }
+            } else {
+                return try closing(name, bytes)
+            }
+        }
+        throw scanner.failure("<\(name)> without an end")
+    }
+
+    private mutating func closing(_ name: String, _ bytes: [UInt8]) throws(PropertyListFailure) -> String {
+        guard scanner.take("</"), let found = scanner.take(upTo: { $0 == UInt8(ascii: ">") }),
+            XMLPropertyListText.trimmed(String(decoding: found, as: UTF8.self)) == name, scanner.take(">")
+        else { throw scanner.failure("expected </\(name)>") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw scanner.failure("text is not UTF-8") }
+        return text
+    }
+
+    /// What stands between `&` and `;`: one of XML's five names, or a character's number.
+    private mutating func reference() throws(PropertyListFailure) -> String.UTF8View {
+        guard let inside = scanner.take(upTo: { $0 == UInt8(ascii: ";") }), scanner.take(";"), inside.count <= 10,
+            let text = XMLPropertyListText.reference(String(decoding: inside, as: UTF8.self))
+        else { throw scanner.failure("an unknown reference after &") }
+        return text.utf8
+    }
+}

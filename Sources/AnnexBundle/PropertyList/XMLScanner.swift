@@ -1,0 +1,51 @@
+/// Steps through the bytes of an XML property list; no step can pass the end.
+struct XMLScanner {
+    private let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    func failure(_ what: String) -> PropertyListFailure {
+        PropertyListFailure(at: position, what)
+    }
+
+    func starts(with text: String) -> Bool {
+        bytes[position...].starts(with: text.utf8)
+    }
+
+    /// Passes the text if it is what comes next.
+    mutating func take(_ text: String) -> Bool {
+        guard starts(with: text) else { return false }
+        position += text.utf8.count
+        return true
+    }
+
+    mutating func skipSpace() {
+        while let byte = next, XMLPropertyListText.isSpace(byte) { position += 1 }
+    }
+
+    /// The bytes up to a byte that ends them, which stays; nil where it never comes.
+    mutating func take(upTo end: (UInt8) -> Bool) -> ArraySlice<UInt8>? {
+        guard let found = bytes[position...].firstIndex(where: end) else { return nil }
+        defer { position = found }
+        return bytes[position..<found]
+    }
+
+    /// The bytes up to a text, which is passed; nil where it never comes.
+    mutating func take(through end: String) -> ArraySlice<UInt8>? {
+        let start = position
+        let length = end.utf8.count
+        while position < bytes.count {
+            if starts(with: end) {
+                defer { position += length }
+                return bytes[start..<position]
+            }
+            position += 1
+        }
+        return nil
+    }
+}

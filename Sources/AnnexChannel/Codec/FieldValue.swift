@@ -1,0 +1,68 @@
+/// What a field can hold: a number of fixed width, text, bytes, or a message.
+public protocol FieldValue: Sendable {
+    /// Appends the field's bytes.
+    func write(to encoder: inout MessageEncoder)
+
+    /// Reads the field's bytes, which anybody may have written.
+    init(reading field: inout FieldReader) throws(DecodingFailure)
+}
+
+extension FieldValue where Self: FixedWidthInteger {
+    public func write(to encoder: inout MessageEncoder) {
+        encoder.append(self)
+    }
+
+    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        self = try field.integer(Self.self)
+    }
+}
+
+extension UInt8: FieldValue {}
+extension UInt16: FieldValue {}
+extension UInt32: FieldValue {}
+extension UInt64: FieldValue {}
+extension Int32: FieldValue {}
+extension Int64: FieldValue {}
+
+extension Bool: FieldValue {
+    public func write(to encoder: inout MessageEncoder) {
+        encoder.append(UInt8(self ? 1 : 0))
+    }
+
+    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        let byte = try field.integer(UInt8.self)
+        guard byte < 2 else { throw field.failure(.refused("is neither 0 nor 1")) }
+        self = byte == 1
+    }
+}
+
+extension Double: FieldValue {
+    public func write(to encoder: inout MessageEncoder) {
+        encoder.append(bitPattern)
+    }
+
+    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        self.init(bitPattern: try field.integer(UInt64.self))
+    }
+}
+
+extension String: FieldValue {
+    public func write(to encoder: inout MessageEncoder) {
+        encoder.append(contentsOf: utf8)
+    }
+
+    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        self = try field.text()
+    }
+}
+
+/// Bytes are one field; a list of anything else is `encode(list:as:)`.
+extension [UInt8]: FieldValue {
+    public func write(to encoder: inout MessageEncoder) {
+        encoder.append(contentsOf: self)
+    }
+
+    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        self = field.allBytes()
+    }
+}

@@ -1,0 +1,36 @@
+/// A value with a stable wire form: tagged fields, each `{u16 tag, u32 length, bytes}`, little-endian.
+///
+/// A reader skips tags that it does not know, so a newer writer may add fields; a field that may be missing
+/// is read with a default. A tag is never given a new meaning. The reader is total: any bytes at all give
+/// either a value or a `DecodingFailure`, never a trap.
+public protocol Message: FieldValue {
+    /// Writes the fields.
+    func encode(into encoder: inout MessageEncoder)
+
+    /// Reads the fields, from bytes that anybody may have written.
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure)
+}
+
+extension Message {
+    /// A message as a field of another is its fields, one level deeper.
+    public func write(to encoder: inout MessageEncoder) {
+        encoder.nested { (inner: inout MessageEncoder) in encode(into: &inner) }
+    }
+
+    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        self = try field.message(Self.self)
+    }
+
+    /// The wire form.
+    public func encoded(within limits: MessageLimits = .standard) throws(EncodingFailure) -> [UInt8] {
+        var encoder = MessageEncoder(limits: limits)
+        encode(into: &encoder)
+        return try encoder.finish()
+    }
+
+    /// Reads a wire form that anybody may have written.
+    public init(decoding bytes: [UInt8], within limits: MessageLimits = .standard) throws(DecodingFailure) {
+        var decoder = try MessageDecoder(bytes, limits: limits)
+        try self.init(from: &decoder)
+    }
+}

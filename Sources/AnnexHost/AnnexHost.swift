@@ -1,0 +1,75 @@
+internal import AnnexLinux
+public import AnnexService
+
+/// A host's way to its extensions: what is installed, and sessions with them.
+///
+/// A host gets one by `AnnexHost.embedded(apps:)` from the module AnnexEmbedded; where the broker is makes no other
+/// difference.
+///
+/// ```swift
+/// let host = try AnnexHost.embedded(apps: ["Shout.app"])
+/// let session = try await host.begin("com.example.shout.loud")
+/// let answer = try await session.request([ExtensionItem(contentText: "hello")])
+/// ```
+public struct AnnexHost: Sendable {
+    private let service: any BrokerService
+
+    package init(service: any BrokerService) {
+        self.service = service
+    }
+
+    /// Registers an app bundle and the extensions in its `PlugIns`; an app that is installed already is replaced.
+    ///
+    /// - Parameter path: the bundle's directory, `Name.app`.
+    /// - Throws: a `ServiceError` that names file, key and mend when the bundle breaks a rule of packaging.
+    @discardableResult
+    public func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+        try service.install(app: path)
+    }
+
+    /// The extensions on offer, by identifier.
+    public var extensions: [InstalledExtension] { service.extensions }
+
+    /// The extensions on offer for one extension point, for example `com.apple.photo-editing`.
+    public func extensions(for extensionPoint: String) -> [InstalledExtension] {
+        service.extensions.filter { $0.extensionPoint == extensionPoint }
+    }
+
+    /// Launches an extension in its sandbox and returns when it has said hello.
+    ///
+    /// - Parameters:
+    ///   - identifier: the extension's bundle identifier.
+    ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's; past it the
+    ///     extension is ended.
+    /// - Throws: `HostError.refused` when the broker does not launch it, `HostError.ended` when it ended before it was
+    ///   ready; the end says why.
+    public func begin(
+        _ identifier: String, timeLimit: Duration? = nil
+    ) async throws(HostError) -> ExtensionSession {
+        let session = try start(identifier, timeLimit)
+        try await session.becomeReady()
+        return session
+    }
+
+    /// The same for code without Swift concurrency: blocks for no longer than the extension point's launch limit and
+    /// the few milliseconds that building a sandbox takes.
+    public func beginAndWait(
+        _ identifier: String, timeLimit: Duration? = nil
+    ) throws(HostError) -> ExtensionSession {
+        let session = try start(identifier, timeLimit)
+        try session.waitUntilReady()
+        return session
+    }
+
+    private func start(_ identifier: String, _ timeLimit: Duration?) throws(HostError) -> ExtensionSession {
+        do {
+            return try ExtensionSession(identifier, timeLimit: timeLimit, service: service)
+        } catch let error as ServiceError {
+            throw .refused(error)
+        } catch let error as SystemError {
+            throw .refused(ServiceError(.system, "\(error)", place: identifier))
+        } catch {
+            throw .refused(ServiceError(.system, "\(error)", place: identifier))
+        }
+    }
+}

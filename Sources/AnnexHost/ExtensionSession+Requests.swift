@@ -1,0 +1,63 @@
+internal import AnnexChannel
+internal import AnnexLinux
+public import AnnexModel
+internal import AnnexService
+
+extension ExtensionSession {
+    /// Sends items and returns the extension's. Cancelling the task tells the extension that nobody waits any more.
+    ///
+    /// - Parameters:
+    ///   - items: what the extension gets as `ExtensionContext.inputItems`.
+    ///   - acceptance: what the answer may carry besides text and small values; nothing unless said.
+    ///   - timeout: how long to wait at most; nil: as long as the extension point allows.
+    /// - Throws: `HostError.cancelled` with the extension's own error, `.ended` with the reason when it ended before it
+    ///   answered, `.timedOut`, `.invalidRequest`.
+    public func request(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
+    ) async throws(HostError) -> [ExtensionItem] {
+        let request = try Self.encode(items, acceptance)
+        link.tell { $0.requestBegan() }
+        let answer: Answer
+        do throws(CallFailure) {
+            answer = read(try await endpoint.call(request, timeout: timeout))
+        } catch {
+            answer = Answer(error)
+        }
+        link.tell { $0.requestEnded() }
+        switch answer {
+        case .items(let items): return items
+        case .error(let error): throw error
+        case .end: throw .ended(await link.ended.value())
+        }
+    }
+
+    /// The same for code without Swift concurrency: blocks the thread.
+    public func requestAndWait(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
+    ) throws(HostError) -> [ExtensionItem] {
+        let request = try Self.encode(items, acceptance)
+        link.tell { $0.requestBegan() }
+        let answer: Answer
+        do throws(CallFailure) {
+            answer = read(try endpoint.call(request, timeout: timeout))
+        } catch {
+            answer = Answer(error)
+        }
+        link.tell { $0.requestEnded() }
+        switch answer {
+        case .items(let items): return items
+        case .error(let error): throw error
+        case .end: throw .ended(link.ended.wait())
+        }
+    }
+
+    /// An answer that no reader of ours understands is a breach of the protocol, and the extension's end.
+    private func read(_ reply: Reply) -> Answer {
+        guard let answer = Answer(reply) else {
+            let text = "an answer of \(reply.payload.count) bytes that cannot be read"
+            link.tell { $0.violated(ProtocolViolation(text)) }
+            return .end
+        }
+        return answer
+    }
+}

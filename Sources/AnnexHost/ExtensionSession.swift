@@ -1,0 +1,48 @@
+internal import AnnexChannel
+internal import AnnexLinux
+public import AnnexModel
+public import AnnexService
+
+/// A launched extension and its host's conversation with it. When the last reference goes, the extension is ended.
+///
+/// Requests may be sent from any thread or task, several at once; the extension works on them one after another.
+public final class ExtensionSession: Sendable {
+    let endpoint: HostEndpoint
+    let link: SessionLink
+
+    init(_ identifier: String, timeLimit: Duration?, service: any BrokerService) throws {
+        let link = SessionLink()
+        let channel = try HostEndpoint.make(handlers: link.handlers)
+        let endpoint = channel.host
+        let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
+            link.receive(event, endpoint: endpoint)
+        }
+        link.connect(to: handle)
+        self.endpoint = endpoint
+        self.link = link
+    }
+
+    deinit {
+        link.tell { $0.dismiss(completed: false) }
+    }
+
+    /// How the launch went, step by step, and which layers are in force.
+    public var launchReport: LaunchReport {
+        if case .success(let report)? = link.ready.current { return report }
+        return .unknown
+    }
+
+    /// The end, once there is one.
+    public var termination: Termination? { link.ended.current }
+
+    /// What went through the channel so far.
+    public var statistics: SessionStatistics { SessionStatistics(endpoint.counters) }
+
+    func becomeReady() async throws(HostError) {
+        if case .failure(let end) = await link.ready.value() { throw .ended(end.termination) }
+    }
+
+    func waitUntilReady() throws(HostError) {
+        if case .failure(let end) = link.ready.wait() { throw .ended(end.termination) }
+    }
+}

@@ -1,0 +1,83 @@
+internal import AnnexChannel
+internal import AnnexModel
+internal import AnnexService
+internal import Synchronization
+
+/// What ties a session's three parties together: the channel's endpoint, the broker's handle, and whoever waits.
+///
+/// The extension may say hello or end before the broker has returned its handle: what is to be told until then waits.
+final class SessionLink: Sendable {
+    typealias Message = @Sendable (any ExtensionHandle) -> Void
+
+    private enum State {
+        case connecting([Message])
+        case connected(any ExtensionHandle)
+        case over
+    }
+
+    private let state = Mutex(State.connecting([]))
+    let ready = Milestone<Result<LaunchReport, SessionEnd>>()
+    let ended = Milestone<Termination>()
+
+    /// The broker has launched it.
+    func connect(to handle: any ExtensionHandle) {
+        let waiting = state.withLock { state in
+            guard case .connecting(let messages) = state else { return [] as [Message] }
+            state = .connected(handle)
+            return messages
+        }
+        for message in waiting { message(handle) }
+    }
+
+    /// Tells the broker, as soon as there is somebody to tell and for as long as there is.
+    func tell(_ message: @escaping Message) {
+        let handle = state.withLock { state in
+            switch state {
+            case .connecting(let messages):
+                state = .connecting(messages + [message])
+                return nil as (any ExtensionHandle)?
+            case .connected(let handle): return handle
+            case .over: return nil
+            }
+        }
+        if let handle { message(handle) }
+    }
+
+    /// What the channel reports goes to the broker, which decides.
+    var handlers: ChannelHandlers {
+        var handlers = ChannelHandlers()
+        handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }
+        handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(ProtocolViolation(violation)) } }
+        return handlers
+    }
+
+    func receive(_ event: ExtensionEvent, endpoint: HostEndpoint) {
+        switch event {
+        case .ready(let report): ready.reach(.success(report))
+        case .goodbye:
+            // An extension that does not read any more is ended when its grace is over.
+            try? endpoint.send(ChannelEvent(method: RequestMessage.goodbye, payload: []), timeout: .zero)
+        case .ended(let termination):
+            // The handle holds the event handler that holds this link: here the circle ends.
+            state.withLock { $0 = .over }
+            endpoint.end(with: "\(termination.reason.rawValue)")
+            ended.reach(termination)
+            ready.reach(.failure(SessionEnd(termination: termination)))
+        }
+    }
+}
+
+/// An end as an error, for a `Result`.
+struct SessionEnd: Error {
+    let termination: Termination
+}
+
+extension ProtocolViolation {
+    fileprivate init(_ violation: ChannelViolation) {
+        if case .messageBudget = violation {
+            self.init("\(violation)", isBudget: true)
+        } else {
+            self.init("\(violation)")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import CAnnexLinux
+internal import Glibc
+
+extension Descriptor {
+    /// What is in this directory, in no order.
+    /// - Throws: `EFBIG` where there are more than `limit` names.
+    package func entries(atMost limit: Int) throws(SystemError) -> [DirectoryEntry] {
+        var error: Int32 = 0
+        guard let listing = unsafe annex_listing_open(number, &error) else {
+            throw SystemError("opendir", errno: error)
+        }
+        // SAFETY: opened above, closed once.
+        defer { unsafe annex_listing_close(listing) }
+        var entries: [DirectoryEntry] = []
+        var mode: UInt32 = 0
+        // SAFETY: the name lives until the next call and is copied before it.
+        while let name = unsafe annex_listing_next(listing, &mode, &error) {
+            guard entries.count < limit else {
+                throw SystemError("readdir", errno: EFBIG, mend: "at most \(limit) names are taken")
+            }
+            entries.append(
+                DirectoryEntry(
+                    name: unsafe String(validatingCString: name), isDirectory: mode & S_IFMT == S_IFDIR,
+                    isSymbolicLink: mode & S_IFMT == S_IFLNK))
+        }
+        guard error == 0 else { throw SystemError("readdir", errno: error) }
+        return entries
+    }
+
+    /// Whether a path beneath this directory leads, through whatever links, to something beneath it or to nothing.
+    package func leadsBeneath(_ path: String) throws(SystemError) -> Bool {
+        let result = unsafe path.withCString { unsafe annex_leads_beneath(number, $0) }
+        switch -result {
+        case 0, ENOENT: return true
+        case EXDEV, ELOOP: return false
+        default: throw SystemError("openat2", errno: -result, path: path)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// A system call that the sandbox refused.
+public struct DeniedCall: Sendable, Hashable {
+    /// The call as the kernel names it, for example `socket`.
+    public let name: String
+    /// Its arguments as the kernel's words, for example `["AF_INET", "SOCK_STREAM", "0"]`.
+    public let arguments: [Escaped]
+    /// The layer that refused, for example `seccomp`.
+    public let layer: String
+    /// The line that would allow it in a policy, where there is one.
+    public let allowingLine: String?
+
+    public init(_ name: String, arguments: [Escaped] = [], layer: String, allowingLine: String? = nil) {
+        self.name = name
+        self.arguments = arguments
+        self.layer = layer
+        self.allowingLine = allowingLine
+    }
+}
+
+extension DeniedCall: CustomStringConvertible {
+    public var description: String {
+        let cure = allowingLine.map { "; allowed by: \($0)" } ?? ""
+        return "\(name)(\(arguments.map(\.description).joined(separator: ", "))) refused by \(layer)\(cure)"
+    }
+}

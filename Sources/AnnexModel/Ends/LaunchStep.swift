@@ -1,0 +1,21 @@
+/// The step of a launch that failed, why, and what helps.
+public struct LaunchStep: Sendable, Hashable {
+    /// The step as the launch report names it, for example `pivot_root`.
+    public let name: String
+    /// Why it failed, in a line.
+    public let cause: String
+    /// What the reader can do about it, where that is known.
+    public let mend: String?
+
+    public init(_ name: String, cause: String, mend: String? = nil) {
+        self.name = name
+        self.cause = cause
+        self.mend = mend
+    }
+}
+
+extension LaunchStep: CustomStringConvertible {
+    public var description: String {
+        "\(name): \(cause)" + (mend.map { "; \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,38 @@
+/// How an extension's process ended: one reason, what is known about it, what it used, what it wrote last.
+///
+/// An end is a value, never a thrown surprise.
+public struct Termination: Sendable, Hashable {
+    /// Why it ended.
+    public let reason: Reason
+    /// What is known beyond the reason.
+    public let detail: Detail
+    /// What the process used up, as far as the machine tells.
+    public let usage: Usage
+    /// The last lines of its output, escaped and bounded.
+    public let lastOutput: [Escaped]
+
+    public init(
+        _ reason: Reason, detail: Detail = .none, usage: Usage = Usage(), lastOutput: [Escaped] = []
+    ) {
+        self.reason = reason
+        self.detail = detail
+        self.usage = usage
+        self.lastOutput = lastOutput
+    }
+
+    /// Whether something went wrong. Not a failure: an answer, an end that somebody wished for, exit code 0.
+    public var isFailure: Bool {
+        switch reason {
+        case .completed, .cancelled, .hostGone, .disabled, .removed, .brokerShutdown: false
+        case .exited: detail != .exitCode(0)
+        default: true
+        }
+    }
+}
+
+extension Termination: CustomStringConvertible {
+    /// One line, safe to show: `crashed: SIGSEGV (11)`.
+    public var description: String {
+        detail == .none ? reason.rawValue : "\(reason.rawValue): \(detail)"
+    }
+}

@@ -1,0 +1,15 @@
+/// What a process used up; nil where the machine does not tell.
+public struct Usage: Sendable, Hashable {
+    /// The most memory at any moment, in bytes.
+    public let peakMemory: UInt64?
+    /// Processor time in the program.
+    public let userTime: Duration?
+    /// Processor time in the kernel on the program's behalf.
+    public let systemTime: Duration?
+
+    public init(peakMemory: UInt64? = nil, userTime: Duration? = nil, systemTime: Duration? = nil) {
+        self.peakMemory = peakMemory
+        self.userTime = userTime
+        self.systemTime = systemTime
+    }
+}

@@ -1,0 +1,88 @@
+/// Text that an extension wrote, made safe to show: nothing in it can move a cursor, change a colour, turn
+/// the direction of writing, begin a new line or pretend to be somebody else's line.
+///
+/// Control characters, bidirectional overrides, invisible marks and bytes that are no UTF-8 appear as
+/// `\u{1b}` and `\x{ff}`; a backslash as `\\`. The length is bounded.
+public struct Escaped: Sendable, Hashable, CustomStringConvertible {
+    /// One line of printable text.
+    public let description: String
+
+    /// Escapes bytes of unknown make.
+    ///
+    /// - Parameter limit: most bytes of the result, in UTF-8; what is cut off is counted at the end, beyond the limit.
+    public init(_ bytes: some Collection<UInt8>, limit: Int = 1_024) {
+        description = Self.escape(bytes, limit: limit)
+    }
+
+    /// Escapes text of unknown make.
+    public init(_ text: String, limit: Int = 1_024) {
+        description = Self.escape(text.utf8, limit: limit)
+    }
+
+    /// The last lines of an output, each bounded and escaped by itself.
+    public static func lines(of output: [UInt8], last count: Int = 20, limit: Int = 400) -> [Escaped] {
+        output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
+            .suffix(max(count, 0))
+            .map { Escaped($0, limit: limit) }
+    }
+}
+
+extension Escaped: Comparable {
+    public static func < (left: Escaped, right: Escaped) -> Bool { left.description < right.description }
+}
+
+extension Escaped {
+    private static func escape(_ bytes: some Collection<UInt8>, limit: Int) -> String {
+        var result = ""
+        var rest = bytes[...]
+        while let (piece, length) = next(of: rest) {
+            guard result.utf8.count + piece.utf8.count <= limit else {
+                return result + "… (\(rest.count) bytes more)"
+            }
+            result += piece
+            rest = rest.dropFirst(length)
+        }
+        return result
+    }
+
+    /// The next character's printable form, and how many bytes it was.
+    private static func next<Bytes: Collection<UInt8>>(of rest: Bytes) -> (piece: String, length: Int)? {
+        guard let first = rest.first else { return nil }
+        let length = sequenceLength(first)
+        if length > 0, let text = String(validating: rest.prefix(length), as: UTF8.self),
+            let scalar = text.unicodeScalars.first, text.unicodeScalars.count == 1
+        {
+            return (printable(scalar), length)
+        }
+        return ("\\x{\(String(first, radix: 16))}", 1)
+    }
+
+    private static func sequenceLength(_ first: UInt8) -> Int {
+        switch first {
+        case 0x00..<0x80: 1
+        case 0xC2..<0xE0: 2
+        case 0xE0..<0xF0: 3
+        case 0xF0..<0xF5: 4
+        default: 0
+        }
+    }
+
+    private static func printable(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\\": "\\\\"
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default: isHarmless(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        // Format covers bidirectional overrides, zero-width marks and tag characters.
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        case .spaceSeparator: scalar == " "
+        default: !scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// A uniform type identifier: what kind of content something is, for example `public.jpeg`.
+public struct TypeIdentifier: RawRepresentable, Sendable, Hashable, Comparable {
+    /// In reverse DNS, for example `com.example.pictures.sketch`.
+    public let rawValue: String
+
+    /// Takes any text; `isWellFormed` tells whether it can name a type.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// Whether the text is one that may name a type: 1 to 255 ASCII letters, digits, hyphens and dots.
+    public var isWellFormed: Bool {
+        let bytes = rawValue.utf8
+        guard !bytes.isEmpty, bytes.count <= 255 else { return false }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+    }
+
+    public static func < (left: TypeIdentifier, right: TypeIdentifier) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension TypeIdentifier: CustomStringConvertible {
+    /// The identifier; escaped, as it may be a stranger's text.
+    public var description: String { Escaped(rawValue, limit: 255).description }
+}
+
+extension TypeIdentifier {
+    public static let item = TypeIdentifier(rawValue: "public.item")
+    public static let content = TypeIdentifier(rawValue: "public.content")
+    public static let data = TypeIdentifier(rawValue: "public.data")
+    public static let text = TypeIdentifier(rawValue: "public.text")
+    public static let plainText = TypeIdentifier(rawValue: "public.plain-text")
+    public static let utf8PlainText = TypeIdentifier(rawValue: "public.utf8-plain-text")
+    public static let html = TypeIdentifier(rawValue: "public.html")
+    public static let url = TypeIdentifier(rawValue: "public.url")
+    public static let fileURL = TypeIdentifier(rawValue: "public.file-url")
+    public static let image = TypeIdentifier(rawValue: "public.image")
+    public static let png = TypeIdentifier(rawValue: "public.png")
+    public static let jpeg = TypeIdentifier(rawValue: "public.jpeg")
+    public static let tiff = TypeIdentifier(rawValue: "public.tiff")
+    public static let gif = TypeIdentifier(rawValue: "com.compuserve.gif")
+    public static let webP = TypeIdentifier(rawValue: "org.webmproject.webp")
+    public static let svg = TypeIdentifier(rawValue: "public.svg-image")
+    public static let audiovisualContent = TypeIdentifier(rawValue: "public.audiovisual-content")
+    public static let movie = TypeIdentifier(rawValue: "public.movie")
+    public static let mpeg4Movie = TypeIdentifier(rawValue: "public.mpeg-4")
+    public static let audio = TypeIdentifier(rawValue: "public.audio")
+    public static let pdf = TypeIdentifier(rawValue: "com.adobe.pdf")
+}

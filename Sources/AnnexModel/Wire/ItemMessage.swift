@@ -1,0 +1,53 @@
+package import AnnexChannel
+
+/// An `ExtensionItem` on the wire. Its attachments' contents travel beside it and are named by their index there.
+package struct ItemMessage: Message {
+    private enum Tag {
+        static let title: UInt16 = 1
+        static let contentText: UInt16 = 2
+        static let attachment: UInt16 = 3
+        static let userInfo: UInt16 = 4
+    }
+
+    private let title: AttributedText?
+    private let contentText: AttributedText?
+    private let attachments: [ProviderMessage]
+    private let userInfo: ItemDictionary
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(title, as: Tag.title)
+        encoder.encode(contentText, as: Tag.contentText)
+        encoder.encode(list: attachments, as: Tag.attachment)
+        if !userInfo.values.isEmpty { encoder.encode(userInfo, as: Tag.userInfo) }
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        title = try decoder.decodeIfPresent(Tag.title)
+        contentText = try decoder.decodeIfPresent(Tag.contentText)
+        attachments = try decoder.decodeList(Tag.attachment)
+        userInfo = try decoder.decode(Tag.userInfo, default: ItemDictionary(values: [:]))
+    }
+}
+
+extension ItemMessage {
+    /// The wire form of an item; its contents join those that travel beside the message.
+    package init(_ item: ExtensionItem, collecting contents: inout ContentsList) {
+        title = item.attributedTitle
+        contentText = item.attributedContentText
+        var attachments: [ProviderMessage] = []
+        for provider in item.attachments {
+            attachments.append(ProviderMessage(provider, index: contents.index(of: provider.contents)))
+        }
+        self.attachments = attachments
+        userInfo = ItemDictionary(values: item.userInfo)
+    }
+
+    /// The item, with its contents taken from those that came beside the message.
+    package func item(with contents: ContentsList) throws(DecodingFailure) -> ExtensionItem {
+        var providers: [ItemProvider] = []
+        for attachment in attachments { providers.append(try attachment.provider(with: contents)) }
+        return ExtensionItem(
+            attributedTitle: title, attributedContentText: contentText, attachments: providers,
+            userInfo: userInfo.values)
+    }
+}

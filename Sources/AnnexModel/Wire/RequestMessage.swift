@@ -1,0 +1,30 @@
+package import AnnexChannel
+
+/// What a host sends to begin a request.
+package struct RequestMessage: Message {
+    /// The method of a call that carries this message.
+    package static let method: UInt16 = 1
+    /// The event that tells an extension that its work is over.
+    package static let goodbye: UInt16 = 2
+
+    package let items: [ItemMessage]
+
+    package init(_ items: [ExtensionItem], collecting contents: inout ContentsList) {
+        self.items = items.map { ItemMessage($0, collecting: &contents) }
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(list: items, as: 1)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        items = try decoder.decodeList(1)
+    }
+
+    /// The items, with the contents that came beside the message.
+    package func inputItems(with contents: ContentsList) throws(DecodingFailure) -> [ExtensionItem] {
+        var result: [ExtensionItem] = []
+        for item in items { result.append(try item.item(with: contents)) }
+        return result
+    }
+}

@@ -1,0 +1,73 @@
+/// What a register of a system call holds: how wide the kernel reads it, how it is shown, which names its values have.
+struct ArgumentKind: Sendable, Hashable {
+    /// How a value is written in a report.
+    enum Style: Sendable, Hashable {
+        case signed, unsigned, hexadecimal, octal, pointer
+        /// Exactly one of the constants.
+        case one
+        /// Constants joined; `choice` masks the bits that together hold one value (0: none).
+        case flags(choice: UInt64)
+    }
+
+    /// A named value.
+    struct Constant: Sendable, Hashable {
+        let name: String
+        let value: UInt64
+    }
+
+    let name: String
+    /// 32 where the kernel ignores the register's upper half, so that no comparison may depend on it.
+    let bits: Int
+    let style: Style
+    let constants: [Constant]
+
+    /// All bits that the kernel looks at.
+    var mask: UInt64 { bits == 32 ? 0xFFFF_FFFF : .max }
+
+    func value(named name: String) -> UInt64? {
+        constants.first { $0.name == name }?.value
+    }
+}
+
+extension ArgumentKind {
+    /// Reads one line of the table; nil for a line that does not follow its rules.
+    init?(line: Substring, architecture: Architecture) {
+        let words = line.split(separator: " ")
+        guard words.count >= 3, let bits = Int(words[1]), bits == 32 || bits == 64 else { return nil }
+        guard let style = Style(word: words[2]) else { return nil }
+        var constants: [Constant] = []
+        for word in words.dropFirst(3) {
+            guard let constant = Constant(word: word, architecture: architecture) else { return nil }
+            constants.append(constant)
+        }
+        self.init(name: String(words[0]), bits: bits, style: style, constants: constants)
+    }
+}
+
+extension ArgumentKind.Style {
+    fileprivate init?(word: Substring) {
+        switch word {
+        case "signed": self = .signed
+        case "unsigned": self = .unsigned
+        case "hex": self = .hexadecimal
+        case "octal": self = .octal
+        case "pointer": self = .pointer
+        case "one": self = .one
+        case "flags": self = .flags(choice: 0)
+        default:
+            guard word.hasPrefix("mixed:"), let choice = UInt64(word.dropFirst(6)) else { return nil }
+            self = .flags(choice: choice)
+        }
+    }
+}
+
+extension ArgumentKind.Constant {
+    fileprivate init?(word: Substring, architecture: Architecture) {
+        let sides = word.split(separator: "=")
+        guard sides.count == 2 else { return nil }
+        let values = sides[1].split(separator: "/")
+        guard let first = values.first, let last = values.last, values.count <= 2 else { return nil }
+        guard let value = WholeNumber.parse(architecture == .x86 ? first : last) else { return nil }
+        self.init(name: String(sides[0]), value: value)
+    }
+}

@@ -1,0 +1,98 @@
+internal import CAnnexSeccomp
+
+/// Turns a policy's rules into a filter by way of libseccomp.
+struct FilterCompiler {
+    let policy: Policy
+
+    /// Most often made and not free of conditions, so that the kernel cannot remember their answer.
+    private static let hot = ["futex", "mmap", "recvmsg", "sendmsg"]
+
+    /// A policy that libseccomp cannot express exactly is an error, never a filter that differs from it.
+    func compile() throws(PolicyError) -> SeccompFilter {
+        let context = try FilterContext.make(for: policy.architecture)
+        for name in LaunchCalls.names.sorted() {
+            guard let call = SystemCall(named: name, architecture: policy.architecture) else { continue }
+            try context.add(annex_seccomp_allow(), call, at: nil)
+        }
+        try allowExec(in: context)
+        for (number, rules) in policy.rules.sorted(by: { $0.key < $1.key }) {
+            guard let call = SystemCall(number: number, architecture: policy.architecture) else { continue }
+            for rule in rules { try add(rule, call, to: context) }
+        }
+        try preferHotCalls(in: context)
+        return try SeccompFilter(program: Self.program(try context.export()), architecture: policy.architecture)
+    }
+
+    private func allowExec(in context: borrowing FilterContext) throws(PolicyError) {
+        guard let exec = SystemCall(named: LaunchCalls.exec, architecture: policy.architecture) else { return }
+        let comparisons = [
+            Comparison.masked(mask: .max, value: LaunchCalls.execFlags).seccomp(register: 4),
+            Comparison.masked(mask: .max, value: LaunchCalls.sentinel).seccomp(register: 5),
+        ]
+        try context.add(annex_seccomp_allow(), exec, comparisons, at: nil)
+    }
+
+    /// Only calls that have rules: for aarch64, libseccomp 2.5.4 hangs the load of the number on the first call of the
+    /// list, and loses it when that one has none.
+    private func preferHotCalls(in context: borrowing FilterContext) throws(PolicyError) {
+        for (index, name) in Self.hot.enumerated() {
+            guard let call = SystemCall(named: name, architecture: policy.architecture) else { continue }
+            guard policy.rules[call.number]?.contains(where: { $0.answer == .allow }) == true else { continue }
+            try context.prefer(call, priority: UInt8(255 - index))
+        }
+    }
+
+    /// Everything that is reported goes to the default action, which notifies.
+    private func add(
+        _ rule: CallRule, _ call: SystemCall, to context: borrowing FilterContext
+    ) throws(PolicyError) {
+        let action: UInt32
+        switch rule.answer {
+        case .allow: action = annex_seccomp_allow()
+        case .refuse(let errno, reported: false): action = annex_seccomp_errno(UInt16(truncatingIfNeeded: errno))
+        case .refuse(_, reported: true), .end, .aborting: return
+        }
+        for comparisons in rule.combinations {
+            try context.add(action, call, comparisons.map { $0.comparison.seccomp(register: $0.index) }, at: rule.place)
+        }
+    }
+
+    private static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
+        stride(from: 0, to: bytes.count, by: FilterInstruction.size).compactMap {
+            FilterInstruction(bytes[$0..<min($0 + FilterInstruction.size, bytes.count)])
+        }
+    }
+}
+
+extension CallRule {
+    /// One register's comparison.
+    struct Part: Sendable {
+        let index: Int
+        let comparison: Comparison
+    }
+
+    /// Every way to choose one alternative per condition: libseccomp knows "and" only.
+    var combinations: [[Part]] {
+        conditions.reduce([[]]) { combinations, condition in
+            combinations.flatMap { combination in
+                condition.alternatives.map { combination + [Part(index: condition.index, comparison: $0)] }
+            }
+        }
+    }
+}
+
+extension Comparison {
+    fileprivate func seccomp(register: Int) -> scmp_arg_cmp {
+        let (operation, first, second): (scmp_compare, UInt64, UInt64) =
+            switch self {
+            case .masked(.max, let value): (SCMP_CMP_EQ, value, 0)
+            case .masked(let mask, let value): (SCMP_CMP_MASKED_EQ, mask, value)
+            case .not(let value): (SCMP_CMP_NE, value, 0)
+            case .below(let bound): (SCMP_CMP_LT, bound, 0)
+            case .atMost(let bound): (SCMP_CMP_LE, bound, 0)
+            case .above(let bound): (SCMP_CMP_GT, bound, 0)
+            case .atLeast(let bound): (SCMP_CMP_GE, bound, 0)
+            }
+        return scmp_arg_cmp(arg: UInt32(register), op: operation, datum_a: first, datum_b: second)
+    }
+}

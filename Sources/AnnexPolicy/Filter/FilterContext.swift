@@ -1,0 +1,98 @@
+internal import AnnexLinux
+internal import CAnnexLinux
+internal import CAnnexSeccomp
+internal import Glibc
+
+/// The one owner of a libseccomp context.
+@safe
+struct FilterContext: ~Copyable {
+    private let context: scmp_filter_ctx
+    private let architecture: Architecture
+
+    /// An empty filter: everything notifies, foreign architectures and x32 end the process.
+    static func make(for architecture: Architecture) throws(PolicyError) -> FilterContext {
+        // SAFETY: takes no pointer; the result is owned by the value made of it, and released in its `deinit`.
+        guard let raw = unsafe seccomp_init(annex_seccomp_notify()) else {
+            throw PolicyError("libseccomp knows no user notification: version 2.5 or newer is needed")
+        }
+        let made = unsafe FilterContext(context: raw, architecture: architecture)
+        try made.configure()
+        return made
+    }
+
+    private func configure() throws(PolicyError) {
+        if architecture != .current {
+            let current = Architecture.current.audit
+            try check("seccomp_arch_remove", unsafe seccomp_arch_remove(context, current))
+            try check("seccomp_arch_add", unsafe seccomp_arch_add(context, architecture.audit))
+        }
+        try check("bad architecture", unsafe seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, annex_seccomp_kill()))
+    }
+
+    deinit {
+        // SAFETY: made in `make`, owned by this value alone.
+        unsafe seccomp_release(context)
+    }
+
+    /// Adds one rule: the action when all comparisons hold.
+    func add(
+        _ action: UInt32, _ call: SystemCall, _ comparisons: [scmp_arg_cmp] = [], at place: PolicyPlace?
+    ) throws(PolicyError) {
+        let number = try number(of: call, at: place)
+        // SAFETY: libseccomp copies the comparisons and keeps no pointer to them.
+        let result = unsafe comparisons.withUnsafeBufferPointer { buffer in
+            unsafe seccomp_rule_add_exact_array(context, action, number, UInt32(buffer.count), buffer.baseAddress)
+        }
+        // The same rule twice says nothing new.
+        if result == -EEXIST { return }
+        try check("`\(call.name)`", result, at: place)
+    }
+
+    /// The calls that come first in the filter.
+    func prefer(_ call: SystemCall, priority: UInt8) throws(PolicyError) {
+        let number = try number(of: call, at: nil)
+        try check("priority of `\(call.name)`", unsafe seccomp_syscall_priority(context, number, priority))
+    }
+
+    /// The finished program.
+    func export() throws(PolicyError) -> [UInt8] {
+        do throws(SystemError) {
+            let number = unsafe annex_memfd_create("annex-filter", 0)
+            let memory = Descriptor(owning: try SystemError.check("memfd_create", number))
+            _ = try SystemError.check("seccomp_export_bpf", unsafe seccomp_export_bpf(context, memory.number))
+            return try Self.contents(of: memory)
+        } catch {
+            throw PolicyError("exporting the filter: \(error)")
+        }
+    }
+
+    private static func contents(of memory: borrowing Descriptor) throws(SystemError) -> [UInt8] {
+        let file = memory.number
+        let size = try SystemError.retrying("lseek") { Glibc.lseek(file, 0, SEEK_END) }
+        var bytes = [UInt8](repeating: 0, count: size)
+        // SAFETY: reads at most the array's own count into it.
+        let count = try SystemError.retrying("pread") {
+            unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.pread(file, $0.baseAddress, $0.count, 0) }
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    private func check(_ what: String, _ result: Int32, at place: PolicyPlace? = nil) throws(PolicyError) {
+        guard result < 0 else { return }
+        throw PolicyError("libseccomp refuses \(what): \(SystemError("seccomp", errno: -result))", at: place)
+    }
+}
+
+extension FilterContext {
+    /// libseccomp wants this machine's number also for another architecture, and finds the other's by the name.
+    private func number(of call: SystemCall, at place: PolicyPlace?) throws(PolicyError) -> Int32 {
+        if architecture == .current { return call.number }
+        let number = unsafe seccomp_syscall_resolve_name(call.name)
+        guard number != -1 else {
+            throw PolicyError(
+                "this libseccomp does not know `\(call.name)`, so \(Architecture.current) cannot compile it for \(architecture)",
+                at: place)
+        }
+        return number
+    }
+}

@@ -1,0 +1,45 @@
+/// Runs a seccomp filter as the kernel would, on a call that nobody makes.
+///
+/// Independent of libseccomp, so that a fault of the compiler shows. It knows the instructions that the kernel accepts
+/// in seccomp filters, refuses all others, and ends for every program, since jumps only go forward.
+struct FilterEvaluator {
+    /// What the kernel shows a filter about a call: `struct seccomp_data`.
+    struct Call: Sendable, Hashable {
+        var number: Int32
+        var architecture: UInt32
+        var instructionPointer: UInt64 = 0
+        var arguments: [UInt64]
+
+        /// The 32 bits at a byte offset; nil outside the structure or between words.
+        func word(at offset: UInt32) -> UInt32? {
+            switch offset {
+            case 0: return UInt32(bitPattern: number)
+            case 4: return architecture
+            case 8...63 where offset % 4 == 0:
+                let index = Int(offset / 8) - 1
+                let argument = index - 1 < arguments.count && index > 0 ? arguments[index - 1] : 0
+                let register = index == 0 ? instructionPointer : argument
+                return UInt32(truncatingIfNeeded: offset % 8 == 0 ? register : register >> 32)
+            default: return nil
+            }
+        }
+    }
+
+    /// Why a program is not a filter.
+    enum Fault: Error, Hashable {
+        case unknownInstruction(at: Int)
+        case loadOutside(at: Int)
+        case ranPastEnd
+        case divisionByZero(at: Int)
+    }
+
+    let program: [FilterInstruction]
+
+    func answer(to call: Call) throws(Fault) -> FilterAnswer {
+        var machine = Machine()
+        while machine.counter < program.count {
+            if let action = try machine.step(program[machine.counter], call) { return FilterAnswer(action: action) }
+        }
+        throw .ranPastEnd
+    }
+}

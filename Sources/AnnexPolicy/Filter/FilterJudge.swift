@@ -1,0 +1,74 @@
+/// Holds a compiled filter against its policy: every number and every edge of every compared argument.
+struct FilterJudge {
+    let policy: Policy
+    let evaluator: FilterEvaluator
+
+    init(policy: Policy, filter: SeccompFilter) {
+        self.policy = policy
+        evaluator = FilterEvaluator(program: filter.program)
+    }
+
+    /// A call on which the two differ.
+    struct Difference: Sendable, Hashable {
+        let call: FilterEvaluator.Call
+        let expected: FilterAnswer
+        /// Nil: the program is no filter.
+        let found: FilterAnswer?
+    }
+
+    /// What the policy wants the kernel to do.
+    func expected(_ call: FilterEvaluator.Call) -> FilterAnswer {
+        guard call.architecture == policy.architecture.audit else { return .killProcess }
+        // The x32 calls; libseccomp leaves -1, which only a tracer makes, to the default action.
+        let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
+        if foreign, call.number != -1 { return .killProcess }
+        switch policy.verdict(number: call.number, arguments: call.arguments).answer {
+        case .allow: return .allow
+        case .refuse(let errno, reported: false): return .errno(errno)
+        case .refuse(_, reported: true), .end, .aborting: return .notify
+        }
+    }
+
+    /// The first call on which policy and filter differ.
+    func firstDifference(among numbers: some Sequence<Int32>, architecture: UInt32) -> Difference? {
+        for number in numbers {
+            for arguments in edges(of: number) {
+                let call = FilterEvaluator.Call(number: number, architecture: architecture, arguments: arguments)
+                let wanted = expected(call)
+                let found = try? evaluator.answer(to: call)
+                if found != wanted { return Difference(call: call, expected: wanted, found: found) }
+            }
+        }
+        return nil
+    }
+
+    /// Registers for one call: for each way in which a rule may apply, each compared register at each of its edges
+    /// while the others fit; and all zeros, all ones.
+    func edges(of number: Int32) -> [[UInt64]] {
+        var all: [[UInt64]] = [[0, 0, 0, 0, 0, 0], [UInt64](repeating: .max, count: 6)]
+        for combination in combinations(of: number) {
+            var fitting: [UInt64] = [0, 0, 0, 0, 0, 0]
+            for part in combination { fitting[part.index] = part.comparison.fitting }
+            all.append(fitting)
+            for part in combination {
+                for edge in part.comparison.boundaries {
+                    var registers = fitting
+                    registers[part.index] = edge
+                    all.append(registers)
+                }
+            }
+        }
+        return all
+    }
+
+    private func combinations(of number: Int32) -> [[CallRule.Part]] {
+        var combinations = (policy.rules[number] ?? []).flatMap(\.combinations)
+        if SystemCall(number: number, architecture: policy.architecture)?.name == LaunchCalls.exec {
+            combinations.append([
+                CallRule.Part(index: 4, comparison: .masked(mask: .max, value: LaunchCalls.execFlags)),
+                CallRule.Part(index: 5, comparison: .masked(mask: .max, value: LaunchCalls.sentinel)),
+            ])
+        }
+        return combinations
+    }
+}

@@ -1,0 +1,38 @@
+internal import Synchronization
+
+extension Policy {
+    /// The seccomp filter of this policy, compiled once per content and process.
+    ///
+    /// Before it is handed out, Annex's own evaluator has held it against the policy; a difference is an error.
+    public func filter() throws(PolicyError) -> SeccompFilter {
+        let key = FilterKey(architecture: architecture, rules: rules)
+        if let known = FilterKey.compiled.withLock({ $0[key] }) { return known }
+        let filter = try FilterCompiler(policy: self).compile()
+        try judge(filter)
+        FilterKey.compiled.withLock { compiled in
+            if compiled.count >= 64 { compiled.removeAll() }
+            compiled[key] = filter
+        }
+        return filter
+    }
+
+    private func judge(_ filter: SeccompFilter) throws(PolicyError) {
+        let judge = FilterJudge(policy: self, filter: filter)
+        guard let difference = judge.firstDifference(among: 0..<1024, architecture: architecture.audit) else { return }
+        let call = SystemCall.describe(
+            number: difference.call.number, arguments: difference.call.arguments, architecture: architecture)
+        let rule = rules[difference.call.number]?.first
+        throw PolicyError(
+            "libseccomp cannot express these rules: \(call) would be \(difference.found.map { "\($0)" } ?? "no filter") "
+                + "instead of \(difference.expected); state the opposite condition where one rule follows another",
+            at: rule?.place)
+    }
+}
+
+/// What a filter depends on.
+private struct FilterKey: Hashable {
+    let architecture: Architecture
+    let rules: [Int32: [CallRule]]
+
+    static let compiled = Mutex<[FilterKey: SeccompFilter]>([:])
+}

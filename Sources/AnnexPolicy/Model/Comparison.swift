@@ -1,0 +1,39 @@
+/// One comparison of a 64-bit register, as seccomp can make it.
+enum Comparison: Sendable, Hashable {
+    /// `register & mask == value`
+    case masked(mask: UInt64, value: UInt64)
+    case not(UInt64)
+    case below(UInt64)
+    case atMost(UInt64)
+    case above(UInt64)
+    case atLeast(UInt64)
+
+    func holds(_ register: UInt64) -> Bool {
+        switch self {
+        case .masked(let mask, let value): register & mask == value
+        case .not(let value): register != value
+        case .below(let bound): register < bound
+        case .atMost(let bound): register <= bound
+        case .above(let bound): register > bound
+        case .atLeast(let bound): register >= bound
+        }
+    }
+
+    /// Registers on both sides of where the answer changes, in both halves.
+    var boundaries: [UInt64] {
+        let bound =
+            switch self {
+            case .masked(_, let value), .not(let value), .below(let value), .atMost(let value), .above(let value),
+                .atLeast(let value):
+                value
+            }
+        var edges = [0, bound, bound &- 1, bound &+ 1, bound ^ (1 << 32), bound | 0xFFFF_FFFF_0000_0000, .max]
+        if case .masked(let mask, _) = self {
+            // One value: the ends of both halves. Bits: each of them.
+            let whole = mask == .max || mask == 0xFFFF_FFFF
+            let bits: [UInt64] = whole ? [0, 31, 32, 63] : Array(0..<64)
+            edges += [mask, ~mask, bound | ~mask] + bits.map { bound ^ (1 << $0) }
+        }
+        return edges
+    }
+}

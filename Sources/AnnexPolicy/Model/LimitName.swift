@@ -1,0 +1,51 @@
+/// The limits as policies spell them.
+enum LimitName: String, CaseIterable, Sendable {
+    case memory, launch, request, grace, processor, processes, descriptors, file, output, messages
+    case inFlight = "in-flight"
+    case openCalls = "open-calls"
+    case refusals, instances
+
+    /// How a limit is measured.
+    enum Measure: Sendable { case bytes, time, count }
+
+    var measure: Measure {
+        switch self {
+        case .memory, .file, .output, .inFlight: .bytes
+        case .launch, .request, .grace, .processor: .time
+        case .processes, .descriptors, .messages, .openCalls, .refusals, .instances: .count
+        }
+    }
+}
+
+/// A limit's value, measured as its name wants.
+enum LimitValue: Sendable, Hashable {
+    case bytes(UInt64)
+    case time(Duration)
+    case count(Int)
+
+    var bytes: UInt64 { if case .bytes(let value) = self { value } else { 0 } }
+    var time: Duration { if case .time(let value) = self { value } else { .zero } }
+    var count: Int { if case .count(let value) = self { value } else { 0 } }
+}
+
+extension PolicyLimits {
+    /// Every limit must be stated: throws the first name that is missing.
+    init(_ values: [LimitName: LimitValue]) throws(MissingLimit) {
+        func value(_ name: LimitName) throws(MissingLimit) -> LimitValue {
+            guard let value = values[name] else { throw MissingLimit(name: name) }
+            return value
+        }
+        self.init(
+            memory: try value(.memory).bytes, launch: try value(.launch).time, request: try value(.request).time,
+            grace: try value(.grace).time, processor: try value(.processor).time,
+            processes: try value(.processes).count, descriptors: try value(.descriptors).count,
+            file: try value(.file).bytes, output: try value(.output).bytes, messages: try value(.messages).count,
+            inFlight: try value(.inFlight).bytes, openCalls: try value(.openCalls).count,
+            refusals: try value(.refusals).count, instances: try value(.instances).count)
+    }
+}
+
+/// A limit that neither a policy nor what it includes states.
+struct MissingLimit: Error {
+    let name: LimitName
+}

@@ -1,0 +1,34 @@
+/// What one kind of extension may do: read from a page of text, includes already joined in.
+///
+/// One value feeds every layer: the seccomp filter, the mounts, the limits, the environment.
+public struct Policy: Sendable, Hashable {
+    /// For example `com.apple.photo-editing`.
+    public let name: String
+    /// One sentence for people.
+    public let summary: String
+    /// Whose system calls the rules are about.
+    public let architecture: Architecture
+    public let limits: PolicyLimits
+    public let paths: PolicyPaths
+    public let network: PolicyNetwork
+    public let environment: PolicyEnvironment
+
+    /// Every call that the policy mentions, by number; the first rule that applies decides.
+    let rules: [Int32: [CallRule]]
+    let unlisted: UnlistedCalls
+
+    /// Calls that some rule allows, by name, the launch's own among them.
+    public var allowedCalls: [String] {
+        let allowed = rules.values.filter { $0.contains { $0.answer == .allow } }.compactMap(\.first?.call)
+        return Set(allowed).union(LaunchCalls.names).union([LaunchCalls.exec]).sorted()
+    }
+}
+
+/// What a call gets that the policy does not mention.
+struct UnlistedCalls: Sendable, Hashable {
+    /// A call with a name.
+    let known: Int32
+    /// A number that no kernel known to Annex has: new C libraries try such calls and fall back on ENOSYS.
+    let unknown: Int32
+    let place: PolicyPlace
+}

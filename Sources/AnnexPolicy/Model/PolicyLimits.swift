@@ -1,0 +1,38 @@
+/// The bounds on one extension; past one of them it is ended with a reason that names it.
+public struct PolicyLimits: Sendable, Hashable {
+    /// Memory of all kinds, in bytes.
+    public let memory: UInt64
+    /// From the start of the process to its hello.
+    public let launch: Duration
+    /// For each request.
+    public package(set) var request: Duration
+    /// What it may live on after it completed.
+    public let grace: Duration
+    /// Processor time over its whole life.
+    public let processor: Duration
+    /// Processes and threads, itself included.
+    public let processes: Int
+    /// Open descriptors.
+    public let descriptors: Int
+    /// One file or sealed memory, in bytes.
+    public let file: UInt64
+    /// Captured output, in bytes.
+    public let output: UInt64
+    /// Messages a second.
+    public let messages: Int
+    /// Bytes on their way through the channel, either direction.
+    public let inFlight: UInt64
+    /// Calls begun and not yet answered.
+    public let openCalls: Int
+    /// Refused system calls before it is ended for asking.
+    public let refusals: Int
+    /// How many extensions under this policy may run at once.
+    public let instances: Int
+}
+
+extension PolicyLimits {
+    /// Shortens the time of each request; a longer one than the policy's changes nothing.
+    package mutating func tighten(request limit: Duration) {
+        request = min(request, max(limit, .zero))
+    }
+}

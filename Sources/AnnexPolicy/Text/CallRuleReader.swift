@@ -1,0 +1,106 @@
+/// Reads what a policy file says about calls: `allow`, `refuse` and `end`.
+struct CallRuleReader {
+    let architecture: Architecture
+
+    /// The largest number of rules in one file; the kernel takes 4,096 instructions.
+    static let mostRules = 4096
+
+    /// The rules of a file by call, in the order in which they decide: what is allowed, refused, ended.
+    func rules(in values: [String: PolicyNode]) throws(PolicyError) -> [String: [CallRule]] {
+        var rules: [CallRule] = []
+        for section in Section.allCases {
+            for group in try values[section.rawValue]?.list("`\(section.rawValue)`") ?? [] {
+                try read(group, of: section, into: &rules)
+            }
+        }
+        return try joined(rules)
+    }
+
+    /// The sections in their order of decision.
+    private enum Section: String, CaseIterable {
+        case allow, refuse, end
+
+        var keys: [String] {
+            switch self {
+            case .allow: ["reason", "calls"]
+            case .refuse: ["reason", "calls", "answer"]
+            case .end: ["reason", "calls", "means"]
+            }
+        }
+    }
+
+    private func read(
+        _ group: PolicyNode, of section: Section, into rules: inout [CallRule]
+    ) throws(PolicyError) {
+        let values = try group.mapping("a group of `\(section.rawValue)`", keys: section.keys)
+        guard let reason = values["reason"], let calls = values["calls"] else {
+            throw group.error("a group states its `reason` and its `calls`")
+        }
+        let text = try reason.text("a reason")
+        let answer = try answer(of: group, values, in: section)
+        for item in try calls.list("`calls`") {
+            rules.append(try rule(item, answer: answer, reason: text))
+            guard rules.count <= Self.mostRules else { throw item.error("more than \(Self.mostRules) rules") }
+        }
+    }
+
+    private func answer(
+        of group: PolicyNode, _ values: [String: PolicyNode], in section: Section
+    ) throws(PolicyError) -> CallAnswer {
+        switch section {
+        case .allow: return .allow
+        case .refuse:
+            guard let answer = values["answer"] else { throw group.error("`refuse` states its errno (`answer:`)") }
+            return .refuse(errno: try answer.errno(), reported: false)
+        case .end:
+            guard let means = values["means"] else { return .end }
+            guard try means.text("`means`") == "abort" else { throw means.error("`means` knows only `abort`") }
+            return .aborting
+        }
+    }
+
+    private func rule(_ item: PolicyNode, answer: CallAnswer, reason: String) throws(PolicyError) -> CallRule {
+        let values = item.isMapping ? try item.mapping("a call", keys: ["call", "when"]) : ["call": item]
+        guard let name = values["call"] else { throw item.error("a call's entry names it (`call:`)") }
+        let call = try systemCall(name)
+        let conditions = try values["when"].map { node throws(PolicyError) in
+            try ConditionReader(call: call).conditions(node)
+        }
+        let rule = CallRule(
+            call: call.name, conditions: conditions ?? [], answer: answer, reason: reason, place: item.place)
+        try refuseContradictionOfLaunch(rule, name)
+        return rule
+    }
+
+    /// The call as this architecture knows it; as x86-64 does where this one lacks it, so that its entry is checked too.
+    private func systemCall(_ node: PolicyNode) throws(PolicyError) -> SystemCall {
+        let name = try node.text("a call")
+        guard
+            let call = SystemCall(named: name, architecture: architecture)
+                ?? SystemCall(named: name, architecture: .x86)
+        else { throw node.unknown("system call `\(name)`", name, among: SystemCallTable.allNames) }
+        return call
+    }
+
+    private func refuseContradictionOfLaunch(_ rule: CallRule, _ node: PolicyNode) throws(PolicyError) {
+        if LaunchCalls.names.contains(rule.call), rule.answer != .allow || !rule.conditions.isEmpty {
+            throw node.error("`\(rule.call)` is needed by the launch itself: it is always allowed")
+        }
+        if rule.call == LaunchCalls.exec, rule.answer == .allow {
+            throw node.error("`execveat` passes once per launch by itself and cannot be allowed beyond that")
+        }
+    }
+
+    private func joined(_ rules: [CallRule]) throws(PolicyError) -> [String: [CallRule]] {
+        var joined: [String: [CallRule]] = [:]
+        for rule in rules {
+            let earlier = joined[rule.call] ?? []
+            if let decided = earlier.first(where: { $0.conditions.isEmpty || $0.conditions == rule.conditions }) {
+                throw PolicyError(
+                    "`\(rule.call)` is already decided in line \(decided.place.line)", at: rule.place)
+            }
+            joined[rule.call, default: []].append(rule)
+        }
+        return joined
+    }
+}

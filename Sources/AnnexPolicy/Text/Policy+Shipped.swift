@@ -1,0 +1,27 @@
+internal import Synchronization
+
+extension PolicyLibrary {
+    /// The policies that travel inside this library.
+    public static let shipped = PolicyLibrary(
+        texts: ShippedPolicies.files.mapValues { String(decoding: $0, as: UTF8.self) })
+}
+
+extension Policy {
+    /// A policy that travels inside this library, for example `com.apple.photo-editing`; read once per process.
+    public static func shipped(
+        named name: String, for architecture: Architecture = .current
+    ) throws(PolicyError) -> Policy {
+        let key = ShippedKey(name: name, architecture: architecture)
+        if let known = ShippedKey.read.withLock({ $0[key] }) { return known }
+        let policy = try PolicyLibrary.shipped.policy(named: name, for: architecture)
+        ShippedKey.read.withLock { $0[key] = policy }
+        return policy
+    }
+}
+
+private struct ShippedKey: Hashable {
+    let name: String
+    let architecture: Architecture
+
+    static let read = Mutex<[ShippedKey: Policy]>([:])
+}

@@ -1,0 +1,69 @@
+internal import Yams
+
+/// One node of a policy's text with its place; every reading of it either fits or says what is wrong there.
+struct PolicyNode {
+    let node: Node
+    let place: PolicyPlace
+
+    init(_ node: Node, file: String) {
+        self.node = node
+        self.place = PolicyPlace(file: file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+    }
+
+    func error(_ problem: String, suggestion: String? = nil) -> PolicyError {
+        PolicyError(problem, at: place, suggestion: suggestion)
+    }
+
+    /// Any scalar's text, exactly as written.
+    func text(_ what: String) throws(PolicyError) -> String {
+        guard case .scalar(let scalar) = node, !scalar.string.isEmpty else { throw error("\(what) must be a text") }
+        return scalar.string
+    }
+
+    func list(_ what: String) throws(PolicyError) -> [PolicyNode] {
+        guard case .sequence(let sequence) = node else { throw error("\(what) must be a list") }
+        return sequence.map { PolicyNode($0, file: place.file) }
+    }
+
+    /// A list, or a single text that stands for a list of one.
+    func oneOrMany() -> [PolicyNode] {
+        guard case .sequence(let sequence) = node else { return [self] }
+        return sequence.map { PolicyNode($0, file: place.file) }
+    }
+
+    var isScalar: Bool {
+        if case .scalar = node { true } else { false }
+    }
+
+    var isMapping: Bool {
+        if case .mapping = node { true } else { false }
+    }
+
+    /// Keys and values in the order of the text.
+    func entries(_ what: String) throws(PolicyError) -> [(key: PolicyNode, name: String, value: PolicyNode)] {
+        guard case .mapping(let mapping) = node else { throw error("\(what) must be a mapping (`key: value`)") }
+        var entries: [(key: PolicyNode, name: String, value: PolicyNode)] = []
+        for (key, value) in mapping {
+            let key = PolicyNode(key, file: place.file)
+            entries.append((key, try key.text("a key"), PolicyNode(value, file: place.file)))
+        }
+        return entries
+    }
+
+    /// The values of a mapping that knows exactly these keys.
+    func mapping(_ what: String, keys: [String]) throws(PolicyError) -> [String: PolicyNode] {
+        var values: [String: PolicyNode] = [:]
+        for entry in try entries(what) {
+            guard keys.contains(entry.name) else {
+                throw entry.key.unknown("key `\(entry.name)` in \(what)", entry.name, among: keys)
+            }
+            values[entry.name] = entry.value
+        }
+        return values
+    }
+
+    /// The error for a name that is not one of `known`.
+    func unknown(_ what: String, _ name: String, among known: some Sequence<String>) -> PolicyError {
+        error("unknown \(what)", suggestion: NearestName.of(name, among: known))
+    }
+}

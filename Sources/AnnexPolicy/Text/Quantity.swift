@@ -1,0 +1,23 @@
+/// Sizes and times as policies write them.
+enum Quantity {
+    /// Bytes: a whole number with an optional `K`, `M` or `G` (powers of 1024).
+    static func bytes(_ text: String) -> UInt64? {
+        let factors: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let factor = text.last.flatMap { factors[$0] }
+        guard let number = WholeNumber.parse(factor == nil ? text : String(text.dropLast())) else { return nil }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: factor ?? 1)
+        return overflow || bytes > UInt64(Int64.max) ? nil : bytes
+    }
+
+    /// A time: a whole number with `ms`, `s` or `min`.
+    static func time(_ text: String) -> Duration? {
+        let units: [(name: String, milliseconds: Int64)] = [("ms", 1), ("min", 60_000), ("s", 1000)]
+        for unit in units where text.hasSuffix(unit.name) {
+            guard let number = WholeNumber.parse(text.dropLast(unit.name.count)), number <= 1_000_000_000 else {
+                return nil
+            }
+            return .milliseconds(Int64(number) * unit.milliseconds)
+        }
+        return nil
+    }
+}

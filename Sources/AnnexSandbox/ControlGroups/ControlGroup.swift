@@ -1,0 +1,86 @@
+package import AnnexLinux
+internal import Glibc
+
+/// The control groups of one launch: made before it, removed when the owner ends.
+package struct ControlGroup: ~Copyable, Sendable {
+    let hierarchy: ControlGroupHierarchy
+    /// The directory that limits memory.
+    package let memory: String
+    /// The directory that limits processes, where one is needed; the same one in version 2.
+    package let processes: String?
+
+    /// Makes the groups and writes their limits. A limit that the kernel does not take fails the launch.
+    ///
+    /// - Parameter processLimit: nil where the extension may have no process but its own, which its filter and
+    ///   `RLIMIT_NPROC` hold already: joining one group more costs a launch milliseconds in version 1.
+    package init(
+        in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
+    ) throws(SystemError) {
+        let name = ControlGroupName.next()
+        self.hierarchy = hierarchy
+        memory = hierarchy.memory + "/" + name
+        processes =
+            processLimit == nil ? nil : hierarchy.version == .two ? memory : hierarchy.processes.map { $0 + "/" + name }
+        for directory in directories where unsafe mkdir(directory, 0o755) != 0 {
+            throw SystemError("mkdir", errno: errno, path: directory)
+        }
+        try limit(memory: memoryLimit)
+        if let processes, let processLimit, unsafe access(processes + "/pids.max", F_OK) == 0 {
+            try TextFile.write("\(processLimit)", to: processes + "/pids.max")
+        }
+    }
+
+    deinit {
+        remove()
+    }
+
+    /// Every directory of these groups, for whoever must remove them should the broker be killed.
+    package var directories: [String] {
+        guard let processes, processes != memory else { return [memory] }
+        return [memory, processes]
+    }
+
+    private func limit(memory bytes: UInt64) throws(SystemError) {
+        try TextFile.write("\(bytes)", to: memory + "/" + hierarchy.limitFile)
+        switch hierarchy.version {
+        case .two:
+            try writeIfThere("0", to: "memory.swap.max")
+            try writeIfThere("1", to: "memory.oom.group")
+        case .one:
+            // Memory and swap together no more than memory alone: nothing is swapped out to gain room.
+            try writeIfThere("\(bytes)", to: "memory.memsw.limit_in_bytes")
+        }
+    }
+
+    private func writeIfThere(_ text: String, to name: String) throws(SystemError) {
+        let path = memory + "/" + name
+        guard unsafe access(path, F_OK) == 0 else { return }
+        try TextFile.write(text, to: path)
+    }
+
+    /// What the kernel counted; read after the last process is gone.
+    package func memoryUse() -> MemoryUse {
+        switch hierarchy.version {
+        case .one:
+            return MemoryUse(
+                peak: TextFile.number(memory + "/memory.max_usage_in_bytes"),
+                kills: TextFile.number(memory + "/memory.oom_control", key: "oom_kill") ?? 0)
+        case .two:
+            return MemoryUse(
+                peak: TextFile.number(memory + "/memory.peak"),
+                kills: TextFile.number(memory + "/memory.events", key: "oom_kill") ?? 0)
+        }
+    }
+
+    private func remove() {
+        for directory in directories { ControlGroup.remove(directory) }
+    }
+
+    /// Removes one group. A process that is being reaped keeps it busy for a moment.
+    static func remove(_ directory: String) {
+        for _ in 0..<20 {
+            if unsafe rmdir(directory) == 0 || errno != EBUSY { return }
+            usleep(1000)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// The user numbers that extensions get when the broker is root: one each, claimed under a lock that
+/// every broker of the machine shares, so that no two extensions ever have the same.
+///
+/// The lock is a byte range lock of the open file description (`F_OFD_SETLK`): it is gone with its
+/// holder, however that ends, and costs one descriptor for the whole range.
+package final class IdentityRange: Sendable {
+    /// The default: below systemd's range for containers, above every ordinary account.
+    package static let standard: Range<UInt32> = 1_610_612_736..<1_610_678_272
+
+    private let range: Range<UInt32>
+    private let file: Descriptor
+    private let claimed = Mutex<Set<UInt32>>([])
+
+    /// - Parameter directory: root's own directory for the lock; made when missing.
+    package init(
+        _ range: Range<UInt32> = IdentityRange.standard, directory: String = "/run/annex"
+    ) throws(SystemError) {
+        guard range.lowerBound > 0 else {
+            throw SystemError("identity range", errno: EINVAL, mend: "a range must not hold uid 0")
+        }
+        _ = unsafe mkdir(directory, 0o700)
+        let path = directory + "/identities"
+        self.range = range
+        // O_NOFOLLOW: whoever can plant a link in the directory must not choose which file is locked.
+        file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    }
+
+    /// A number that no extension of any broker holds; its claim ends with the returned owner.
+    package func claim() throws(SystemError) -> Identity {
+        let number = claimed.withLock { claimed -> UInt32? in
+            let free = range.first { candidate in
+                !claimed.contains(candidate) && annex_lock_byte(file.number, UInt64(candidate), 1) == 0
+            }
+            if let free { claimed.insert(free) }
+            return free
+        }
+        guard let number else {
+            throw SystemError("claim of a uid", errno: EAGAIN, mend: "every uid of the range \(range) is in use")
+        }
+        return Identity(user: number, group: number, range: self)
+    }
+
+    func release(_ number: UInt32) {
+        claimed.withLock { claimed in
+            claimed.remove(number)
+            _ = annex_lock_byte(file.number, UInt64(number), 0)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import AnnexLinux
+internal import AnnexPolicy
+internal import CAnnexLinux
+internal import Glibc
+
+/// Turns configurations into sandboxed processes: one warden, one event loop, and what this machine offers.
+package final class Launcher: Sendable {
+    package let loop: EventLoop
+    let warden: Warden
+    let landlock: LandlockVersion
+    /// Nil where no control group can be made: memory is then watched.
+    let hierarchy: ControlGroupHierarchy?
+    /// Nil for an ordinary user, whose extensions run as that user.
+    let identities: IdentityRange?
+
+    private init(
+        loop: EventLoop, warden: Warden, landlock: LandlockVersion, hierarchy: ControlGroupHierarchy?,
+        identities: IdentityRange?
+    ) {
+        self.loop = loop
+        self.warden = warden
+        self.landlock = landlock
+        self.hierarchy = hierarchy
+        self.identities = identities
+    }
+
+    /// Finds out what the machine offers, sweeps what a killed broker left, and starts the warden.
+    package static func start() throws(SandboxError) -> Launcher {
+        let loop = try SandboxError.step("event loop") { () throws(SystemError) in try EventLoop.shared() }
+        let landlock = try SandboxError.step("Landlock") { () throws(SystemError) in try LandlockVersion.ofKernel() }
+        let hierarchy = ControlGroupHierarchy.find()
+        if let hierarchy { _ = ControlGroup.sweep(hierarchy) }
+        let identities = try SandboxError.step("identities") { () throws(SystemError) in
+            getuid() == 0 ? try IdentityRange() : nil
+        }
+        let warden = try SandboxError.step("warden") { () throws(SystemError) in try Warden.start(on: loop) }
+        return Launcher(
+            loop: loop, warden: warden, landlock: landlock, hierarchy: hierarchy, identities: identities)
+    }
+
+    /// Begins a launch. What comes of it is told on the loop's thread, failures too, and ends with `ended`.
+    package func launch(
+        _ configuration: consuming SandboxConfiguration, events: @escaping @Sendable (SandboxEvent) -> Void
+    ) throws(SandboxError) -> SandboxedProcess {
+        let begun = MonotonicClock.now()
+        let limits = configuration.policy.limits
+        let policy = configuration.policy
+        let identity = try SandboxError.step("identity") { () throws(SystemError) in
+            if let identities { try identities.claim() } else { Identity(ofCaller: ()) }
+        }
+        let group = try controlGroup(limits)
+        var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
+        guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
+            throw SandboxError("output", cause: "a pipe without ends")
+        }
+        let directories = Self.directories(of: group)
+        let plan = try plan(configuration, identity: identity, groups: directories, output: writing)
+        let process = try SandboxedProcess(
+            policy: policy, loop: loop, output: reading, identity: identity, group: group, begun: begun,
+            landlockABI: landlock.abi, events: events)
+        do throws(LaunchFailure) {
+            try warden.launch(plan) { process.receive($0) }
+        } catch {
+            throw SandboxError(error)
+        }
+        return process
+    }
+
+    /// Ends every sandbox and the warden.
+    package func shutDown() {
+        warden.shutDown()
+    }
+
+    private func controlGroup(_ limits: PolicyLimits) throws(SandboxError) -> ControlGroup? {
+        guard let hierarchy else { return nil }
+        return try SandboxError.step("control group") { () throws(SystemError) in
+            try ControlGroup(
+                in: hierarchy, memoryLimit: limits.memory,
+                processLimit: limits.processes > 1 ? UInt64(limits.processes) : nil)
+        }
+    }
+
+    private static func directories(of group: borrowing ControlGroup?) -> [String] {
+        switch group {
+        case .some(let group): group.directories
+        case .none: []
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// How a sandboxed process ended: facts of the kernel, no judgement.
+package struct SandboxEnd: Sendable {
+    /// The step of the launch that failed, where one did.
+    package var failure: SandboxError?
+    /// How the process ended; nil where there never was one, or where the warden was lost.
+    package var process: ProcessEnd?
+    package var usage: ResourceUsage?
+    /// What the control group counted; nil where there was none.
+    package var memory: MemoryUse?
+    package var isMemoryEnforced = false
+    package var output = OutputTail()
+    package var denials: [Denial] = []
+
+    package init(failure: SandboxError? = nil) {
+        self.failure = failure
+    }
+
+    /// The most memory at any moment, in bytes: the control group's count, else the largest resident set.
+    package var peakMemory: UInt64? { memory?.peak ?? usage?.peakMemory }
+
+    /// Whether the memory limit ended it: by the kernel's own count of kills, or, where memory is only watched,
+    /// when it died by a signal within 5 % of the limit.
+    package func ranOutOfMemory(limit: UInt64) -> Bool {
+        if let memory { return memory.kills > 0 }
+        guard case .signalled = process, let peak = usage?.peakMemory else { return false }
+        return peak >= limit - limit / 20
+    }
+}

@@ -1,0 +1,14 @@
+/// What a sandbox tells while it lives, in this order; `ended` is the last word and comes exactly once.
+package enum SandboxEvent: Sendable {
+    /// The process exists; none of its own code runs yet.
+    case started
+    /// Its own code runs.
+    case executed(SandboxReport)
+    /// A call was refused; `total` counts all refusals of this process.
+    case denied(Denial, total: Int)
+    /// It called `abort()`.
+    case aborted
+    /// It wrote to its output; `total` bytes in all.
+    case wrote(total: UInt64)
+    case ended(SandboxEnd)
+}

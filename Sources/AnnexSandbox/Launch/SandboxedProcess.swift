@@ -1,0 +1,120 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+internal import Synchronization
+
+/// One sandboxed process from its plan to the kernel's last word, with everything that belongs to it: control group,
+/// identity, output, refusals. All of it is gone when the end has been told.
+package final class SandboxedProcess: Sendable {
+    private struct Holdings: ~Copyable {
+        var process: ProcessHandle?
+        var listener: DenialListener?
+        var output: OutputReader?
+        var identity: Identity?
+        var group: ControlGroup?
+        var end = SandboxEnd()
+        var mustDie = false
+    }
+
+    private let holdings: Mutex<Holdings>
+    private let policy: Policy
+    private let loop: EventLoop
+    private let begun: UInt64
+    private let landlockABI: Int
+    private let events: @Sendable (SandboxEvent) -> Void
+
+    init(
+        policy: Policy, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
+        group: consuming ControlGroup?, begun: UInt64, landlockABI: Int,
+        events: @escaping @Sendable (SandboxEvent) -> Void
+    ) throws(SandboxError) {
+        self.policy = policy
+        self.loop = loop
+        self.begun = begun
+        self.landlockABI = landlockABI
+        self.events = events
+        var holdings = Holdings(identity: identity)
+        holdings.end.isMemoryEnforced = group != nil
+        holdings.group = consume group
+        do throws(SystemError) {
+            try output.stopBlocking()
+            holdings.output = try OutputReader(output, on: loop) { events(.wrote(total: $0)) }
+        } catch {
+            throw SandboxError("output", error)
+        }
+        self.holdings = Mutex(holdings)
+    }
+
+    /// Ends it, through its own handle: never by a number that could be somebody else's by now. Once is enough.
+    package func kill() {
+        holdings.withLock { holdings in
+            holdings.mustDie = true
+            try? holdings.process?.sendSignal(SIGKILL)
+        }
+    }
+
+    /// What the warden tells; on the loop's thread, in order.
+    func receive(_ event: consuming LaunchEvent) {
+        switch consume event {
+        case .started(let process, process: _): start(process)
+        case .listener(let listener): listen(listener)
+        case .executed(let times, let layers): events(.executed(report(times, layers)))
+        case .failed(let failure, _): holdings.withLock { $0.end.failure = SandboxError(failure) }
+        case .ended(let end, let usage): finish(end, usage)
+        case .wardenLost: finish(nil, nil)
+        }
+    }
+
+    private func start(_ process: consuming ProcessHandle) {
+        // A closure cannot take what it captured; an optional lets it.
+        var started: ProcessHandle? = consume process
+        holdings.withLock { holdings in
+            holdings.process = started.take()
+            if holdings.mustDie { try? holdings.process?.sendSignal(SIGKILL) }
+        }
+        events(.started)
+    }
+
+    private func listen(_ descriptor: consuming Descriptor) {
+        do throws(SystemError) {
+            let listener = try DenialListener(descriptor, policy: policy, on: loop) { [events] report in
+                switch report {
+                case .denied(let denial, let total): events(.denied(denial, total: total))
+                case .aborted: events(.aborted)
+                }
+            }
+            holdings.withLock { $0.listener = listener }
+        } catch {
+            // Nobody would hear of refusals: better no extension than one whose refusals nobody sees.
+            kill()
+        }
+    }
+
+    private func finish(_ process: ProcessEnd?, _ usage: ResourceUsage?) {
+        let (output, listener) = holdings.withLock { ($0.output.take(), $0.listener.take()) }
+        let tail = output?.finish()
+        let denials = listener?.finish()
+        let end = holdings.withLock { holdings in
+            holdings.end.process = process
+            holdings.end.usage = usage
+            holdings.end.memory = holdings.group?.memoryUse()
+            holdings.end.output = tail ?? OutputTail()
+            holdings.end.denials = denials ?? []
+            holdings.group = nil
+            holdings.identity = nil
+            holdings.process = nil
+            return holdings.end
+        }
+        events(.ended(end))
+    }
+
+    private func report(_ times: LaunchTimes, _ layers: SandboxLayers) -> SandboxReport {
+        let prepared = times.begun > begun ? times.begun - begun : 0
+        let steps = times.durations.map { SandboxReport.Step(name: $0.step.name, duration: $0.duration) }
+        let grouped = holdings.withLock { $0.end.isMemoryEnforced }
+        return SandboxReport(
+            steps: [SandboxReport.Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))] + steps,
+            layers: layers.list.map { $0 == "Landlock" ? "Landlock (ABI \(landlockABI))" : $0 },
+            isMemoryEnforced: grouped, executed: times.end(of: .exec) ?? MonotonicClock.now())
+    }
+}

@@ -1,0 +1,31 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// A launch that came to nothing: at which step, with what errno, about what, and what mends it. Nothing is left of it.
+package struct LaunchFailure: Error, Sendable, Hashable {
+    package let step: LaunchStep
+    /// The kernel's; 0 where the process was killed before its executable ran.
+    package let errno: Int32
+    /// What the step was about, where that is known: a path, a limit.
+    package let subject: String?
+    /// What the reader can do about it, where that is known.
+    package let mend: String?
+
+    package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, mend: String? = nil) {
+        self.step = step
+        self.errno = errno
+        self.subject = subject
+        self.mend = mend
+    }
+
+    static let invalid = EINVAL
+}
+
+extension LaunchFailure: CustomStringConvertible {
+    package var description: String {
+        let about = subject.map { " \($0)" } ?? ""
+        let what = errno == 0 ? "killed before its executable ran" : "\(Errno.name(errno)) (\(Errno.text(errno)))"
+        let cure = mend.map { "; \($0)" } ?? ""
+        return "\(step.name)\(about): \(what)\(cure)"
+    }
+}

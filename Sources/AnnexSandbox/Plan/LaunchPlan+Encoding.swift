@@ -1,0 +1,93 @@
+internal import AnnexLinux
+internal import AnnexWarden
+internal import Glibc
+
+extension LaunchPlan {
+    /// The plan as the warden reads it.
+    /// - Throws: at the step `plan`, where it does not fit.
+    borrowing func encoded(launch: UInt64) throws(LaunchFailure) -> [UInt8] {
+        var encoder = PlanEncoder()
+        var header = annex_plan()
+        header.magic = ANNEX_PLAN_MAGIC
+        header.version = ANNEX_WARDEN_VERSION
+        header.layers = layers.rawValue
+        header.launch = launch
+        fillIdentity(&header)
+        try fillFiles(&header, &encoder)
+        try fillProcess(&header, &encoder)
+        try fillConfinement(&header, &encoder)
+        let bytes = encoder.finish(header)
+        guard bytes.count <= Int(ANNEX_PLAN_LARGEST), descriptors.count <= Int(ANNEX_PLAN_DESCRIPTORS) else {
+            throw LaunchFailure(
+                .plan, errno: E2BIG,
+                mend: "a plan has at most \(ANNEX_PLAN_LARGEST) bytes and \(ANNEX_PLAN_DESCRIPTORS) descriptors; "
+                    + "fewer binds, arguments or rules are needed")
+        }
+        return bytes
+    }
+
+    private borrowing func fillIdentity(_ header: inout annex_plan) {
+        header.inside_user = insideUser
+        header.inside_group = insideGroup
+        header.outside_user = outsideUser
+        header.outside_group = outsideGroup
+        if let fault {
+            header.fault_step = fault.step.rawValue
+            header.fault_errno = UInt32(clamping: fault.errno)
+        }
+    }
+
+    private borrowing func fillFiles(_ header: inout annex_plan, _ encoder: inout PlanEncoder) throws(LaunchFailure) {
+        header.root_size = rootSize
+        header.root_inodes = rootInodes
+        var binds: [annex_bind] = []
+        for bind in self.binds {
+            binds.append(
+                annex_bind(
+                    source: try encoder.text(bind.source), target: try encoder.text(bind.target), device: bind.device,
+                    inode: bind.inode, descriptor: UInt32(clamping: bind.descriptor), flags: bind.access.rawValue))
+        }
+        header.binds = encoder.records(binds)
+        var scratches: [annex_scratch] = []
+        for scratch in self.scratches {
+            scratches.append(
+                annex_scratch(
+                    target: try encoder.text(scratch.target), size: scratch.size, inodes: scratch.inodes,
+                    mode: scratch.mode, executable: scratch.isExecutable ? 1 : 0))
+        }
+        header.scratches = encoder.records(scratches)
+        header.executable = try encoder.text(executable.path)
+        header.executable_device = executable.device
+        header.executable_inode = executable.inode
+        header.removals = try encoder.texts(removals)
+    }
+
+    private borrowing func fillProcess(_ header: inout annex_plan, _ encoder: inout PlanEncoder) throws(LaunchFailure) {
+        header.hostname = try encoder.text(hostname)
+        header.directory = try encoder.text(directory)
+        header.arguments = try encoder.texts(arguments)
+        header.environment = try encoder.texts(environment)
+        header.exec_nonce = execNonce
+        header.descriptors = encoder.records(
+            gifts.map { annex_descriptor(index: UInt32(clamping: $0.index), number: $0.number) })
+        header.limits = encoder.records(
+            limits.map { annex_limit(resource: $0.resource, reserved: 0, soft: $0.soft, hard: $0.hard) })
+        header.groups = encoder.records(groups.map { annex_group(index: UInt32(clamping: $0), reserved: 0) })
+        header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
+    }
+
+    private borrowing func fillConfinement(
+        _ header: inout annex_plan, _ encoder: inout PlanEncoder
+    ) throws(LaunchFailure) {
+        var rules: [annex_landlock_rule] = []
+        for rule in landlock.rules {
+            rules.append(annex_landlock_rule(path: try encoder.text(rule.path), access: rule.access))
+        }
+        header.landlock = encoder.records(rules)
+        header.landlock_files = landlock.files
+        header.landlock_network = landlock.network
+        header.landlock_scopes = landlock.scopes
+        header.filter = encoder.blob(filter)
+        header.filter_flags = filterFlags
+    }
+}

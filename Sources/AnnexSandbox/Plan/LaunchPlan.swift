@@ -1,0 +1,131 @@
+package import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+
+/// Everything that one launch needs, laid out beforehand: the warden follows it step by step and decides nothing.
+///
+/// The plan owns the descriptors that travel with it; they are closed here once the warden has them.
+package struct LaunchPlan: ~Copyable, Sendable {
+    /// An object of the host's that appears inside.
+    struct Bind: Sendable {
+        var source: String
+        var target: String
+        var device: UInt64
+        var inode: UInt64
+        var descriptor: Int
+        var access: BindAccess
+    }
+
+    /// A descriptor of the process: the plan's descriptor `index` is its `number`.
+    struct Gift: Sendable {
+        var index: Int
+        var number: Int32
+    }
+
+    /// The executable, by its path inside and as the object that was checked.
+    struct Executable: Sendable {
+        var path: String
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    package var layers: SandboxLayers = .all
+    /// Who it is inside, and who that is on the host; on the host never 0.
+    package var insideUser: UInt32 = 65534
+    package var insideGroup: UInt32 = 65534
+    package var outsideUser: UInt32
+    package var outsideGroup: UInt32
+    /// The bound of the root's own tmpfs, which holds mount points only: bytes and files.
+    package var rootSize: UInt64 = 1 << 20
+    package var rootInodes: UInt64 = 1024
+    package var hostname = "annex"
+    /// The working directory inside.
+    package var directory = "/"
+    package var scratches: [Scratch] = []
+    package var limits: [ResourceLimit] = []
+    package var arguments: [String] = []
+    /// `NAME=value` each; nothing of the host's environment is added.
+    package var environment: [String] = []
+    /// Empty directories (control groups) that the warden removes when the broker is gone.
+    package var removals: [String] = []
+    /// The value that the filter lets one `execveat` pass with, as its sixth argument.
+    package var execNonce: UInt64 = 0
+    package var landlock = LandlockRules()
+    /// `struct sock_filter[]`. It must let pass, without notification: `write`, `exit_group`, the one `execveat`,
+    /// and with a listener also `read`.
+    package var filter: [UInt8] = []
+    /// `SECCOMP_FILTER_FLAG_…`.
+    package var filterFlags: UInt32 = 0
+    /// For tests: the step that fails without being done, and with what errno.
+    package var fault: (step: LaunchStep, errno: Int32)?
+
+    private(set) var executable: Executable
+    private(set) var binds: [Bind] = []
+    private(set) var gifts: [Gift] = []
+    private(set) var groups: [Int] = []
+    private(set) var controlGroup: Int?
+    var descriptors = DescriptorList()
+
+    /// A plan for an executable that will be found inside at `path` and must be the object that `checked` is.
+    /// - Parameter checked: any open descriptor of it, also of `O_PATH`; it stays the caller's.
+    package init(
+        executable path: String, checked: borrowing Descriptor, outsideUser: UInt32, outsideGroup: UInt32
+    ) throws(SystemError) {
+        let status = try checked.status()
+        executable = Executable(path: path, device: status.device, inode: status.inode)
+        arguments = [path]
+        self.outsideUser = outsideUser
+        self.outsideGroup = outsideGroup
+    }
+}
+
+extension LaunchPlan {
+    /// Binds an object of the host's at `target` inside. Its path is asked of the kernel: what is bound is this very
+    /// object or nothing.
+    package mutating func bind(
+        _ object: consuming Descriptor, at target: String, _ access: BindAccess = []
+    ) throws(SystemError) {
+        let status = try object.status()
+        let source = try LaunchPlan.path(of: object)
+        binds.append(
+            Bind(
+                source: source, target: target, device: status.device, inode: status.inode,
+                descriptor: take(object), access: access))
+    }
+
+    /// Gives the process a descriptor, under exactly this number. It has no others.
+    package mutating func give(_ descriptor: consuming Descriptor, as number: Int32) {
+        gifts.append(Gift(index: take(descriptor), number: number))
+    }
+
+    /// The process joins a version 1 control group before anything else.
+    /// - Parameter processes: its `cgroup.procs`, opened for writing.
+    package mutating func join(processes: consuming Descriptor) {
+        groups.append(take(processes))
+    }
+
+    /// The process is born in a version 2 control group.
+    /// - Parameter directory: the group's directory.
+    package mutating func begin(in directory: consuming Descriptor) {
+        controlGroup = take(directory)
+    }
+
+    private mutating func take(_ descriptor: consuming Descriptor) -> Int {
+        descriptors.append(descriptor)
+        return descriptors.count - 1
+    }
+
+    /// Where the object is now. A name that ends in " (deleted)" is no object's that could be bound.
+    private static func path(of object: borrowing Descriptor) throws(SystemError) -> String {
+        let link = "/proc/self/fd/\(object.number)"
+        var room = [CChar](repeating: 0, count: Int(PATH_MAX))
+        // SAFETY: readlink writes at most the array's size and does not terminate.
+        let count = unsafe readlink(link, &room, room.count)
+        guard count >= 0 else { throw SystemError("readlink", errno: Glibc.errno, path: link) }
+        let bytes = room.prefix(count).map { UInt8(bitPattern: $0) }
+        guard let path = String(validating: bytes, as: UTF8.self), path.hasPrefix("/") else {
+            throw SystemError("bind", errno: EINVAL, mend: "only a file or directory with a path can be bound")
+        }
+        return path
+    }
+}

@@ -1,0 +1,41 @@
+internal import AnnexWarden
+
+/// The layers of a sandbox: what a plan asks for, and what a launch reports as in force. A layer that cannot be had
+/// fails the launch; nothing is ever left out silently.
+package struct SandboxLayers: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    package static let user = SandboxLayers(rawValue: 1 << 0)
+    package static let mount = SandboxLayers(rawValue: 1 << 1)
+    package static let process = SandboxLayers(rawValue: 1 << 2)
+    package static let network = SandboxLayers(rawValue: 1 << 3)
+    package static let ipc = SandboxLayers(rawValue: 1 << 4)
+    package static let hostname = SandboxLayers(rawValue: 1 << 5)
+    package static let controlGroup = SandboxLayers(rawValue: 1 << 6)
+    /// A root of its own that holds nothing but what the plan lists.
+    package static let root = SandboxLayers(rawValue: 1 << 7)
+    /// Every capability gone, for good.
+    package static let capabilities = SandboxLayers(rawValue: 1 << 8)
+    package static let noNewPrivileges = SandboxLayers(rawValue: 1 << 9)
+    package static let landlock = SandboxLayers(rawValue: 1 << 10)
+    package static let seccomp = SandboxLayers(rawValue: 1 << 11)
+    /// No keyring of the host's session.
+    package static let keyring = SandboxLayers(rawValue: 1 << 12)
+
+    package static let all = SandboxLayers(rawValue: (1 << 13) - 1)
+
+    private static let names = [
+        "user namespace", "mount namespace", "process namespace", "network namespace", "IPC namespace",
+        "host name namespace", "control group namespace", "own root", "no capabilities", "no new privileges",
+        "Landlock", "seccomp", "keyring",
+    ]
+
+    /// The layers as a reader knows them, in their order.
+    package var list: [String] {
+        Self.names.enumerated().filter { rawValue & 1 << UInt32($0.offset) != 0 }.map(\.element)
+    }
+}

@@ -1,0 +1,38 @@
+/// What each step's numbered items were, so that a failure can name the one it was about.
+struct LaunchSubjects: Sendable {
+    private let binds: [String]
+    private let scratches: [String]
+    private let limits: [UInt32]
+    private let rules: [String]
+    private let executable: String
+    private let directory: String
+
+    init(_ plan: borrowing LaunchPlan) {
+        binds = plan.binds.map(\.source)
+        scratches = plan.scratches.map(\.target)
+        limits = plan.limits.map(\.resource)
+        rules = plan.landlock.rules.map(\.path)
+        executable = plan.executable.path
+        directory = plan.directory
+    }
+
+    func subject(of step: LaunchStep, detail: Int) -> String? {
+        switch step {
+        case .trees, .binds: return item(binds, detail)
+        case .scratches: return item(scratches, detail)
+        case .limits: return item(limits, detail).map { "resource \($0)" }
+        case .landlock: return item(rules, detail)
+        case .executable, .exec: return executable
+        case .directory: return directory
+        case .plan: return "at byte \(detail)"
+        case .maps: return item(["setgroups", "uid_map", "gid_map"], detail)
+        case .session: return item(["setsid", "keyring"], detail)
+        case .capabilities: return item(["securebits", "bounding set", "ambient set", "capset"], detail)
+        default: return nil
+        }
+    }
+
+    private func item<Item>(_ list: [Item], _ index: Int) -> Item? {
+        list.indices.contains(index) ? list[index] : nil
+    }
+}

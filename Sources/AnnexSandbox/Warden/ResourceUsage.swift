@@ -1,0 +1,14 @@
+/// What a process used in its life, with the children it waited for.
+package struct ResourceUsage: Sendable, Hashable {
+    /// Processor time.
+    package var userTime: Duration
+    package var systemTime: Duration
+    /// The largest resident set at any moment, in bytes.
+    package var peakMemory: UInt64
+
+    package init(userTime: Duration = .zero, systemTime: Duration = .zero, peakMemory: UInt64 = 0) {
+        self.userTime = userTime
+        self.systemTime = systemTime
+        self.peakMemory = peakMemory
+    }
+}

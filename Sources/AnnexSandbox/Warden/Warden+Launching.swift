@@ -1,0 +1,64 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+extension Warden {
+    /// So many plans may wait for room in the socket; more are refused.
+    static let backlogLargest = 1024
+
+    /// Hands a plan to the warden. What comes of it is told to `handler`, on the event loop's thread; its last event is
+    /// `ended` or `wardenLost`.
+    /// - Throws: where the plan does not fit or the warden is gone; then the handler is never called.
+    package func launch(
+        _ plan: consuming LaunchPlan, handler: @escaping Handler
+    ) throws(LaunchFailure) {
+        let launch = state.withLock { state in
+            state.lastLaunch += 1
+            return state.lastLaunch
+        }
+        let bytes = try plan.encoded(launch: launch)
+        let subjects = LaunchSubjects(plan)
+        let outgoing = OutgoingPlan(launch: launch, bytes: bytes, descriptors: plan.takeDescriptors())
+        try state.withLock { (state) throws(LaunchFailure) in
+            guard !state.isLost else { throw Self.lost }
+            guard state.backlog.count < Self.backlogLargest else {
+                throw LaunchFailure(.plan, errno: EAGAIN, mend: "too many launches wait: start fewer at once")
+            }
+            // Known before it is sent: the first answer may be faster than this thread.
+            state.launches[launch] = Launch(handler: handler, subjects: subjects)
+            do throws(SystemError) {
+                if state.backlog.isEmpty, try outgoing.send(on: socket) { return }
+            } catch {
+                state.launches[launch] = nil
+                throw LaunchFailure(.plan, errno: error.errno, mend: "the warden is gone")
+            }
+            state.backlog.append(outgoing)
+            if state.backlog.count == 1 { retryLater() }
+        }
+    }
+
+    static let lost = LaunchFailure(.plan, errno: EPIPE, mend: "the warden is gone: start another")
+
+    /// The warden reads plans as fast as it can: whoever waits for room waits for less than this.
+    private func retryLater() {
+        loop.schedule(after: .milliseconds(1)) { [weak self] in self?.sendBacklog() }
+    }
+
+    private func sendBacklog() {
+        state.withLock { state in
+            do throws(SystemError) {
+                while let first = state.backlog.first {
+                    guard try first.send(on: socket) else { return retryLater() }
+                    state.backlog.removeFirst()
+                }
+            } catch {
+                // The end of the socket tells all launches, these too.
+                state.backlog = []
+            }
+        }
+    }
+}
+
+extension LaunchPlan {
+    consuming func takeDescriptors() -> DescriptorList { descriptors }
+}

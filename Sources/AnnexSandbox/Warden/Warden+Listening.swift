@@ -1,0 +1,105 @@
+internal import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+extension Warden {
+    /// Answers taken in one turn of the loop, so that nothing else on it waits for long.
+    private static let turn = 32
+
+    func beginListening() throws(SystemError) {
+        let answers = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.listen() }
+        state.withLock { $0.watches.append(answers) }
+        // A process that was just cloned may hold the socket open for a moment longer than the warden lives.
+        let end = try loop.watch(process.descriptor.number) { [weak self] _ in self?.listenToTheLast() }
+        state.withLock { $0.watches.append(end) }
+    }
+
+    private func listen() {
+        for _ in 0..<Self.turn where !hearOne() { return }
+    }
+
+    private func listenToTheLast() {
+        while hearOne() {}
+        lose()
+    }
+
+    /// - Returns: whether there may be more.
+    private func hearOne() -> Bool {
+        do throws(SystemError) {
+            switch try socket.receive(atMost: WardenAnswer.size) {
+            case .message(let message):
+                hear(message)
+                return true
+            case .nothing: return false
+            case .end: break
+            }
+        } catch {
+            // The socket of our own warden failing is its loss; there is nothing finer to tell.
+        }
+        lose()
+        return false
+    }
+
+    private func hear(_ message: consuming ControlMessage) {
+        guard let answer = WardenAnswer(message.bytes) else { return }
+        let found = state.withLock { state in
+            answer.kind == .ended ? state.launches.removeValue(forKey: answer.launch) : state.launches[answer.launch]
+        }
+        guard let launch = found, let event = Self.event(answer, launch.subjects, message) else { return }
+        launch.handler(event)
+    }
+
+    private static func event(
+        _ answer: WardenAnswer, _ subjects: LaunchSubjects, _ message: consuming ControlMessage
+    ) -> LaunchEvent? {
+        switch answer.kind {
+        case .hello: return nil
+        case .started:
+            guard let pidfd = message.descriptors.takeFirst() else { return nil }
+            return .started(ProcessHandle(owning: pidfd), process: answer.process)
+        case .listener:
+            guard let listener = message.descriptors.takeFirst() else { return nil }
+            return .listener(listener)
+        case .executed: return .executed(answer.times, answer.layers)
+        case .failed: return .failed(failure(answer, subjects), answer.times)
+        case .ended: return .ended(answer.end, answer.usage)
+        }
+    }
+
+    private static func failure(_ answer: WardenAnswer, _ subjects: LaunchSubjects) -> LaunchFailure {
+        LaunchFailure(
+            answer.step, errno: answer.error, subject: subjects.subject(of: answer.step, detail: answer.detail),
+            mend: LaunchFailure.mend(answer.step, errno: answer.error))
+    }
+
+    /// The warden is gone. Every launch is told, once.
+    private func lose() {
+        let (watches, launches) = state.withLock { state in
+            defer {
+                state.isLost = true
+                state.watches = []
+                state.launches = [:]
+                state.backlog = []
+            }
+            return (state.watches, state.launches)
+        }
+        for watch in watches { watch.cancel() }
+        for launch in launches.values { launch.handler(.wardenLost) }
+    }
+}
+
+extension Warden {
+    /// Whether the warden still lives, as far as is known.
+    package var isLost: Bool { state.withLock { $0.isLost } }
+
+    /// Ends every sandbox that is left, removes what the plans named, and waits for the warden's end. Launches that had
+    /// not ended are told `wardenLost`. Not to be called on the loop's thread.
+    package func shutDown() {
+        _ = shutdown(socket.descriptor.number, Int32(SHUT_RDWR))
+        lose()
+        var entry = pollfd(fd: process.descriptor.number, events: Int16(POLLIN), revents: 0)
+        // SAFETY: one entry, written by the call alone. The warden bounds its own end; this waits a little longer.
+        _ = unsafe poll(&entry, 1, 15_000)
+    }
+}

@@ -1,0 +1,46 @@
+internal import AnnexWarden
+
+/// One message of the warden's.
+struct WardenAnswer {
+    enum Kind: UInt32 {
+        case hello = 1
+        case started, listener, executed, failed, ended
+    }
+
+    static let size = MemoryLayout<annex_answer>.size
+
+    let kind: Kind
+    private let answer: annex_answer
+
+    /// nil where the bytes are no answer.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.size else { return nil }
+        // SAFETY: plain numbers of exactly this size, copied out; every bit pattern is one.
+        answer = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: annex_answer.self) }
+        guard let kind = Kind(rawValue: answer.kind) else { return nil }
+        self.kind = kind
+    }
+
+    var version: UInt32 { answer.version }
+    var launch: UInt64 { answer.launch }
+    var process: Int32 { answer.process }
+    var error: Int32 { answer.error }
+    var detail: Int { Int(answer.detail) }
+    var step: LaunchStep { LaunchStep(rawValue: answer.step) ?? .plan }
+    var layers: SandboxLayers { SandboxLayers(rawValue: answer.layers) }
+
+    var times: LaunchTimes {
+        // SAFETY: the array of the header, read as the numbers that it is.
+        let ends = unsafe withUnsafeBytes(of: answer.times) { unsafe Array($0.bindMemory(to: UInt64.self)) }
+        return LaunchTimes(begun: answer.begun, ends: ends)
+    }
+
+    /// nil where there was no process.
+    var end: ProcessEnd? { answer.process == 0 ? nil : ProcessEnd(waitStatus: answer.status) }
+
+    var usage: ResourceUsage {
+        ResourceUsage(
+            userTime: .microseconds(Int64(clamping: answer.user_time)),
+            systemTime: .microseconds(Int64(clamping: answer.system_time)), peakMemory: answer.peak_memory)
+    }
+}

@@ -1,0 +1,57 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// Where the warden's program comes from.
+package enum WardenProgram: Sendable, Hashable {
+    /// An installed one: what AppArmor wants, whose profiles go by path. Of another version than this library, it
+    /// is passed over.
+    case installed(path: String)
+    /// The copy that this library carries, in sealed memory.
+    case carried
+
+    /// In the order in which they are tried.
+    package static let standard: [WardenProgram] = [
+        .installed(path: "/usr/local/libexec/annex/annex-warden"),
+        .installed(path: "/usr/libexec/annex/annex-warden"),
+        .carried,
+    ]
+
+    /// A descriptor to execute.
+    func open() throws(SystemError) -> Descriptor {
+        switch self {
+        case .installed(let path): return try WardenProgram.openInstalled(path)
+        case .carried: return try WardenProgram.makeMemory()
+        }
+    }
+
+    /// Only root can have put it there, and only root can change it: it will hold the keys to every sandbox.
+    private static func openInstalled(_ path: String) throws(SystemError) -> Descriptor {
+        let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
+        let status = try file.status()
+        guard status.kind == .regular, status.user == 0, status.mode & 0o022 == 0 else {
+            throw SystemError(
+                "open", errno: EACCES, path: path, mend: "it must be root's regular file, writable by nobody else")
+        }
+        return file
+    }
+
+    private static func makeMemory() throws(SystemError) -> Descriptor {
+        guard let bytes = WardenPrograms.files[Machine.name] else {
+            throw SystemError("warden", errno: ENOEXEC, mend: "Annex runs on x86-64 and aarch64")
+        }
+        let memory = try Descriptor.executableMemfd("annex-warden")
+        try memory.writeAll(bytes)
+        try memory.addSeals(.immutable)
+        return memory
+    }
+
+    private enum Machine {
+        #if arch(x86_64)
+            static let name = "x86_64"
+        #elseif arch(arm64)
+            static let name = "aarch64"
+        #else
+            static let name = "unknown"
+        #endif
+    }
+}

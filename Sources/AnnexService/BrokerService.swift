@@ -1,0 +1,19 @@
+package import AnnexChannel
+
+/// What a host asks of a broker. Embedded and daemon answer the same, so that host code cannot tell which it has.
+package protocol BrokerService: Sendable {
+    /// Registers an app and its extensions; registering the same app again replaces it.
+    func install(app path: String) throws(ServiceError) -> [InstalledExtension]
+
+    /// Everything that is offered, by identifier.
+    var extensions: [InstalledExtension] { get }
+
+    /// Starts an extension with its ends of a channel that the host made; returns once the process is being made.
+    /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
+    ///
+    /// - Parameter timeLimit: for each request, where the host wants a tighter one than the extension point's.
+    func launch(
+        _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
+    ) throws(ServiceError) -> any ExtensionHandle
+}

@@ -1,0 +1,14 @@
+/// A running extension as its host holds it: the host sees the channel, so it tells the broker what happens there.
+package protocol ExtensionHandle: AnyObject, Sendable {
+    /// The extension's hello arrived.
+    func saidHello()
+    /// A request was sent; the time limit runs while one is open.
+    func requestBegan()
+    /// It was answered, cancelled or given up.
+    func requestEnded()
+    /// The extension broke the channel's rules or budget.
+    func violated(_ violation: ProtocolViolation)
+    /// The host needs it no longer.
+    /// - Parameter completed: whether it answered; otherwise it was cancelled.
+    func dismiss(completed: Bool)
+}

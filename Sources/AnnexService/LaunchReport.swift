@@ -1,0 +1,50 @@
+/// How one launch went: what each step took, and what stands between the extension and the machine.
+public struct LaunchReport: Sendable, Hashable {
+    /// One step of the launch, in order.
+    public struct Step: Sendable, Hashable {
+        /// The step's name, for example `pivot_root`.
+        public let name: String
+        /// How long it took.
+        public let duration: Duration
+
+        package init(name: String, duration: Duration) {
+            self.name = name
+            self.duration = duration
+        }
+    }
+
+    /// Who holds the memory limit.
+    public enum Enforcement: String, Sendable, Hashable {
+        /// The kernel ends the extension when it passes the limit.
+        case enforced
+        /// The machine gives no control group: allocation fails at the limit (`RLIMIT_DATA`), and the end is watched.
+        case watched
+    }
+
+    /// Every step from the plan to the extension's hello.
+    public let steps: [Step]
+    /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`.
+    public let layers: [String]
+    /// The policy's name.
+    public let policy: String
+    /// The memory limit in bytes.
+    public let memoryLimit: UInt64
+    /// Whether the kernel enforces it.
+    public let memory: Enforcement
+
+    package init(
+        steps: [Step], layers: [String], policy: String, memoryLimit: UInt64, memory: Enforcement
+    ) {
+        self.steps = steps
+        self.layers = layers
+        self.policy = policy
+        self.memoryLimit = memoryLimit
+        self.memory = memory
+    }
+
+    /// Of a session that has not begun.
+    package static let unknown = LaunchReport(steps: [], layers: [], policy: "", memoryLimit: 0, memory: .watched)
+
+    /// From the plan to the extension's hello.
+    public var total: Duration { steps.reduce(.zero) { $0 + $1.duration } }
+}

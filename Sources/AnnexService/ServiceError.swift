@@ -1,0 +1,36 @@
+/// A request that a broker refuses: what, where, and what mends it.
+public struct ServiceError: Error, Sendable, Hashable {
+    public enum Code: String, Sendable, Hashable {
+        /// No extension of this identifier is installed.
+        case unknownExtension
+        /// The bundle breaks a rule of packaging.
+        case invalidBundle
+        /// No policy can be read for the extension's point.
+        case invalidPolicy
+        /// The machine refused something that the broker itself needs.
+        case system
+        /// The broker is shutting down.
+        case shuttingDown
+    }
+
+    public let code: Code
+    /// What went wrong, in a line.
+    public let what: String
+    /// The identifier or file that it is about.
+    public let place: String
+    /// What the reader can do about it, where that is known.
+    public let mend: String?
+
+    package init(_ code: Code, _ what: String, place: String, mend: String? = nil) {
+        self.code = code
+        self.what = what
+        self.place = place
+        self.mend = mend
+    }
+}
+
+extension ServiceError: CustomStringConvertible {
+    public var description: String {
+        "\(place): \(what)" + (mend.map { "; \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,60 @@
+#include "child.h"
+
+#include "confinement.h"
+#include "descriptors.h"
+#include "execution.h"
+#include "mounts.h"
+#include "privileges.h"
+#include "surroundings.h"
+#include "syscalls.h"
+
+// The order is the design: Docs/Warden.md says why each stands where it stands.
+static const struct step child_steps[] = {
+    {ANNEX_STEP_CGROUP, surroundings_join_groups},
+    {ANNEX_STEP_IDENTITY, privileges_take_identity},
+    {ANNEX_STEP_PROPAGATION, mounts_make_private},
+    {ANNEX_STEP_ROOT, mounts_make_root},
+    {ANNEX_STEP_BINDS, mounts_bind},
+    {ANNEX_STEP_SCRATCHES, mounts_make_scratches},
+    {ANNEX_STEP_PIVOT, mounts_pivot},
+    {ANNEX_STEP_HOSTNAME, surroundings_set_hostname},
+    {ANNEX_STEP_DIRECTORY, execution_enter_directory},
+    {ANNEX_STEP_EXECUTABLE, execution_open},
+    {ANNEX_STEP_SESSION, surroundings_begin_session},
+    {ANNEX_STEP_DESCRIPTORS, descriptors_place},
+    {ANNEX_STEP_CAPABILITIES, privileges_drop_capabilities},
+    {ANNEX_STEP_LIFELINE, privileges_tie_to_warden},
+    {ANNEX_STEP_NO_NEW_PRIVS, privileges_gain_no_more},
+    {ANNEX_STEP_LANDLOCK, confinement_restrict_paths},
+    {ANNEX_STEP_LIMITS, surroundings_set_limits},
+    {ANNEX_STEP_SECCOMP, confinement_filter_calls},
+    {ANNEX_STEP_EXEC, execution_begin},
+};
+
+_Noreturn void child_run(struct launch *launch) {
+    // The copy of the warden's end: while it is open here, the warden's death would not show.
+    close_descriptor(launch->warden_end);
+    privileges_tie_to_warden(launch);
+    // The other times are the warden's to tell.
+    for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) launch->times[i] = 0;
+    int error = launch_take(launch, child_steps, sizeof child_steps / sizeof *child_steps);
+    child_say(launch, error, -1);
+    leave(126);
+}
+
+void child_say(struct launch *launch, int error, int listener) {
+    // Static, not on the stack: whole and zeroed, also between the fields.
+    static struct child_report report;
+    report.step = launch->step;
+    report.error = error;
+    report.detail = launch->detail;
+    report.listener = listener;
+    for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) report.times[i] = launch->times[i];
+    // Where the filter refuses even this, the end of the process says it.
+    CALL(NR_write, launch->report, &report, sizeof report);
+}
+
+void child_wait_for_warden(struct launch *launch) {
+    char go;
+    if (CALL(NR_read, launch->report, &go, sizeof go) != sizeof go) leave(126);
+}

@@ -1,0 +1,14 @@
+// The child's half of a launch: from the clone to the extension's own code.
+#ifndef ANNEX_CHILD_H
+#define ANNEX_CHILD_H
+
+#include "launch.h"
+
+_Noreturn void child_run(struct launch *launch);
+
+// To the warden: a step failed, or (`error` 0) the filter is in force.
+void child_say(struct launch *launch, int error, int listener);
+// Until the warden did its part; it killed this launch when it hangs up instead.
+void child_wait_for_warden(struct launch *launch);
+
+#endif

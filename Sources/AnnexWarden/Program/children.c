@@ -1,0 +1,71 @@
+#include "children.h"
+
+#include "syscalls.h"
+
+static struct child *table;
+static uint32_t first_free, last_free, free_count;
+
+long children_prepare(void) {
+    uint64_t size = sizeof(struct child) * CHILDREN_LARGEST;
+    long place = CALL(NR_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place < 0 && place > -4096) return place;
+    table = (struct child *)place;
+    // A clone must not pay for the table, and what runs in it has no business with other launches.
+    long result = CALL(NR_madvise, place, size, MADV_DONTFORK);
+    if (result < 0) return result;
+    first_free = 0;
+    last_free = CHILDREN_LARGEST - 1;
+    free_count = CHILDREN_LARGEST;
+    // A place that was never used holds zeroes, and costs no memory: its link is the next number.
+    return 0;
+}
+
+struct child *children_at(uint32_t index) { return index < CHILDREN_LARGEST ? &table[index] : (struct child *)0; }
+
+uint32_t children_index(const struct child *child) { return (uint32_t)(child - table); }
+
+// `next_free` is stored plus one, so that zero means "the following place, never used so far".
+static uint32_t following(uint32_t index) {
+    return table[index].next_free == 0 ? index + 1 : table[index].next_free - 1;
+}
+
+struct child *children_take(uint32_t reserve) {
+    if (free_count <= reserve || free_count == 0) return 0;
+    struct child *child = &table[first_free];
+    first_free = following(first_free);
+    free_count--;
+    child->used = 1;
+    child->generation++;
+    child->pending = 0;
+    child->pidfd = child->report = child->listener = -1;
+    child->outcome = UNDECIDED;
+    child->wants_listener = 0;
+    child->listener_fault = 0;
+    child->answer = (annex_answer){.version = ANNEX_WARDEN_VERSION};
+    child->removals_length = 0;
+    return child;
+}
+
+void children_release(struct child *child) {
+    uint32_t index = children_index(child);
+    close_descriptor(child->pidfd);
+    close_descriptor(child->report);
+    close_descriptor(child->listener);
+    child->used = 0;
+    child->pending = 0;
+    if (free_count == 0) first_free = index;
+    else table[last_free].next_free = index + 1;
+    last_free = index;
+    free_count++;
+}
+
+void children_answer(struct child *child, uint32_t kind) { child->pending |= 1u << kind; }
+
+void children_fail(struct child *child, uint32_t step, int32_t error, uint32_t detail) {
+    if (child->outcome != UNDECIDED) return;
+    child->outcome = FAILED;
+    child->answer.step = step;
+    child->answer.error = error;
+    child->answer.detail = detail;
+    children_answer(child, ANNEX_ANSWER_FAILED);
+}

@@ -1,0 +1,55 @@
+#include "confinement.h"
+
+#include "child.h"
+#include "mounts.h"
+#include "syscalls.h"
+
+#define INSTRUCTION_SIZE 8u
+
+static long add_rule(const struct launch *launch, int ruleset, const annex_landlock_rule *rule) {
+    long place = mounts_open_plain(plan_text(launch->plan, rule->path), 0);
+    if (place < 0) return place;
+    const struct landlock_path_beneath beneath = {.access = rule->access, .descriptor = (int)place};
+    long result = CALL(NR_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+    CALL(NR_close, place);
+    return result;
+}
+
+static long add_rules(struct launch *launch, int ruleset) {
+    const annex_landlock_rule *rules = plan_records(launch->plan, launch->plan->landlock);
+    for (uint32_t i = 0; i < launch->plan->landlock.count; i++) {
+        launch->detail = i;
+        long result = add_rule(launch, ruleset, &rules[i]);
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
+long confinement_restrict_paths(struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    if (!plan_has(plan, ANNEX_LAYER_LANDLOCK)) return 0;
+    // An older kernel takes the longer attribute as long as what it does not know is zero.
+    const struct landlock_ruleset handled = {plan->landlock_files, plan->landlock_network, plan->landlock_scopes};
+    long ruleset = CALL(NR_landlock_create_ruleset, &handled, sizeof handled, 0);
+    if (ruleset < 0) return ruleset;
+    long result = add_rules(launch, (int)ruleset);
+    if (result >= 0) result = CALL(NR_landlock_restrict_self, ruleset, 0);
+    CALL(NR_close, ruleset);
+    return result;
+}
+
+// From here on every call is judged: only what every filter must allow (annex_warden.h) is used.
+long confinement_filter_calls(struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    int listener = -1;
+    if (plan_has(plan, ANNEX_LAYER_SECCOMP)) {
+        const struct filter_program program = {
+            .count = (uint16_t)(plan->filter.length / INSTRUCTION_SIZE), .instructions = plan_text(plan, plan->filter)};
+        long result = CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, plan->filter_flags, &program);
+        if (result < 0) return result;
+        if ((plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0) listener = (int)result;
+    }
+    child_say(launch, 0, listener);
+    if (listener >= 0) child_wait_for_warden(launch);
+    return 0;
+}

@@ -1,0 +1,10 @@
+// The two layers that the kernel asks at every call: Landlock for paths, seccomp for the calls themselves.
+#ifndef ANNEX_CONFINEMENT_H
+#define ANNEX_CONFINEMENT_H
+
+#include "launch.h"
+
+long confinement_restrict_paths(struct launch *launch);
+long confinement_filter_calls(struct launch *launch);
+
+#endif

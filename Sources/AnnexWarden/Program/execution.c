@@ -1,0 +1,33 @@
+#include "execution.h"
+
+#include "mounts.h"
+#include "syscalls.h"
+
+long execution_enter_directory(struct launch *launch) {
+    return CALL(NR_chdir, plan_text(launch->plan, launch->plan->directory));
+}
+
+long execution_open(struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    long executable = mounts_open_plain(plan_text(plan, plan->executable), 0);
+    if (executable < 0) return executable;
+    launch->executable = (int)executable;
+    uint32_t type = 0;
+    return mounts_compare(launch->executable, plan->executable_device, plan->executable_inode, &type);
+}
+
+static void point_at(const char **pointers, const annex_plan *plan, annex_records records) {
+    const annex_bytes *texts = plan_records(plan, records);
+    for (uint32_t i = 0; i < records.count; i++) pointers[i] = plan_text(plan, texts[i]);
+    pointers[records.count] = 0;
+}
+
+long execution_begin(struct launch *launch) {
+    static const char *arguments[ANNEX_PLAN_TEXTS + 1];
+    static const char *environment[ANNEX_PLAN_TEXTS + 1];
+    const annex_plan *plan = launch->plan;
+    point_at(arguments, plan, plan->arguments);
+    point_at(environment, plan, plan->environment);
+    // The sixth argument means nothing to the kernel; the filter lets this one value pass.
+    return CALL(NR_execveat, launch->executable, "", arguments, environment, AT_EMPTY_PATH, plan->exec_nonce);
+}

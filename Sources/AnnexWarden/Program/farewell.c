@@ -1,0 +1,55 @@
+#include "farewell.h"
+
+#include "children.h"
+#include "loop.h"
+#include "syscalls.h"
+#include "text.h"
+
+// Long enough for the kernel to empty a group; a process that cannot be killed is not waited for longer.
+#define PATIENCE 10000000000u
+#define PAUSE 2000000
+
+// 1 when the child is still there.
+static int still_running(struct child *child) {
+    if (!child->used || child->answer.process == 0 || child->pidfd < 0) return 0;
+    long result = CALL(NR_wait4, child->answer.process, 0, WALL | WNOHANG, 0);
+    if (result == 0) return 1;
+    close_descriptor(child->pidfd);
+    child->pidfd = -1;
+    return 0;
+}
+
+// 1 while some directory is busy. One that is gone, or not empty for a reason of its own, is done with.
+static int remove_directories(struct child *child) {
+    uint32_t kept = 0;
+    for (uint32_t start = 0; start < child->removals_length;) {
+        const char *path = child->removals + start;
+        uint32_t size = 1;
+        while (path[size - 1] != 0) size++;
+        start += size;
+        if (CALL(NR_unlinkat, AT_FDCWD, path, AT_REMOVEDIR) != -EBUSY) continue;
+        memmove(child->removals + kept, path, size);
+        kept += size;
+    }
+    child->removals_length = kept;
+    return kept > 0;
+}
+
+static int remains(void) {
+    int remains = 0;
+    for (uint32_t i = 0; i < CHILDREN_LARGEST; i++) {
+        struct child *child = children_at(i);
+        remains |= still_running(child);
+        remains |= remove_directories(child);
+    }
+    return remains;
+}
+
+void farewell(void) {
+    for (uint32_t i = 0; i < CHILDREN_LARGEST; i++) {
+        if (children_at(i)->used) loop_kill(children_at(i));
+    }
+    const struct time pause = {0, PAUSE};
+    uint64_t until = clock_now() + PATIENCE;
+    while (remains() && clock_now() < until) CALL(NR_nanosleep, &pause, 0);
+}

@@ -1,0 +1,138 @@
+#include "launch.h"
+
+#include "child.h"
+#include "loop.h"
+#include "maps.h"
+#include "mounts.h"
+#include "syscalls.h"
+
+_Alignas(8) unsigned char launch_plan[ANNEX_PLAN_LARGEST];
+struct warden warden;
+
+int launch_take(struct launch *launch, const struct step *steps, size_t count) {
+    const annex_plan *plan = launch->plan;
+    for (size_t i = 0; i < count; i++) {
+        launch->step = steps[i].number;
+        launch->detail = 0;
+        int fault = plan->fault_errno != 0 && plan->fault_step == launch->step;
+        long result = fault ? -(long)plan->fault_errno : steps[i].take(launch);
+        if (result < 0) return (int)-result;
+        // Once a filter is in force, even asking for the time could be the end.
+        if (launch->step < ANNEX_STEP_SECCOMP) launch->times[launch->step] = clock_now();
+    }
+    return 0;
+}
+
+// The check came before the steps, for they read the plan; here it has its time and its fault.
+static long plan_was_read(struct launch *launch) {
+    (void)launch;
+    return 0;
+}
+
+static uint64_t namespaces(const annex_plan *plan) {
+    // The cgroup namespace follows in the child: made here, its root would be the warden's group.
+    static const struct { uint32_t layer; uint64_t flag; } flags[] = {
+        {ANNEX_LAYER_USER, CLONE_NEWUSER}, {ANNEX_LAYER_MOUNT, CLONE_NEWNS},      {ANNEX_LAYER_PID, CLONE_NEWPID},
+        {ANNEX_LAYER_IPC, CLONE_NEWIPC},   {ANNEX_LAYER_NETWORK, CLONE_NEWNET}, {ANNEX_LAYER_UTS, CLONE_NEWUTS},
+    };
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (plan_has(plan, flags[i].layer)) wanted |= flags[i].flag;
+    }
+    return wanted;
+}
+
+static long clone_child(struct launch *launch) {
+    int ends[2];
+    long result = CALL(NR_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+    if (result < 0) return result;
+    launch->warden_end = ends[0];
+    launch->report = ends[1];
+    // Exit signal 0: exec sets it to SIGCHLD, so that waitid tells exactly who executed and who did not.
+    struct clone_arguments arguments = {
+        .flags = CLONE_PIDFD | namespaces(launch->plan), .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
+    if (launch->plan->into_cgroup >= 0) {
+        arguments.flags |= CLONE_INTO_CGROUP;
+        arguments.cgroup = (uint64_t)launch->descriptors[launch->plan->into_cgroup];
+    }
+    result = CALL(NR_clone3, &arguments, sizeof arguments);
+    if (result == 0) child_run(launch);
+    if (result < 0) return result;
+    launch->process = (int)result;
+    return 0;
+}
+
+static long let_go(struct launch *launch) {
+    static const char go = 1;
+    long sent = CALL(NR_write, launch->warden_end, &go, sizeof go);
+    return sent < 0 ? sent : 0;
+}
+
+static long map_and_let_go(struct launch *launch) {
+    long result = maps_write(launch);
+    return result < 0 ? result : let_go(launch);
+}
+
+static const struct step warden_steps[] = {
+    {ANNEX_STEP_PLAN, plan_was_read},
+    {ANNEX_STEP_TREES, mounts_clone_trees},
+    {ANNEX_STEP_CLONE, clone_child},
+    {ANNEX_STEP_MAPS, map_and_let_go},
+};
+
+static void keep_removals(struct child *child, const annex_plan *plan) {
+    const annex_bytes *removals = plan_records(plan, plan->removals);
+    child->removals_length = 0;
+    for (uint32_t i = 0; i < plan->removals.count; i++) {
+        const char *text = plan_text(plan, removals[i]);
+        for (uint32_t j = 0; j <= removals[i].length; j++) child->removals[child->removals_length++] = text[j];
+    }
+}
+
+// The child exists: from here on its end is an event, also when the warden's own half failed.
+static void adopt(struct child *child, struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    child->pidfd = launch->pidfd;
+    child->report = launch->warden_end;
+    child->answer.process = launch->process;
+    child->answer.layers = plan->layers;
+    child->wants_listener = (plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+    if (plan->fault_step == ANNEX_STEP_LISTENER) child->listener_fault = (int32_t)plan->fault_errno;
+    keep_removals(child, plan);
+    children_answer(child, ANNEX_ANSWER_STARTED);
+    loop_watch(child);
+}
+
+static void close_all(const int *descriptors, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) close_descriptor(descriptors[i]);
+}
+
+void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count) {
+    static struct launch launch;
+    launch = (struct launch){.plan = (const annex_plan *)launch_plan, .descriptor_count = count, .pidfd = -1,
+                             .warden_end = -1, .report = -1, .root = -1, .executable = -1};
+    for (uint32_t i = 0; i < count; i++) launch.descriptors[i] = descriptors[i];
+    for (uint32_t i = 0; i < ANNEX_PLAN_BINDS; i++) launch.trees[i] = -1;
+    child->answer.launch = plan_launch(launch_plan, length);
+    child->answer.begun = clock_now();
+
+    uint32_t detail = 0;
+    int error = plan_check(launch_plan, length, count, &detail);
+    if (error != 0) {
+        children_fail(child, ANNEX_STEP_PLAN, error, detail);
+    } else {
+        error = launch_take(&launch, warden_steps, sizeof warden_steps / sizeof *warden_steps);
+        if (launch.process > 0) adopt(child, &launch);
+        else close_descriptor(launch.warden_end);
+        // When the child failed first, the warden's own failure is only its echo.
+        if (launch.process > 0 && error != 0) loop_hear(child);
+        if (error != 0) children_fail(child, launch.step, error, launch.detail);
+    }
+    for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) child->answer.times[i] = launch.times[i];
+    if (launch.process == 0) children_answer(child, ANNEX_ANSWER_ENDED);
+    else if (error != 0) loop_kill(child);
+
+    close_descriptor(launch.report);
+    close_all(launch.trees, ANNEX_PLAN_BINDS);
+    close_all(launch.descriptors, count);
+}

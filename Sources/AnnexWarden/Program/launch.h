@@ -1,0 +1,62 @@
+// One launch, as both halves see it: the warden until the clone, and the child in its own copy after it.
+#ifndef ANNEX_LAUNCH_H
+#define ANNEX_LAUNCH_H
+
+#include <stddef.h>
+
+#include "children.h"
+#include "plan.h"
+
+struct launch {
+    const annex_plan *plan;
+    int descriptors[ANNEX_PLAN_DESCRIPTORS];  // that came with the plan
+    uint32_t descriptor_count;
+    int trees[ANNEX_PLAN_BINDS];  // cloned ahead of time, or -1: the child finds the source by its path
+    uint64_t times[ANNEX_STEP_COUNT];
+    uint32_t step, detail;  // where it stands; what a failure reports
+    uint64_t begun;
+
+    // The warden's half.
+    int process, pidfd;
+    int warden_end;
+
+    // The child's half.
+    int report;      // to the warden
+    int root;        // the tmpfs that becomes the root
+    int executable;  // opened inside
+};
+
+// A step answers 0 or more, or -errno with `launch->detail` saying on which item.
+struct step {
+    uint32_t number;
+    long (*take)(struct launch *launch);
+};
+
+// Takes the steps in order and notes the time after each; 0, or the errno of the one that failed.
+int launch_take(struct launch *launch, const struct step *steps, size_t count);
+
+// What the child says to the warden, once its filter is in force (`error` 0) or when a step failed.
+struct child_report {
+    uint32_t step;
+    int32_t error;
+    uint32_t detail;
+    int32_t listener;  // the number of the listener in the child, or -1
+    uint64_t times[ANNEX_STEP_COUNT];
+};
+
+// The plan in the static buffer becomes a child; whatever happens is noted in `child`. Takes the descriptors.
+void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count);
+
+// Where a plan is received: aligned, and copied by the clone for the child to work from.
+extern unsigned char launch_plan[ANNEX_PLAN_LARGEST];
+
+// What the warden found at its own start and every child needs.
+struct warden {
+    uint32_t is_root;
+    int self;                 // pidfd of the warden: a child sees by it whether the warden lives
+    int32_t keyring_error;    // why there is no sealed session keyring, or 0
+    uint64_t files_soft, files_hard;  // RLIMIT_NOFILE as it was, for the children
+};
+extern struct warden warden;
+
+#endif

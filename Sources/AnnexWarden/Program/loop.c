@@ -1,0 +1,234 @@
+#include "loop.h"
+
+#include "answers.h"
+#include "launch.h"
+#include "syscalls.h"
+
+#define EVENTS_AT_ONCE 64
+
+// What an event is about: the kind in the lowest bits, then the place, then its generation.
+enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_REPORT, ABOUT_END };
+
+static int epoll = -1;
+static int broker_gone;
+
+static uint64_t token(const struct child *child, uint32_t about) {
+    return (uint64_t)child->generation << 32 | children_index(child) << 2 | about;
+}
+
+static long watch(int descriptor, uint32_t events, uint64_t data) {
+    struct epoll_entry entry = {.events = events, .data = data};
+    return CALL(NR_epoll_ctl, epoll, EPOLL_CTL_ADD, descriptor, &entry);
+}
+
+// Closing is not enough: the broker holds the same pidfd, and a clone may still hold the same socket.
+static void unwatch(int descriptor) { CALL(NR_epoll_ctl, epoll, EPOLL_CTL_DEL, descriptor, 0); }
+
+static void end_report(struct child *child) {
+    if (child->report < 0) return;
+    unwatch(child->report);
+    close_descriptor(child->report);
+    child->report = -1;
+}
+
+long loop_prepare(void) {
+    long result = CALL(NR_epoll_create1, EPOLL_CLOEXEC);
+    if (result < 0) return result;
+    epoll = (int)result;
+    result = watch(ANNEX_WARDEN_BROKER, EPOLLIN, ABOUT_BROKER);
+    if (result < 0) return result;
+    return watch(ANNEX_WARDEN_CONTROL, EPOLLIN, ABOUT_CONTROL);
+}
+
+// MARK: - Children
+
+void loop_kill(struct child *child) {
+    if (child->pidfd >= 0) CALL(NR_pidfd_send_signal, child->pidfd, SIGKILL, 0, 0);
+}
+
+static void note_end(struct child *child, int status, const struct usage *usage) {
+    annex_answer *answer = &child->answer;
+    answer->status = status;
+    answer->user_time = (uint64_t)usage->user.seconds * 1000000u + (uint64_t)usage->user.microseconds;
+    answer->system_time = (uint64_t)usage->system.seconds * 1000000u + (uint64_t)usage->system.microseconds;
+    answer->peak_memory = (uint64_t)usage->largest_kibibytes * 1024u;
+    children_answer(child, ANNEX_ANSWER_ENDED);
+}
+
+// 1 when the child's end was taken.
+static int reap(struct child *child, int options) {
+    int status = 0;
+    struct usage usage = {0};
+    long result = CALL(NR_wait4, child->answer.process, &status, WALL | options, &usage);
+    if (result != child->answer.process) return 0;
+    note_end(child, status, &usage);
+    return 1;
+}
+
+void loop_watch(struct child *child) {
+    long result = watch(child->report, EPOLLIN, token(child, ABOUT_REPORT));
+    if (result >= 0) result = watch(child->pidfd, EPOLLIN, token(child, ABOUT_END));
+    if (result >= 0) return;
+    // An end that nobody would see: it is brought about and taken here.
+    children_fail(child, ANNEX_STEP_CLONE, (int32_t)-result, 0);
+    loop_kill(child);
+    reap(child, 0);
+    end_report(child);
+}
+
+// exec gave the child SIGCHLD as its exit signal; one that never executed still has none, and this
+// waitid does not see it. True for the living and the dead alike.
+static int executed(const struct child *child) {
+    return CALL(NR_waitid, P_PID, child->answer.process, 0, WEXITED | WNOHANG | WNOWAIT, 0) >= 0;
+}
+
+static void take_listener(struct child *child, int number) {
+    long result = child->listener_fault != 0 ? -(long)child->listener_fault
+                                             : CALL(NR_pidfd_getfd, child->pidfd, number, 0);
+    if (result < 0) {
+        children_fail(child, ANNEX_STEP_LISTENER, (int32_t)-result, 0);
+        loop_kill(child);
+        return;
+    }
+    child->listener = (int)result;
+    child->answer.times[ANNEX_STEP_LISTENER] = clock_now();
+    children_answer(child, ANNEX_ANSWER_LISTENER);
+}
+
+void loop_listener_sent(struct child *child) {
+    static const char go = 1;
+    close_descriptor(child->listener);
+    child->listener = -1;
+    // Should the child be gone, its end is told by its pidfd; SIGPIPE is blocked.
+    if (child->report >= 0) CALL(NR_write, child->report, &go, sizeof go);
+}
+
+static void hear_report(struct child *child, const struct child_report *report) {
+    // The warden's own steps have their times already.
+    for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) {
+        if (report->times[i] != 0) child->answer.times[i] = report->times[i];
+    }
+    if (report->error != 0) {
+        children_fail(child, report->step, report->error, report->detail);
+        return;
+    }
+    if (child->wants_listener) take_listener(child, report->listener);
+}
+
+// The report socket's end: closed by exec, or by death.
+static void hear_last_of_report(struct child *child) {
+    if (child->outcome == UNDECIDED && executed(child)) {
+        child->outcome = EXECUTED;
+        child->answer.times[ANNEX_STEP_EXEC] = clock_now();
+        children_answer(child, ANNEX_ANSWER_EXECUTED);
+    }
+    end_report(child);
+}
+
+void loop_hear(struct child *child) {
+    while (child->report >= 0) {
+        struct child_report report;
+        struct buffer buffer = {.base = &report, .length = sizeof report};
+        struct message message = {.buffers = &buffer, .count = 1};
+        long received = CALL(NR_recvmsg, child->report, &message, MSG_DONTWAIT);
+        if (received == -EAGAIN) return;
+        // It ended without reading its "go"; what it said before is still to be read.
+        if (received == -ECONNRESET) continue;
+        if (received == sizeof report) hear_report(child, &report);
+        else hear_last_of_report(child);
+    }
+}
+
+static void end_child(struct child *child) {
+    // What it said before its end comes first.
+    loop_hear(child);
+    if (!reap(child, WNOHANG)) return;
+    // The answer about the start may still have to carry the pidfd: only releasing the place closes it.
+    unwatch(child->pidfd);
+    end_report(child);
+    // Killed on its way, without a word: no step of ours failed.
+    children_fail(child, ANNEX_STEP_EXEC, 0, 0);
+    child->pending &= ~(1u << ANNEX_ANSWER_LISTENER);
+}
+
+// MARK: - Plans
+
+// What one message may carry, as the kernel lays it out.
+struct arrived {
+    struct control_header header;
+    int32_t descriptors[ANNEX_PLAN_DESCRIPTORS];
+};
+
+static uint32_t arrived_count(const struct message *message, const struct arrived *arrived) {
+    if (message->control_length < sizeof arrived->header) return 0;
+    if (arrived->header.level != SOL_SOCKET || arrived->header.type != SCM_RIGHTS) return 0;
+    uint64_t bytes = arrived->header.length - sizeof arrived->header;
+    return (uint32_t)(bytes / sizeof arrived->descriptors[0]);
+}
+
+static void refuse(struct child *child, uint32_t step, int32_t error) {
+    children_fail(child, step, error, 0);
+    children_answer(child, ANNEX_ANSWER_ENDED);
+}
+
+static void receive_plan(void) {
+    struct arrived arrived;
+    struct buffer buffer = {.base = launch_plan, .length = sizeof launch_plan};
+    struct message message = {
+        .buffers = &buffer, .count = 1, .control = &arrived, .control_length = sizeof arrived};
+    long received = CALL(NR_recvmsg, ANNEX_WARDEN_CONTROL, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (received == -EAGAIN || received == -EINTR) return;
+    if (received <= 0) {
+        broker_gone = 1;
+        return;
+    }
+    uint32_t count = arrived_count(&message, &arrived);
+    int cut = (message.flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+    // The last place is for saying no; it is free again once that was sent, and until then no plan is read.
+    struct child *child = children_take(1);
+    int full = child == 0;
+    if (full) child = children_take(0);
+    if (child == 0) return;
+    if (cut || full) {
+        child->answer.launch = plan_launch(launch_plan, (size_t)received);
+        refuse(child, cut ? ANNEX_STEP_PLAN : ANNEX_STEP_CLONE, cut ? EMSGSIZE : EAGAIN);
+        for (uint32_t i = 0; i < count; i++) close_descriptor(arrived.descriptors[i]);
+    } else {
+        launch_begin(child, (size_t)received, arrived.descriptors, count);
+    }
+    answers_flush(child);
+}
+
+// MARK: - Events
+
+static void handle(const struct epoll_entry *event) {
+    uint32_t about = (uint32_t)event->data & 3;
+    if (about == ABOUT_BROKER) broker_gone = 1;
+    if (about == ABOUT_CONTROL && !answers_waiting()) receive_plan();
+    if (about == ABOUT_BROKER || about == ABOUT_CONTROL) return;
+    struct child *child = children_at((uint32_t)event->data >> 2);
+    if (child == 0 || !child->used || child->generation != event->data >> 32) return;
+    if (about == ABOUT_REPORT) loop_hear(child);
+    if (about == ABOUT_END) end_child(child);
+    answers_flush(child);
+}
+
+// While an answer waits, only room for it is waited for: no plan is read that would add to them.
+static void listen_to_control(void) {
+    static uint32_t current = EPOLLIN;
+    uint32_t wanted = answers_waiting() ? EPOLLOUT : EPOLLIN;
+    if (wanted == current) return;
+    struct epoll_entry entry = {.events = wanted, .data = ABOUT_CONTROL};
+    CALL(NR_epoll_ctl, epoll, EPOLL_CTL_MOD, ANNEX_WARDEN_CONTROL, &entry);
+    current = wanted;
+}
+
+void loop_run(void) {
+    struct epoll_entry events[EVENTS_AT_ONCE];
+    while (!broker_gone && !answers_unheard()) {
+        listen_to_control();
+        long count = CALL(NR_epoll_pwait, epoll, events, EVENTS_AT_ONCE, -1, 0, SIGNAL_SET_SIZE);
+        if (answers_waiting()) answers_flush_all();
+        for (long i = 0; i < count; i++) handle(&events[i]);
+    }
+}

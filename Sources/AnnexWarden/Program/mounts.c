@@ -1,0 +1,234 @@
+#include "mounts.h"
+
+#include "syscalls.h"
+#include "text.h"
+
+#define DIRECTORY_MODE 0755
+#define FILE_MODE 0444
+
+static int wants_root(const struct launch *launch) { return plan_has(launch->plan, ANNEX_LAYER_ROOT); }
+
+// st_dev as stat(2) shows it.
+static uint64_t device_number(uint64_t major, uint64_t minor) {
+    return (major & 0xfffff000u) << 32 | (major & 0xfffu) << 8 | (minor & 0xffffff00u) << 12 | (minor & 0xffu);
+}
+
+long mounts_compare(int descriptor, uint64_t device, uint64_t inode, uint32_t *type) {
+    struct statx status;
+    long result = CALL(NR_statx, descriptor, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &status);
+    if (result < 0) return result;
+    *type = status.mode & S_IFMT;
+    int same = device_number(status.device_major, status.device_minor) == device && status.inode == inode;
+    return same ? 0 : -ESTALE;
+}
+
+long mounts_open_plain(const char *path, uint64_t flags) {
+    struct open_how how = {.flags = flags | O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+    return CALL(NR_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+// MARK: - Sources
+
+// A copy of the mounts at and beneath an object, with the rights of the plan, cut off from the host's later mounts.
+static long clone_tree(int source, uint32_t flags) {
+    long tree = CALL(NR_open_tree, source, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+    if (tree < 0) return tree;
+    struct mount_attributes attributes = {.set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE};
+    if ((flags & ANNEX_BIND_WRITABLE) == 0) attributes.set |= MOUNT_ATTR_RDONLY;
+    if ((flags & ANNEX_BIND_DEVICE) == 0) attributes.set |= MOUNT_ATTR_NODEV;
+    if ((flags & ANNEX_BIND_NO_EXECUTE) != 0) attributes.set |= MOUNT_ATTR_NOEXEC;
+    long result = CALL(NR_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes);
+    if (result >= 0) return tree;
+    CALL(NR_close, tree);
+    return result;
+}
+
+// The descriptor that came with the plan must still be what the broker wrote down.
+static long clone_held(const struct launch *launch, const annex_bind *bind) {
+    int held = launch->descriptors[bind->descriptor];
+    uint32_t type = 0;
+    long result = mounts_compare(held, bind->device, bind->inode, &type);
+    return result < 0 ? result : clone_tree(held, bind->flags);
+}
+
+long mounts_clone_trees(struct launch *launch) {
+    const annex_bind *binds = plan_records(launch->plan, launch->plan->binds);
+    // Only who may mount in the host's namespace can; the others' children find the sources by path.
+    if (!warden.is_root || !wants_root(launch)) return 0;
+    for (uint32_t i = 0; i < launch->plan->binds.count; i++) {
+        launch->detail = i;
+        long tree = clone_held(launch, &binds[i]);
+        // Root of a container without the right to mount: as for an ordinary user.
+        if (tree == -EPERM) return 0;
+        if (tree < 0) return tree;
+        launch->trees[i] = (int)tree;
+    }
+    return 0;
+}
+
+// Found again by path in this namespace, for a descriptor of another one cannot be bound.
+static long clone_found(const struct launch *launch, const annex_bind *bind) {
+    uint32_t type = 0;
+    long result = mounts_compare(launch->descriptors[bind->descriptor], bind->device, bind->inode, &type);
+    if (result < 0) return result;
+    long source = mounts_open_plain(plan_text(launch->plan, bind->source), 0);
+    if (source < 0) return source;
+    result = mounts_compare((int)source, bind->device, bind->inode, &type);
+    if (result >= 0) result = clone_tree((int)source, bind->flags);
+    CALL(NR_close, source);
+    return result;
+}
+
+// MARK: - Targets
+
+static long open_beneath(int directory, const char *name, uint64_t flags) {
+    struct open_how how = {
+        .flags = flags | O_PATH | O_CLOEXEC,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    return CALL(NR_openat2, directory, name, &how, sizeof how);
+}
+
+static long device_of(int descriptor, uint64_t *device) {
+    struct statx status;
+    long result = CALL(NR_statx, descriptor, "", AT_EMPTY_PATH, STATX_TYPE, &status);
+    *device = device_number(status.device_major, status.device_minor);
+    return result;
+}
+
+// Mount points are made in the root only: what is missing inside a bind would be made on the host.
+static int is_in_root(const struct launch *launch, int directory) {
+    uint64_t here = 0, root = 0;
+    return device_of(directory, &here) >= 0 && device_of(launch->root, &root) >= 0 && here == root;
+}
+
+static long make(int directory, const char *name, int is_directory) {
+    if (is_directory) return CALL(NR_mkdirat, directory, name, DIRECTORY_MODE);
+    long file = CALL(NR_openat, directory, name, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    if (file >= 0) CALL(NR_close, file);
+    return file < 0 ? file : 0;
+}
+
+static long open_or_make(const struct launch *launch, int directory, const char *name, int is_directory) {
+    uint64_t flags = is_directory ? O_DIRECTORY : 0;
+    long found = open_beneath(directory, name, flags);
+    if (found != -ENOENT || !is_in_root(launch, directory)) return found;
+    long result = make(directory, name, is_directory);
+    return result < 0 ? result : open_beneath(directory, name, flags);
+}
+
+// Walks the target's components from the new root, making what is missing; opens the last one.
+static long open_target(const struct launch *launch, const char *path, int is_directory) {
+    static char name[4096];
+    long here = CALL(NR_fcntl, launch->root, F_DUPFD_CLOEXEC, 0);
+    while (here >= 0 && *path == '/') {
+        uint32_t length = 0;
+        for (path++; *path != '/' && *path != 0; path++) name[length++] = *path;
+        name[length] = 0;
+        long next = open_or_make(launch, (int)here, name, *path == '/' || is_directory);
+        CALL(NR_close, here);
+        here = next;
+    }
+    return here;
+}
+
+static long attach(const struct launch *launch, int tree, const char *path, int is_directory) {
+    long target = open_target(launch, path, is_directory);
+    if (target < 0) return target;
+    long result =
+        CALL(NR_move_mount, tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+    CALL(NR_close, target);
+    return result;
+}
+
+// MARK: - Capped file systems of our own
+
+static void limit_text(char *text, uint64_t number, unsigned base) {
+    char *end = text;
+    if (base == 8) text_append(&end, "0");
+    text_append_number(&end, number, base);
+}
+
+static long configure_tmpfs(int context, uint64_t size, uint64_t inodes, uint32_t mode) {
+    char text[TEXT_NUMBER + 4];
+    limit_text(text, size, 10);
+    long result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "size", text, 0);
+    if (result < 0) return result;
+    limit_text(text, inodes, 10);
+    result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "nr_inodes", text, 0);
+    if (result < 0) return result;
+    limit_text(text, mode, 8);
+    result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "mode", text, 0);
+    if (result < 0) return result;
+    return CALL(NR_fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
+}
+
+static long make_tmpfs(uint64_t size, uint64_t inodes, uint32_t mode, uint32_t executable) {
+    long context = CALL(NR_fsopen, "tmpfs", FSOPEN_CLOEXEC);
+    if (context < 0) return context;
+    long result = configure_tmpfs((int)context, size, inodes, mode);
+    long attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (executable ? 0 : MOUNT_ATTR_NOEXEC);
+    if (result >= 0) result = CALL(NR_fsmount, context, FSMOUNT_CLOEXEC, attributes);
+    CALL(NR_close, context);
+    return result;
+}
+
+// MARK: - Steps
+
+long mounts_make_private(struct launch *launch) {
+    if (!plan_has(launch->plan, ANNEX_LAYER_MOUNT)) return 0;
+    // Before the first mount: nothing made here may show on the host, and nothing made there may arrive here.
+    return CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
+}
+
+long mounts_make_root(struct launch *launch) {
+    if (!wants_root(launch)) return 0;
+    CALL(NR_umask, 0);
+    long root = make_tmpfs(launch->plan->root_size, launch->plan->root_inodes, DIRECTORY_MODE, 0);
+    if (root < 0) return root;
+    launch->root = (int)root;
+    // Over "/" itself, which always exists: paths still begin beneath it, until the pivot.
+    return CALL(NR_move_mount, root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+long mounts_bind(struct launch *launch) {
+    const annex_bind *binds = plan_records(launch->plan, launch->plan->binds);
+    for (uint32_t i = 0; wants_root(launch) && i < launch->plan->binds.count; i++) {
+        launch->detail = i;
+        uint32_t type = 0;
+        long result = mounts_compare(launch->descriptors[binds[i].descriptor], binds[i].device, binds[i].inode, &type);
+        if (result < 0) return result;
+        long tree = launch->trees[i] >= 0 ? launch->trees[i] : clone_found(launch, &binds[i]);
+        if (tree < 0) return tree;
+        result = attach(launch, (int)tree, plan_text(launch->plan, binds[i].target), type == S_IFDIR);
+        CALL(NR_close, tree);
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
+long mounts_make_scratches(struct launch *launch) {
+    const annex_scratch *scratches = plan_records(launch->plan, launch->plan->scratches);
+    for (uint32_t i = 0; wants_root(launch) && i < launch->plan->scratches.count; i++) {
+        const annex_scratch *scratch = &scratches[i];
+        launch->detail = i;
+        long tree = make_tmpfs(scratch->size, scratch->inodes, scratch->mode, scratch->executable);
+        if (tree < 0) return tree;
+        long result = attach(launch, (int)tree, plan_text(launch->plan, scratch->target), 1);
+        CALL(NR_close, tree);
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
+long mounts_pivot(struct launch *launch) {
+    if (!wants_root(launch)) return 0;
+    // Both at the same place: the old root then lies over the new one and is taken off again.
+    long result = CALL(NR_fchdir, launch->root);
+    if (result >= 0) result = CALL(NR_pivot_root, ".", ".");
+    if (result >= 0) result = CALL(NR_umount2, ".", MNT_DETACH);
+    if (result >= 0) result = CALL(NR_chdir, "/");
+    if (result < 0) return result;
+    const struct mount_attributes attributes = {.set = MOUNT_ATTR_RDONLY};
+    return CALL(NR_mount_setattr, launch->root, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+}

@@ -1,0 +1,227 @@
+#include "plan.h"
+
+#include "kernel.h"
+
+// What a check looks at, and where the first thing that is wrong stands.
+struct reading {
+    const annex_plan *plan;
+    uint32_t descriptors;
+    uint32_t detail;
+    int error;
+};
+
+// Places in the plan, for `detail`.
+#define FIELD(name) ((uint32_t)offsetof(annex_plan, name))
+
+#define PATH_LARGEST 4095u
+#define HOSTNAME_LARGEST 64u
+#define LAYERS_KNOWN ((ANNEX_LAYER_KEYRING << 1) - 1)
+#define BIND_FLAGS_KNOWN (ANNEX_BIND_WRITABLE | ANNEX_BIND_DEVICE | ANNEX_BIND_NO_EXECUTE)
+#define MODE_BITS 07777u
+#define INSTRUCTION_SIZE 8u
+
+static void expect(struct reading *reading, int holds, uint32_t detail) {
+    if (holds || reading->error != 0) return;
+    reading->error = EINVAL;
+    reading->detail = detail;
+}
+
+// A run of `size` bytes lies after the header and inside the plan.
+static int inside(const struct reading *reading, uint32_t offset, uint64_t size) {
+    return offset >= sizeof(annex_plan) && offset <= reading->plan->size && size <= reading->plan->size - offset;
+}
+
+// A text that ends where it says, and nowhere before.
+static int is_text(const struct reading *reading, annex_bytes text, uint32_t largest) {
+    if (text.length > largest || !inside(reading, text.offset, (uint64_t)text.length + 1)) return 0;
+    const char *characters = plan_text(reading->plan, text);
+    for (uint32_t i = 0; i < text.length; i++) {
+        if (characters[i] == 0) return 0;
+    }
+    return characters[text.length] == 0;
+}
+
+// No component that climbs, stays or is empty: such a path means what it says, component by component.
+static int is_plain_component(const char *start, uint32_t length) {
+    if (length == 0) return 0;
+    if (length == 1 && start[0] == '.') return 0;
+    return !(length == 2 && start[0] == '.' && start[1] == '.');
+}
+
+// An absolute path in its simplest form; "/" itself only where the caller allows it.
+static int is_path(const struct reading *reading, annex_bytes path, int root_allowed) {
+    if (path.length == 0 || !is_text(reading, path, PATH_LARGEST)) return 0;
+    const char *characters = plan_text(reading->plan, path);
+    if (characters[0] != '/') return 0;
+    if (path.length == 1) return root_allowed;
+    uint32_t start = 1;
+    for (uint32_t i = 1; i <= path.length; i++) {
+        if (i < path.length && characters[i] != '/') continue;
+        if (!is_plain_component(characters + start, i - start)) return 0;
+        start = i + 1;
+    }
+    return 1;
+}
+
+// The records of a run, or null after noting what is wrong with it.
+static const void *run(struct reading *reading, annex_records records, uint32_t size, uint32_t most, uint32_t detail) {
+    int holds = records.count <= most
+        && (records.count == 0
+            || (records.offset % 8 == 0 && inside(reading, records.offset, (uint64_t)records.count * size)));
+    expect(reading, holds, detail);
+    return holds && records.count > 0 ? plan_records(reading->plan, records) : (const void *)0;
+}
+
+static void check_header(struct reading *reading, size_t length) {
+    const annex_plan *plan = reading->plan;
+    expect(reading, plan->magic == ANNEX_PLAN_MAGIC, FIELD(magic));
+    expect(reading, plan->size == length, FIELD(size));
+    expect(reading, (plan->layers & ~LAYERS_KNOWN) == 0, FIELD(layers));
+    // A root of its own in the host's mount namespace would be the host's new root.
+    expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || plan_has(plan, ANNEX_LAYER_MOUNT), FIELD(layers));
+    // 0 would mean "without limit" to tmpfs.
+    expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || (plan->root_size > 0 && plan->root_inodes > 0), FIELD(root_size));
+    expect(reading, plan->fault_step < ANNEX_STEP_COUNT, FIELD(fault_step));
+    expect(reading, plan->fault_errno < 4096, FIELD(fault_errno));
+    expect(reading, plan->reserved == 0 && plan->reserved2 == 0, FIELD(reserved));
+    expect(reading, plan->into_cgroup == -1 || (uint32_t)plan->into_cgroup < reading->descriptors, FIELD(into_cgroup));
+}
+
+static void check_identity(struct reading *reading) {
+    const annex_plan *plan = reading->plan;
+    // Never the host's uid 0, whatever the broker says; -1 would mean "leave as it is".
+    expect(reading, plan->outside_user != 0 && plan->outside_user != UINT32_MAX, FIELD(outside_user));
+    expect(reading, plan->outside_group != 0 && plan->outside_group != UINT32_MAX, FIELD(outside_group));
+    expect(reading, plan->inside_user != UINT32_MAX, FIELD(inside_user));
+    expect(reading, plan->inside_group != UINT32_MAX, FIELD(inside_group));
+    expect(reading, is_text(reading, plan->hostname, HOSTNAME_LARGEST), FIELD(hostname));
+    expect(reading, is_path(reading, plan->directory, 1), FIELD(directory));
+    expect(reading, is_path(reading, plan->executable, 0), FIELD(executable));
+}
+
+static void check_binds(struct reading *reading) {
+    annex_records records = reading->plan->binds;
+    const annex_bind *binds = run(reading, records, sizeof *binds, ANNEX_PLAN_BINDS, FIELD(binds));
+    for (uint32_t i = 0; binds != 0 && i < records.count; i++) {
+        uint32_t detail = records.offset + i * (uint32_t)sizeof *binds;
+        expect(reading, is_path(reading, binds[i].source, 1), detail);
+        expect(reading, is_path(reading, binds[i].target, 0), detail);
+        expect(reading, binds[i].descriptor < reading->descriptors, detail);
+        expect(reading, (binds[i].flags & ~(uint32_t)BIND_FLAGS_KNOWN) == 0, detail);
+    }
+}
+
+static void check_scratches(struct reading *reading) {
+    annex_records records = reading->plan->scratches;
+    const annex_scratch *scratches = run(reading, records, sizeof *scratches, ANNEX_PLAN_SCRATCHES, FIELD(scratches));
+    for (uint32_t i = 0; scratches != 0 && i < records.count; i++) {
+        uint32_t detail = records.offset + i * (uint32_t)sizeof *scratches;
+        expect(reading, is_path(reading, scratches[i].target, 0), detail);
+        expect(reading, (scratches[i].mode & ~MODE_BITS) == 0, detail);
+        expect(reading, scratches[i].size > 0 && scratches[i].inodes > 0, detail);
+        expect(reading, scratches[i].executable <= 1, detail);
+    }
+}
+
+static void check_descriptors(struct reading *reading) {
+    annex_records records = reading->plan->descriptors;
+    const annex_descriptor *list = run(reading, records, sizeof *list, ANNEX_PLAN_DESCRIPTORS, FIELD(descriptors));
+    for (uint32_t i = 0; list != 0 && i < records.count; i++) {
+        uint32_t detail = records.offset + i * (uint32_t)sizeof *list;
+        expect(reading, list[i].index < reading->descriptors, detail);
+        expect(reading, (uint32_t)list[i].number <= ANNEX_PLAN_NUMBER_LARGEST, detail);
+        for (uint32_t j = 0; j < i; j++) expect(reading, list[j].number != list[i].number, detail);
+    }
+}
+
+static void check_limits(struct reading *reading) {
+    annex_records records = reading->plan->limits;
+    const annex_limit *limits = run(reading, records, sizeof *limits, ANNEX_PLAN_LIMITS, FIELD(limits));
+    for (uint32_t i = 0; limits != 0 && i < records.count; i++) {
+        uint32_t detail = records.offset + i * (uint32_t)sizeof *limits;
+        expect(reading, limits[i].resource < RLIMIT_COUNT && limits[i].reserved == 0, detail);
+        expect(reading, limits[i].soft <= limits[i].hard, detail);
+    }
+}
+
+static void check_texts(struct reading *reading, annex_records records, uint32_t detail) {
+    const annex_bytes *texts = run(reading, records, sizeof *texts, ANNEX_PLAN_TEXTS, detail);
+    for (uint32_t i = 0; texts != 0 && i < records.count; i++) {
+        expect(reading, is_text(reading, texts[i], ANNEX_PLAN_TEXT_LARGEST),
+               records.offset + i * (uint32_t)sizeof *texts);
+    }
+}
+
+static void check_groups(struct reading *reading) {
+    annex_records records = reading->plan->groups;
+    const annex_group *groups = run(reading, records, sizeof *groups, ANNEX_PLAN_GROUPS, FIELD(groups));
+    for (uint32_t i = 0; groups != 0 && i < records.count; i++) {
+        expect(reading, groups[i].index < reading->descriptors && groups[i].reserved == 0,
+               records.offset + i * (uint32_t)sizeof *groups);
+    }
+}
+
+static void check_removals(struct reading *reading) {
+    annex_records records = reading->plan->removals;
+    const annex_bytes *removals = run(reading, records, sizeof *removals, ANNEX_PLAN_REMOVALS, FIELD(removals));
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; removals != 0 && i < records.count; i++) {
+        int holds = is_path(reading, removals[i], 0);
+        expect(reading, holds, records.offset + i * (uint32_t)sizeof *removals);
+        if (holds) bytes += removals[i].length + 1;
+    }
+    expect(reading, bytes <= ANNEX_PLAN_REMOVAL_BYTES, FIELD(removals));
+}
+
+static void check_landlock(struct reading *reading) {
+    annex_records records = reading->plan->landlock;
+    const annex_landlock_rule *rules = run(reading, records, sizeof *rules, ANNEX_PLAN_RULES, FIELD(landlock));
+    for (uint32_t i = 0; rules != 0 && i < records.count; i++) {
+        expect(reading, is_path(reading, rules[i].path, 1), records.offset + i * (uint32_t)sizeof *rules);
+    }
+}
+
+static void check_filter(struct reading *reading) {
+    annex_bytes filter = reading->plan->filter;
+    if (!plan_has(reading->plan, ANNEX_LAYER_SECCOMP)) {
+        // A filter that is not asked for is a mistake of the broker's, and a layer less than it believes.
+        expect(reading, filter.length == 0, FIELD(filter));
+        return;
+    }
+    expect(reading, filter.length > 0 && filter.length % INSTRUCTION_SIZE == 0 && filter.offset % 8 == 0, FIELD(filter));
+    expect(reading, filter.length / INSTRUCTION_SIZE <= ANNEX_PLAN_INSTRUCTIONS, FIELD(filter));
+    expect(reading, inside(reading, filter.offset, filter.length), FIELD(filter));
+}
+
+int plan_check(const void *bytes, size_t length, uint32_t descriptors, uint32_t *detail) {
+    struct reading reading = {.plan = bytes, .descriptors = descriptors, .detail = 0, .error = 0};
+    *detail = 0;
+    if (length < sizeof(annex_plan) || length > ANNEX_PLAN_LARGEST) return EMSGSIZE;
+    if (reading.plan->version != ANNEX_WARDEN_VERSION) {
+        *detail = FIELD(version);
+        return EPROTO;
+    }
+    // Everything below leans on `size` being the true length: nothing more is read when it is not.
+    check_header(&reading, length);
+    if (reading.error == 0) {
+        check_identity(&reading);
+        check_binds(&reading);
+        check_scratches(&reading);
+        check_descriptors(&reading);
+        check_limits(&reading);
+        check_texts(&reading, reading.plan->arguments, FIELD(arguments));
+        check_texts(&reading, reading.plan->environment, FIELD(environment));
+        expect(&reading, reading.plan->arguments.count > 0, FIELD(arguments));
+        check_groups(&reading);
+        check_removals(&reading);
+        check_landlock(&reading);
+        check_filter(&reading);
+    }
+    *detail = reading.detail;
+    return reading.error;
+}
+
+uint64_t plan_launch(const void *bytes, size_t length) {
+    const annex_plan *plan = bytes;
+    return length >= offsetof(annex_plan, launch) + sizeof plan->launch ? plan->launch : 0;
+}

@@ -1,0 +1,62 @@
+#include "privileges.h"
+
+#include "child.h"
+#include "syscalls.h"
+
+long privileges_take_identity(struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    // Before the maps are written this process is nobody at all.
+    child_wait_for_warden(launch);
+    int own = plan_has(plan, ANNEX_LAYER_USER);
+    uint32_t group = own ? plan->inside_group : plan->outside_group;
+    uint32_t user = own ? plan->inside_user : plan->outside_user;
+    long result = CALL(NR_setresgid, group, group, group);
+    if (result < 0) return result;
+    launch->detail = 1;
+    return CALL(NR_setresuid, user, user, user);
+}
+
+static long drop_bounding_set(void) {
+    for (int capability = 0; capability <= CAPABILITY_LARGEST; capability++) {
+        long result = CALL(NR_prctl, PR_CAPBSET_DROP, capability);
+        // Past the last that this kernel knows.
+        if (result == -EINVAL) return capability > 0 ? 0 : result;
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
+long privileges_drop_capabilities(struct launch *launch) {
+    if (!plan_has(launch->plan, ANNEX_LAYER_CAPABILITIES)) return 0;
+    // First while it may still be done: no uid 0 inside will get capabilities back by exec or setuid.
+    long result = CALL(NR_prctl, PR_SET_SECUREBITS, SECUREBITS_ALL_LOCKED);
+    if (result < 0) return result;
+    launch->detail = 1;
+    result = drop_bounding_set();
+    if (result < 0) return result;
+    launch->detail = 2;
+    result = CALL(NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
+    if (result < 0) return result;
+    launch->detail = 3;
+    const struct capability_header header = {CAPABILITY_VERSION_3, 0};
+    const struct capability_data none[2] = {{0}};
+    return CALL(NR_capset, &header, none);
+}
+
+long privileges_tie_to_warden(struct launch *launch) {
+    long result = CALL(NR_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    if (result < 0) return result;
+    // getppid says nothing across a pid namespace; a pidfd does.
+    struct poll_entry entry = {.descriptor = warden.self, .wanted = POLLIN};
+    const struct time at_once = {0, 0};
+    result = CALL(NR_ppoll, &entry, 1, &at_once, 0, SIGNAL_SET_SIZE);
+    if (result < 0) return result;
+    if (result > 0) leave(126);
+    // Changing credentials took this away, and without it the warden may not fetch the listener.
+    int wants_listener = (launch->plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+    return wants_listener ? CALL(NR_prctl, PR_SET_DUMPABLE, 1) : 0;
+}
+
+long privileges_gain_no_more(struct launch *launch) {
+    return plan_has(launch->plan, ANNEX_LAYER_NO_NEW_PRIVS) ? CALL(NR_prctl, PR_SET_NO_NEW_PRIVS, 1) : 0;
+}

@@ -1,0 +1,30 @@
+#include "annex_warden.h"
+
+static const char *const names[ANNEX_STEP_COUNT] = {
+    [ANNEX_STEP_PLAN] = "plan",
+    [ANNEX_STEP_TREES] = "trees",
+    [ANNEX_STEP_CLONE] = "clone",
+    [ANNEX_STEP_CGROUP] = "cgroup",
+    [ANNEX_STEP_MAPS] = "maps",
+    [ANNEX_STEP_IDENTITY] = "identity",
+    [ANNEX_STEP_PROPAGATION] = "propagation",
+    [ANNEX_STEP_ROOT] = "root",
+    [ANNEX_STEP_BINDS] = "binds",
+    [ANNEX_STEP_SCRATCHES] = "scratches",
+    [ANNEX_STEP_PIVOT] = "pivot",
+    [ANNEX_STEP_HOSTNAME] = "hostname",
+    [ANNEX_STEP_DIRECTORY] = "directory",
+    [ANNEX_STEP_EXECUTABLE] = "executable",
+    [ANNEX_STEP_SESSION] = "session",
+    [ANNEX_STEP_DESCRIPTORS] = "descriptors",
+    [ANNEX_STEP_CAPABILITIES] = "capabilities",
+    [ANNEX_STEP_LIFELINE] = "lifeline",
+    [ANNEX_STEP_NO_NEW_PRIVS] = "no-new-privs",
+    [ANNEX_STEP_LANDLOCK] = "landlock",
+    [ANNEX_STEP_LIMITS] = "limits",
+    [ANNEX_STEP_SECCOMP] = "seccomp",
+    [ANNEX_STEP_LISTENER] = "listener",
+    [ANNEX_STEP_EXEC] = "exec",
+};
+
+const char *annex_step_name(uint32_t step) { return step < ANNEX_STEP_COUNT ? names[step] : (const char *)0; }

@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+#include "CAnnexListing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void *annex_listing_open(int directory, int *error) {
+    // An open file description of its own: the listing's offset is nobody else's.
+    int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = own < 0 ? NULL : fdopendir(own);
+    *error = listing ? 0 : errno;
+    if (!listing && own >= 0) close(own);
+    return listing;
+}
+
+const char *annex_listing_next(void *listing, uint32_t *mode, int *error) {
+    struct dirent *entry;
+    do {
+        errno = 0;
+        entry = readdir(listing);
+    } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    *error = entry ? 0 : errno;
+    struct stat status;
+    if (entry && fstatat(dirfd(listing), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
+        *error = errno;
+        entry = NULL;
+    }
+    if (entry) *mode = status.st_mode;
+    return entry ? entry->d_name : NULL;
+}
+
+void annex_listing_close(void *listing) { closedir(listing); }
+
+int annex_leads_beneath(int directory, const char *path) {
+    struct open_how how = {
+        .flags = O_PATH | O_CLOEXEC,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+    };
+    long opened;
+    do {
+        opened = syscall(SYS_openat2, directory, path, &how, sizeof how);
+    } while (opened < 0 && (errno == EINTR || errno == EAGAIN));
+    if (opened < 0) return -errno;
+    close((int)opened);
+    return 0;
+}

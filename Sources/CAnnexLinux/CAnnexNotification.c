@@ -1,0 +1,63 @@
+#define _GNU_SOURCE
+#include "CAnnexNotification.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#ifndef SECCOMP_IOCTL_NOTIF_ID_VALID
+#define SECCOMP_IOCTL_NOTIF_ID_VALID SECCOMP_IOW(2, __u64)
+#endif
+
+#define ANNEX_NEW_LISTENER (1u << 3)
+#define ANNEX_WAIT_KILLABLE (1u << 5)
+
+unsigned annex_notification_flags(void) {
+    unsigned wanted = ANNEX_NEW_LISTENER | ANNEX_WAIT_KILLABLE;
+    // Without a program the call cannot succeed: EFAULT where every flag is known, EINVAL where one is not.
+    long answer = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, wanted, (void *)0);
+    return answer < 0 && errno == EFAULT ? wanted : ANNEX_NEW_LISTENER;
+}
+
+int annex_notification_receive(int listener, annex_notification *out) {
+    // A kernel newer than the header may write more than the header's struct holds.
+    union {
+        struct seccomp_notif call;
+        char room[1024];
+    } held;
+    memset(&held, 0, sizeof held);
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &held.call) < 0) return -errno;
+    out->id = held.call.id;
+    out->process = held.call.pid;
+    out->architecture = held.call.data.arch;
+    out->number = held.call.data.nr;
+    out->instruction = held.call.data.instruction_pointer;
+    for (int i = 0; i < 6; i++) out->arguments[i] = held.call.data.args[i];
+    return 0;
+}
+
+int annex_notification_refuse(int listener, uint64_t id, int number) {
+    union {
+        struct seccomp_notif_resp answer;
+        char room[1024];
+    } reply;
+    memset(&reply, 0, sizeof reply);
+    reply.answer.id = id;
+    reply.answer.error = -number;
+    return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply.answer) < 0 ? -errno : 0;
+}
+
+int annex_notification_check(int listener, uint64_t id) {
+    return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) < 0 ? -errno : 0;
+}
+
+ssize_t annex_read_process(pid_t process, uint64_t address, void *buffer, size_t length) {
+    struct iovec here = {buffer, length};
+    struct iovec there = {(void *)(uintptr_t)address, length};
+    ssize_t copied = process_vm_readv(process, &here, 1, &there, 1, 0);
+    return copied < 0 ? -errno : copied;
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+
+@main
+struct Annex: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "annex",
+        abstract: "App extensions for Linux: code that nobody trusts does one task for a program, in a sandbox.",
+        discussion: """
+            EXAMPLES
+              annex demo                      a picture edited by code that nobody trusts
+              annex demo holiday.jpg          the same with a picture of yours; the result lies beside it
+              annex demo --json               every figure for a program to read
+
+            EXIT STATUS
+              0   done
+              1   an extension gave up or was ended, or the machine cannot make a sandbox; the reason is printed
+              64  the command line is not understood
+            """,
+        version: "0.1.0",
+        subcommands: [DemoCommand.self])
+}

@@ -1,0 +1,97 @@
+import AnnexHost
+import Foundation
+
+/// For a program: one JSON object at the end, durations in microseconds, sizes in bytes.
+final class JSONPrinter: DemoPrinter {
+    private struct Report: Encodable {
+        var picture: Picture?
+        var tries: [Try] = []
+        var hostLives: Bool?
+    }
+
+    private struct Picture: Encodable {
+        var original: String
+        var edited: String?
+        var error: String?
+        var answeredMicroseconds: Double?
+        var launchMicroseconds: Double?
+        var steps: [Step] = []
+        var layers: [String] = []
+        var memoryLimit: UInt64?
+        var memoryPeak: UInt64?
+        var memoryEnforcement: String?
+        var messagesSent: UInt64?
+        var messagesReceived: UInt64?
+        var messageBytes: UInt64?
+        var end: String?
+    }
+
+    private struct Step: Encodable {
+        let name: String
+        let microseconds: Double
+    }
+
+    private struct Try: Encodable {
+        let conduct: String
+        let held: Bool
+        let reason: String
+        let detail: String
+        let stoppedBy: String
+        let words: [String]
+        let leakedDescriptors: Int
+        let microseconds: Double
+    }
+
+    private var report = Report()
+
+    func show(_ edit: PictureEdit.Result) {
+        var picture = Picture(original: edit.original)
+        switch edit.outcome {
+        case .success(let edited):
+            picture.edited = edited.path
+            picture.answeredMicroseconds = edited.answered.microseconds
+        case .failure(let failure): picture.error = failure.text
+        }
+        if let session = edit.session { fill(&picture, from: session) }
+        report.picture = picture
+    }
+
+    private func fill(_ picture: inout Picture, from session: SessionFacts) {
+        picture.launchMicroseconds = session.report.total.microseconds
+        picture.steps = session.report.steps.map { Step(name: $0.name, microseconds: $0.duration.microseconds) }
+        picture.layers = session.report.layers
+        picture.memoryLimit = session.report.memoryLimit
+        picture.memoryPeak = session.end.usage.peakMemory
+        picture.memoryEnforcement = session.report.memory.rawValue
+        picture.messagesSent = session.sent
+        picture.messagesReceived = session.received
+        picture.messageBytes = session.bytes
+        picture.end = session.end.reason.rawValue
+    }
+
+    func show(_ trial: Trial.Result) {
+        report.tries.append(
+            Try(
+                conduct: trial.conduct.rawValue, held: trial.isHeld, reason: trial.end.reason.rawValue,
+                detail: trial.end.detail.description, stoppedBy: trial.stoppedBy,
+                words: trial.words.map(\.description), leakedDescriptors: trial.leakedDescriptors,
+                microseconds: trial.took.microseconds))
+    }
+
+    func showHostLives(_ lives: Bool) {
+        report.hostLives = lives
+    }
+
+    func finish() {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(report) else { return }
+        print(String(decoding: data, as: UTF8.self))
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Double {
+        Double(components.seconds) * 1e6 + Double(components.attoseconds) / 1e12
+    }
+}

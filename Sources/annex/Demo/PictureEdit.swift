@@ -1,0 +1,103 @@
+import AnnexHost
+import AnnexLinux
+import Glibc
+
+/// The good half of the demo: one picture through the photo-editing extension.
+struct PictureEdit {
+    /// What came of it, with everything worth showing.
+    struct Result {
+        var original: String
+        var outcome: Swift.Result<Edited, Failure>
+        var session: SessionFacts?
+    }
+
+    struct Edited {
+        let path: String
+        let originalSize: Int
+        let size: Int
+        let answered: Duration
+    }
+
+    struct Failure: Error {
+        let text: String
+    }
+
+    /// Most bytes that an edited picture may have.
+    static let largest = 256 << 20
+
+    let host: AnnexHost
+    let edit: String
+
+    /// Edits the user's picture, or one of our own making, and writes the result beside it.
+    func run(on picture: String?) async -> Result {
+        var result = Result(original: picture ?? "sample.png", outcome: .failure(Failure(text: "not begun")))
+        do {
+            if picture == nil {
+                result.original = try NewFile.write(SamplePicture().png()) { $0 == 1 ? "sample.png" : "sample-\($0).png" }
+            }
+            let contents = try ItemContents(path: result.original)
+            let (item, answered) = try await ask(contents, named: result.original, into: &result.session)
+            let bytes = try load(item)
+            let original = result.original
+            let path = try NewFile.write(bytes) { NewFile.edited(original, number: $0) }
+            result.outcome = .success(
+                Edited(path: path, originalSize: try contents.count, size: bytes.count, answered: answered))
+        } catch {
+            result.outcome = .failure(Failure(text: Self.text(of: error, about: result.original)))
+        }
+        return result
+    }
+
+    /// The same with a picture in memory, and nothing written: whether the host still works.
+    func runInMemory() async -> Bool {
+        do {
+            let contents = try ItemContents(bytes: SamplePicture().png())
+            var facts: SessionFacts?
+            return try await !load(ask(contents, named: "sample.png", into: &facts).item).isEmpty
+        } catch {
+            return false
+        }
+    }
+
+    private func ask(
+        _ contents: ItemContents, named name: String, into facts: inout SessionFacts?
+    ) async throws -> (item: ExtensionItem?, answered: Duration) {
+        let session = try await host.begin(ExampleApp.editor)
+        let type = TypeIdentifier.picture(named: name)
+        let picture = ItemProvider(contents: contents, types: [type], suggestedName: nil)
+        let request = ExtensionItem(attachments: [picture], userInfo: ["edit": .string(edit)])
+        let clock = ContinuousClock()
+        let begun = clock.now
+        do {
+            let items = try await session.request([request], accepting: .sealedMemory(count: 1, bytes: Self.largest))
+            let answered = clock.now - begun
+            facts = SessionFacts(session, end: await session.complete())
+            return (items.first, answered)
+        } catch {
+            facts = SessionFacts(session, end: await session.cancel())
+            throw error
+        }
+    }
+
+    /// The host copies the bytes and looks at none of them.
+    private func load(_ item: ExtensionItem?) throws -> [UInt8] {
+        guard let attachment = item?.attachments.first else { throw Failure(text: "the extension sent no picture back") }
+        return try attachment.contents.load(limit: Self.largest)
+    }
+
+    private static func text(of error: any Error, about picture: String) -> String {
+        switch error {
+        case let failure as Failure: failure.text
+        case HostError.cancelled(let error): "\(picture): \(Escaped(error.localizedDescription))"
+        default: "\(picture): \(error)"
+        }
+    }
+}
+
+extension TypeIdentifier {
+    /// By the name's ending; what the file really is only the extension finds out.
+    fileprivate static func picture(named name: String) -> TypeIdentifier {
+        let ending = name.split(separator: ".").last?.lowercased()
+        return ending == "jpg" || ending == "jpeg" ? .jpeg : .png
+    }
+}

@@ -1,0 +1,92 @@
+import AnnexHost
+import Glibc
+
+/// One try of the misbehaving extension, in a fresh process: what it tried, what it got, what the host was told.
+struct Trial {
+    struct Result {
+        let conduct: Conduct
+        /// What stood in the way: a layer, a limit, the checks of the channel.
+        let stoppedBy: String
+        /// Why the extension ended, as the host was told.
+        let end: Termination
+        /// What the extension itself had to say, escaped.
+        let words: [Escaped]
+        /// Descriptors that the host has more than before; anything but none is a leak.
+        let leakedDescriptors: Int
+        let took: Duration
+        /// Whether it got what it wanted.
+        let isHeld: Bool
+    }
+
+    let host: AnnexHost
+    let conduct: Conduct
+
+    func run() async -> Result {
+        let before = OpenDescriptors.count()
+        let clock = ContinuousClock()
+        let begun = clock.now
+        let (end, answer) = await attempt()
+        let took = clock.now - begun
+        return Result(
+            conduct: conduct, stoppedBy: Self.layer(behind: end), end: end,
+            words: answer.compactMap { $0.contentText.map { Escaped($0) } },
+            leakedDescriptors: await OpenDescriptors.count(settledAt: before) - before, took: took, isHeld: isHeld(end, answer))
+    }
+
+    private func attempt() async -> (Termination, [ExtensionItem]) {
+        do throws(HostError) {
+            // Shorter than the extension point's, so that nobody has to watch an extension that never answers.
+            let session = try await host.begin(conduct.extension, timeLimit: .seconds(2))
+            let request = ExtensionItem(userInfo: ["conduct": .string(conduct.rawValue)])
+            do throws(HostError) {
+                let answer = try await session.request([request], accepting: .sealedMemory(count: 1, bytes: 1 << 20))
+                return (await session.complete(), answer)
+            } catch {
+                return (await session.cancel(), [])
+            }
+        } catch {
+            if case .ended(let end) = error { return (end, []) }
+            return (Termination(.launchFailed, detail: .step(LaunchStep("request", cause: "\(error)"))), [])
+        }
+    }
+
+    /// An honest try at reading files ends with an answer that lists what was refused; all else must not end well.
+    private func isHeld(_ end: Termination, _ answer: [ExtensionItem]) -> Bool {
+        guard conduct == .readsHostFiles else { return end.isFailure && end.reason != .launchFailed }
+        guard case .integer(let read)? = answer.first?.userInfo["filesRead"] else { return end.isFailure }
+        return read == 0
+    }
+
+    /// Which part of Annex an end of this kind comes from.
+    private static func layer(behind end: Termination) -> String {
+        switch end.reason {
+        case .deniedOperation: "seccomp: the call is not on the list"
+        case .memoryLimit: "the memory limit"
+        case .launchLimit: "the launch limit"
+        case .timeLimit: "the time limit"
+        case .outputLimit: "the output limit"
+        case .messageBudget: "the channel's budget"
+        case .protocolViolation: "the channel's checks"
+        case .crashed, .exited: "its own fault, in a process of its own"
+        case .completed, .cancelled: "a root of its own: the files do not exist there"
+        default: end.reason.rawValue
+        }
+    }
+}
+
+/// The descriptors that this process has open.
+enum OpenDescriptors {
+    static func count() -> Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        return count
+    }
+
+    /// Waits up to a second for what is being let go of on another thread.
+    static func count(settledAt wanted: Int) async -> Int {
+        for _ in 0..<100 where count() != wanted { try? await Task.sleep(for: .milliseconds(10)) }
+        return count()
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import AnnexBroker
+
+@Suite struct LifecycleTests {
+    /// Drives a fresh life through events; the effects of the last one.
+    private func effects(after events: Lifecycle.Event...) -> [Lifecycle.Effect] {
+        var life = Lifecycle()
+        return events.map { life.handle($0) }.last ?? []
+    }
+
+    @Test func L1_theLaunchLimitRunsFromTheStartOfTheProcessToItsHello() {
+        #expect(effects(after: .started) == [.arm(.launch)])
+        #expect(effects(after: .started, .saidHello) == [.disarm(.launch), .announce])
+        #expect(effects(after: .started, .elapsed(.launch)).contains(.kill))
+        #expect(effects(after: .started, .elapsed(.launch), .gone).contains(.finish(.launchLimit)))
+    }
+
+    @Test func aLateTimerEndsNothing() {
+        #expect(effects(after: .started, .saidHello, .elapsed(.launch)).isEmpty)
+        #expect(effects(after: .started, .saidHello, .requestBegan, .requestEnded, .elapsed(.request)).isEmpty)
+    }
+
+    @Test func theTimeLimitRunsWhileARequestIsOpen() {
+        #expect(effects(after: .started, .saidHello, .requestBegan) == [.arm(.request)])
+        let end = effects(after: .started, .saidHello, .requestBegan, .elapsed(.request), .gone)
+        #expect(end.contains(.finish(.timeLimit)))
+    }
+
+    @Test func L5_completionLeavesAGraceAndStaysTheReason() {
+        let dismissed = effects(after: .started, .saidHello, .dismissed(.completed))
+        #expect(dismissed == [.disarm(.request), .sayGoodbye, .arm(.grace)])
+        let ignored = effects(after: .started, .saidHello, .dismissed(.completed), .elapsed(.grace), .gone)
+        #expect(ignored.contains(.finish(.completed)))
+    }
+
+    @Test func L6_theFirstCauseIsTheReason() {
+        let end = effects(
+            after: .started, .saidHello, .mustEnd(.protocolViolation("length")), .mustEnd(.outputLimit), .gone)
+        #expect(end.contains(.finish(.protocolViolation("length"))))
+    }
+
+    @Test func anEndOfItsOwnHasNoCauseOfOurs() {
+        #expect(effects(after: .started, .saidHello, .gone).contains(.finish(nil)))
+        #expect(effects(after: .started, .gone).contains(.finish(nil)))
+    }
+
+    /// Any order of any events: one finish, never before the process is gone, nothing after it.
+    @Test(arguments: 0..<200) func everyScheduleFinishesExactlyOnce(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let events: [Lifecycle.Event] = [
+            .started, .saidHello, .requestBegan, .requestEnded, .elapsed(.launch), .elapsed(.request),
+            .elapsed(.grace), .dismissed(.completed), .dismissed(.cancelled), .mustEnd(.outputLimit),
+            .mustEnd(.aborted),
+        ]
+        var life = Lifecycle()
+        var finished = 0
+        for _ in 0..<40 {
+            let effects = life.handle(events.randomElement(using: &random) ?? .started)
+            finished += effects.count { if case .finish = $0 { true } else { false } }
+        }
+        #expect(finished == 0, "seed \(seed): an end was published before the process was gone")
+        let last = life.handle(.gone)
+        #expect(last.contains { if case .finish = $0 { true } else { false } }, "seed \(seed)")
+        #expect(life.handle(.gone).isEmpty, "seed \(seed)")
+        #expect(life.handle(.mustEnd(.aborted)).isEmpty, "seed \(seed)")
+    }
+}

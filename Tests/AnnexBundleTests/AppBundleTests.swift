@@ -1,0 +1,103 @@
+import AnnexBundle
+import AnnexLinux
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AppBundleTests {
+    @Test func aWholeAppGivesItsExtensions() throws {
+        let test = try TestApp()
+        let app = try AppBundle.open(test.path)
+        #expect(app.identifier == "com.example.pictures")
+        let found = try #require(app.extensions.first)
+        #expect(found.identifier == "com.example.pictures.editor")
+        #expect(found.extensionPoint == "com.apple.photo-editing")
+        #expect(found.displayName == "Pictures", "P6: the app's name where the extension has none")
+        #expect(found.attributes["PHSupportedMediaTypes"] == .array([.string("Image")]))
+        #expect(found.attributes["Unknown"] == .integer(-7))
+        #expect(found.containingApp == app.identifier)
+    }
+
+    @Test func `START-07: what is held is what was checked, whatever its name is given to later`() throws {
+        let test = try TestApp()
+        let found = try #require(try AppBundle.open(test.path).extensions.first)
+        try test.remove("PlugIns/Editor.appex/Editor")
+        try test.write("#!/bin/sh", to: "PlugIns/Editor.appex/Editor")
+        let held = try found.executable.descriptor.status()
+        #expect(held.inode == found.executable.inode && held.device == found.executable.device)
+        #expect(try found.executable.descriptor.read(at: 0, count: 4) == [0x7F, 0x45, 0x4C, 0x46])
+    }
+
+    private func refusal(_ test: TestApp) throws -> BundleError {
+        try #require(throws: BundleError.self) { _ = try AppBundle.open(test.path) }
+    }
+
+    @Test func `P1: a directory of another name is no app`() throws {
+        let error = try #require(throws: BundleError.self) { _ = try AppBundle.open("/usr/share") }
+        #expect(error.rule == .p1)
+        let missing = try #require(throws: BundleError.self) { _ = try AppBundle.open("/no/such.app") }
+        #expect(missing.rule == .p1 && missing.description.contains("ENOENT"))
+    }
+
+    @Test(arguments: [
+        ("CFBundleIdentifier", BundleRule.p2), ("CFBundleExecutable", .p7), ("NSExtension", .p2),
+        ("NSExtensionPointIdentifier", .p2),
+    ])
+    func `P2: a missing key is named with its file`(key: String, rule: BundleRule) throws {
+        let test = try TestApp()
+        try test.write(
+            TestApp.extensionInfo.replacingOccurrences(of: "<key>\(key)<", with: "<key>Other<"),
+            to: "PlugIns/Editor.appex/Info.plist")
+        let error = try refusal(test)
+        #expect(error.key == key && error.rule == rule)
+        #expect(error.file == "Pictures.app/PlugIns/Editor.appex/Info.plist")
+    }
+
+    @Test func `P2: a build setting's placeholder is reported, not guessed`() throws {
+        let test = try TestApp()
+        try test.write(
+            TestApp.extensionInfo.replacingOccurrences(
+                of: "com.example.pictures.editor", with: "$(PRODUCT_BUNDLE_IDENTIFIER)"),
+            to: "PlugIns/Editor.appex/Info.plist")
+        let error = try refusal(test)
+        #expect(error.rule == .p2 && error.key == "CFBundleIdentifier")
+        #expect(error.what.contains("$(PRODUCT_BUNDLE_IDENTIFIER)"))
+    }
+
+    @Test(arguments: ["com.example.other.editor", "com.example.pictures", "com.example.picturesque.editor"])
+    func `P3: an extension's identifier starts with its app's and a dot`(identifier: String) throws {
+        let test = try TestApp()
+        try test.write(
+            TestApp.extensionInfo.replacingOccurrences(of: "com.example.pictures.editor", with: identifier),
+            to: "PlugIns/Editor.appex/Info.plist")
+        #expect(try refusal(test).rule == .p3)
+    }
+
+    @Test(arguments: ["-rf", "../../etc", "com..example", "a/b", "com.example.\u{1B}[31m", "com.-x", ""])
+    func `DEPUTY-04: an identifier is a plain name and nothing else`(identifier: String) throws {
+        let test = try TestApp()
+        try test.write(
+            TestApp.appInfo.replacingOccurrences(of: "com.example.pictures", with: identifier), to: "Info.plist")
+        let error = try refusal(test)
+        #expect(error.key == "CFBundleIdentifier" && !error.description.contains("\u{1B}"))
+    }
+
+    @Test func `P4: an app without a program of its own is refused`() throws {
+        let test = try TestApp()
+        try test.remove("Pictures")
+        #expect(try refusal(test).rule == .p4)
+        try test.write(TestApp.appInfo.replacingOccurrences(of: "CFBundleExecutable", with: "Other"), to: "Info.plist")
+        #expect(try refusal(test).rule == .p4)
+    }
+
+    @Test func `P6: an extension that nobody named is refused`() throws {
+        let test = try TestApp()
+        try test.write(TestApp.appInfo.replacingOccurrences(of: "CFBundleName", with: "Other"), to: "Info.plist")
+        #expect(try refusal(test).rule == .p6)
+    }
+
+    @Test func `P3: two extensions of one identifier are refused`() throws {
+        let test = try TestApp()
+        try FileManager.default.copyItem(atPath: test.extensionPath, toPath: "\(test.path)/PlugIns/Twin.appex")
+        #expect(try refusal(test).rule == .p3)
+    }
+}

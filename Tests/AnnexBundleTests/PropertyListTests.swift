@@ -1,0 +1,115 @@
+import AnnexBundle
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct PropertyListTests {
+    private func read(_ text: String) throws -> PropertyListValue {
+        try PropertyListValue(Array(text.utf8))
+    }
+
+    @Test func everyElementIsRead() throws {
+        let value = try read(
+            """
+            \u{FEFF}<?xml version="1.0"?><!-- note --><plist>
+            <dict>
+              <key>s</key><string> a &lt;&amp;&#65;&#x42;&apos;<![CDATA[<raw>&]]> </string>
+              <key>i</key><integer> -12 </integer> <key>h</key><integer>0x1F</integer>
+              <key>r</key><real>1.5</real> <key>t</key><true/> <key>f</key><false></false>
+              <key>d</key><data> aGVs
+                 bG8= </data> <key>e</key><array/><key>w</key><date>2014-06-02T17:00:00Z</date>
+              <key>n</key><array><dict/><string/></array>
+            </dict></plist>
+            """)
+        let values = try #require(value.dictionary)
+        #expect(values["s"] == .string(" a <&AB'<raw>& "))
+        #expect(values["i"] == .integer(-12) && values["h"] == .integer(31) && values["r"] == .real(1.5))
+        #expect(values["t"] == .boolean(true) && values["f"] == .boolean(false))
+        #expect(values["d"] == .data(Array("hello".utf8)) && values["e"] == .array([]))
+        #expect(values["w"] == .dateText("2014-06-02T17:00:00Z"))
+        #expect(values["n"] == .array([.dictionary([:]), .string("")]))
+    }
+
+    @Test(arguments: [
+        "", "text", "<plist>", "<plist></plist>", "<plist><dict><key>a</key></dict></plist>",
+        "<plist><string>a</string><string>b</string></plist>", "<plist><string>&nbsp;</string></plist>",
+        "<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>", "<plist><integer>1e9</integer></plist>",
+        "<plist><integer>99999999999999999999</integer></plist>", "<plist><data>a</data></plist>",
+        "<plist><string>a</strong></plist>", "<plist><true/></plist>more", "<plist><unknown/></plist>",
+        "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>", "<plist><!-- ", "<?xml",
+        "<plist><dict",
+        "<plist><string>&#xD800;</string></plist>", "<plist><string>&#x110000;</string></plist>",
+    ])
+    func whatIsNoPropertyListIsRefused(text: String) {
+        #expect(throws: PropertyListFailure.self) { _ = try read(text) }
+    }
+
+    @Test func theBinaryFormSaysTheSame() throws {
+        let object: [String: Any] = [
+            "text": "grüß 🖼", "ascii": "plain", "number": -5, "big": 1 << 40, "real": 0.25, "truth": true,
+            "data": Data([1, 2, 3]), "list": [1, ["deep": "value"]] as [Any],
+            "date": Date(timeIntervalSinceReferenceDate: 5),
+            "long": String(repeating: "x", count: 300),
+        ]
+        let bytes = try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
+        let values = try #require(try PropertyListValue([UInt8](bytes)).dictionary)
+        #expect(values["text"] == .string("grüß 🖼") && values["ascii"] == .string("plain"))
+        #expect(values["number"] == .integer(-5) && values["big"] == .integer(1 << 40) && values["real"] == .real(0.25))
+        #expect(values["truth"] == .boolean(true) && values["data"] == .data([1, 2, 3]) && values["date"] == .date(5))
+        #expect(values["list"] == .array([.integer(1), .dictionary(["deep": .string("value")])]))
+        #expect(values["long"]?.string?.utf8.count == 300)
+    }
+
+    /// A binary list of objects, each given as its bytes, one byte per offset and reference.
+    private func binary(_ objects: [[UInt8]]) -> [UInt8] {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for object in objects {
+            offsets.append(UInt8(bytes.count))
+            bytes += object
+        }
+        let table = UInt8(bytes.count)
+        func number(_ value: UInt8) -> [UInt8] { [UInt8](repeating: 0, count: 7) + [value] }
+        return bytes + offsets + [0, 0, 0, 0, 0, 0, 1, 1] + number(UInt8(objects.count)) + number(0) + number(table)
+    }
+
+    @Test func `BOMB-16: circles and fans of references end at the limits`() throws {
+        #expect(throws: PropertyListFailure.self) { _ = try PropertyListValue(binary([[0xA1, 0]])) }
+        let fan = (0..<30).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] } + [[0x09]]
+        let error = #expect(throws: PropertyListFailure.self) { _ = try PropertyListValue(binary(fan)) }
+        #expect(error?.what.contains("values") ?? false)
+        #expect(try PropertyListValue(binary([[0xA1, 1], [0x09]])) == .array([.boolean(true)]))
+    }
+
+    @Test func `IPC-09: changed lists of both forms never trap`() throws {
+        let object: [String: Any] = ["a": ["b": [1, 2.5, true, Data([7]), "text", Date()] as [Any]], "ü": -1]
+        let forms = try [PropertyListSerialization.PropertyListFormat.binary, .xml].map {
+            [UInt8](try PropertyListSerialization.data(fromPropertyList: object, format: $0, options: 0))
+        }
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed: \(seed)")
+        var generator = SplitMix(state: seed)
+        for _ in 0..<20_000 {
+            var bytes = forms[Int.random(in: 0..<forms.count, using: &generator)]
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                if Bool.random(using: &generator) {
+                    bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                } else {
+                    bytes.remove(at: place)
+                }
+            }
+            _ = try? PropertyListValue(bytes)
+        }
+    }
+}
+
+/// A small generator that a printed seed brings back.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        return mixed ^ (mixed >> 27)
+    }
+}

@@ -1,0 +1,47 @@
+import AnnexModel
+import Testing
+
+@Suite struct TerminationTests {
+    @Test func `L6: the reasons are spelled as in reports`() {
+        let spelled =
+            "completed cancelled exited crashed memoryLimit launchLimit timeLimit processorLimit diskLimit outputLimit "
+            + "messageBudget graceExpired unresponsive stuck deniedOperation protocolViolation hostGone disabled removed "
+            + "brokerShutdown launchFailed"
+        #expect(Termination.Reason.allCases.map(\.rawValue).joined(separator: " ") == spelled)
+    }
+
+    @Test(arguments: [
+        (Termination(.completed), "completed"),
+        (Termination(.exited, detail: .exitCode(3)), "exited: exit code 3"),
+        (Termination(.crashed, detail: .signal(Signal(11))), "crashed: SIGSEGV"),
+        (
+            Termination(.crashed, detail: .signal(Signal(4, message: Escaped("Fatal error:\u{1B} no")))),
+            "crashed: SIGILL: Fatal error:\\u{1b} no"
+        ),
+        (Termination(.crashed, detail: .signal(Signal(-1))), "crashed: signal -1"),
+        (Termination(.crashed, detail: .signal(Signal(60))), "crashed: signal 60"),
+        (Termination(.memoryLimit, detail: .limit("64 MiB of 64 MiB")), "memoryLimit: 64 MiB of 64 MiB"),
+        (
+            Termination(
+                .deniedOperation,
+                detail: .deniedCall(
+                    DeniedCall("socket", arguments: [Escaped("AF_INET"), Escaped("0")], layer: "seccomp"))),
+            "deniedOperation: socket(AF_INET, 0) refused by seccomp"
+        ),
+        (
+            Termination(.launchFailed, detail: .step(LaunchStep("pivot_root", cause: "EPERM", mend: "ask root"))),
+            "launchFailed: pivot_root: EPERM; ask root"
+        ),
+    ])
+    func anEndIsOneLine(end: Termination, line: String) {
+        #expect(end.description == line)
+    }
+
+    @Test func onlyWhatWentWrongIsAFailure() {
+        #expect(!Termination(.completed).isFailure)
+        #expect(!Termination(.exited, detail: .exitCode(0)).isFailure)
+        #expect(Termination(.exited, detail: .exitCode(1)).isFailure)
+        #expect(Termination(.crashed).isFailure)
+        #expect(Termination(.protocolViolation).isFailure)
+    }
+}

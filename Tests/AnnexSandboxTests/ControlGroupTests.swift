@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+@Suite struct ControlGroupTests {
+    static let versionOne = """
+        30 24 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755
+        31 30 0:27 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
+        32 30 0:28 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids
+        """
+    static let versionTwo = "30 24 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate"
+
+    @Test func versionOneIsFoundByItsControllers() {
+        let mounts = ControlGroupMount.all(in: Self.versionOne)
+        let places = "5:memory:/user/alice\n4:pids:/\n0::/unused\n"
+        let found = ControlGroupHierarchy.candidates(mounts: mounts, places: places)
+        #expect(
+            found == [
+                ControlGroupHierarchy(
+                    version: .one, memory: "/sys/fs/cgroup/memory/user/alice", processes: "/sys/fs/cgroup/pids")
+            ])
+    }
+
+    @Test func versionTwoAsksOwnGroupThenItsParent() {
+        let mounts = ControlGroupMount.all(in: Self.versionTwo)
+        let found = ControlGroupHierarchy.candidates(mounts: mounts, places: "0::/user.slice/app.scope\n")
+        #expect(found.map(\.memory) == ["/sys/fs/cgroup/user.slice/app.scope", "/sys/fs/cgroup/user.slice"])
+    }
+
+    @Test(arguments: ["", "garbage", "1 2 3 - cgroup", "- - - -", String(repeating: "- ", count: 50)])
+    func brokenLinesGiveNoMount(line: String) {
+        #expect(ControlGroupMount.all(in: line).isEmpty)
+    }
+
+    @Test(arguments: ["annex", "annex.1.2", "annex.x.2.3", "annex.1.2.3.4", "other.1.2.3", "annex.-1..3"])
+    func foreignDirectoriesAreNeverTakenForOurs(name: String) {
+        #expect(ControlGroupName(name) == nil)
+    }
+
+    @Test func aNameKnowsWhetherItsOwnerLives() throws {
+        let own = try #require(ControlGroupName(ControlGroupName.next()))
+        #expect(own.isOwned)
+        // The same pid with another start time is another process.
+        #expect(!ControlGroupName(owner: own.owner, started: own.started &+ 1, count: 1).isOwned)
+    }
+
+    @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
+    func aGroupIsMadeWithItsLimitsAndRemovedWithItsOwner() throws {
+        let hierarchy = try #require(ControlGroupHierarchy.find())
+        let directories: [String]
+        do {
+            let group = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 1)
+            directories = group.directories
+            #expect(TextFile.number(group.memory + "/" + hierarchy.limitFile) == 64 << 20)
+            #expect(group.memoryUse().kills == 0)
+        }
+        for directory in directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
+    }
+
+    @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
+    func theSweepRemovesWhatADeadOwnerLeftAndNothingElse() throws {
+        let hierarchy = try #require(ControlGroupHierarchy.find())
+        let own = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 1)
+        let left = hierarchy.memory + "/" + ControlGroupName(owner: getpid(), started: 1, count: 999_999).text
+        try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
+        #expect(ControlGroup.sweep(hierarchy).contains(left))
+        #expect(!FileManager.default.fileExists(atPath: left))
+        #expect(FileManager.default.fileExists(atPath: own.memory))
+    }
+}

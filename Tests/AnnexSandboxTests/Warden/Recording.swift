@@ -1,0 +1,101 @@
+import AnnexLinux
+import Synchronization
+
+@testable import AnnexSandbox
+
+/// What was told about one launch, to be asked for by a test.
+final class Recording: Sendable {
+    /// What was told, without its owners: those are kept apart.
+    enum Event: Sendable, Equatable {
+        case started, listener, executed, failed, ended, lost
+    }
+
+    struct State: ~Copyable {
+        var order: [Event] = []
+        var process: Int32 = 0
+        var handle: ProcessHandle?
+        var listener: Descriptor?
+        var times: LaunchTimes?
+        var layers: SandboxLayers?
+        var failure: LaunchFailure?
+        var end: ProcessEnd?
+        var usage: ResourceUsage?
+    }
+
+    private let state = Mutex(State())
+    private let events: AsyncStream<Event>
+    private let report: AsyncStream<Event>.Continuation
+
+    init() {
+        (events, report) = AsyncStream.makeStream(of: Event.self)
+    }
+
+    func note(_ event: consuming LaunchEvent) {
+        // In a variable: a closure cannot give away what it captured.
+        var event: LaunchEvent? = consume event
+        let seen = state.withLock { state -> Event? in
+            guard let event = event.take() else { return nil }
+            let seen = Self.take(event, into: &state)
+            state.order.append(seen)
+            return seen
+        }
+        guard let seen else { return }
+        report.yield(seen)
+        if seen == .ended || seen == .lost { report.finish() }
+    }
+
+    private static func take(_ event: consuming LaunchEvent, into state: inout State) -> Event {
+        switch consume event {
+        case .started(let handle, let process):
+            state.handle = consume handle
+            state.process = process
+            return .started
+        case .listener(let listener):
+            state.listener = consume listener
+            return .listener
+        case .executed(let times, let layers):
+            state.times = times
+            state.layers = layers
+            return .executed
+        case .failed(let failure, let times):
+            state.failure = failure
+            state.times = times
+            return .failed
+        case .ended(let end, let usage):
+            state.end = end
+            state.usage = usage
+            return .ended
+        case .wardenLost:
+            return .lost
+        }
+    }
+
+    /// Waits until it was told; false when the last word came without.
+    func waits(for wanted: Event) async -> Bool {
+        if order.contains(wanted) { return true }
+        for await event in events where event == wanted { return true }
+        return order.contains(wanted)
+    }
+
+    /// Waits for the last word.
+    func finish() async {
+        for await _ in events {}
+    }
+
+    var order: [Event] { state.withLock { $0.order } }
+    var process: Int32 { state.withLock { $0.process } }
+    var failure: LaunchFailure? { state.withLock { $0.failure } }
+    var times: LaunchTimes? { state.withLock { $0.times } }
+    var layers: SandboxLayers? { state.withLock { $0.layers } }
+    var end: ProcessEnd? { state.withLock { $0.end } }
+    var usage: ResourceUsage? { state.withLock { $0.usage } }
+
+    func kill(_ signal: Int32 = 9) throws {
+        try state.withLock { try $0.handle?.sendSignal(signal) }
+    }
+
+    /// The listener, for the duration of the call; nil where none was told.
+    func withListener<Result: Sendable>(_ body: (borrowing Descriptor?) throws -> Result) rethrows -> Result {
+        try state.withLock { try body($0.listener) }
+    }
+}

@@ -1,0 +1,17 @@
+// A host that launches extensions without end, keeping a few alive: whoever kills it must find nothing left behind.
+// Arguments: the app's bundle, the extension's identifier. Prints a line after each launch.
+import AnnexEmbedded
+import AnnexHost
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else {
+    print("usage: launches-forever APP IDENTIFIER")
+    throw CancellationError()
+}
+let host = try AnnexHost.embedded(apps: [arguments[1]])
+var kept: [ExtensionSession] = []
+while true {
+    kept.append(try await host.begin(arguments[2]))
+    print("launched")
+    if kept.count == 4 { _ = await kept.removeFirst().cancel() }
+}

@@ -1,0 +1,58 @@
+// A multithreaded host with a life of its own: a SIGCHLD handler, a thread that waits for any child, and children.
+// It launches extensions meanwhile and says what of Annex it ever noticed: nothing, if all is well.
+// Arguments: the app's bundle, the extension's identifier, the number of launches.
+import AnnexEmbedded
+import AnnexHost
+import CHostFacts
+import Glibc
+import Synchronization
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let launches = Int(arguments[3]) else {
+    print("usage: lives-its-own-life APP IDENTIFIER LAUNCHES")
+    exit(64)
+}
+
+let signals = Atomic<Int>(0)
+let reaped = Atomic<Int>(0)
+let own = Atomic<Int>(0)
+signal(SIGCHLD) { _ in signals.add(1, ordering: .relaxed) }
+let dumpable = host_dumpable()
+var maskBefore = sigset_t()
+sigprocmask(SIG_BLOCK, nil, &maskBefore)
+
+/// Starts /bin/true and counts it as ours.
+@Sendable func startChild() {
+    var child: pid_t = 0
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+    if posix_spawn(&child, "/bin/true", nil, nil, &arguments, environ) == 0 { own.add(1, ordering: .relaxed) }
+    free(arguments[0])
+}
+
+var waiter = pthread_t()
+pthread_create(
+    &waiter, nil,
+    { _ in
+        while true {
+            if waitpid(-1, nil, __WALL) > 0 { reaped.add(1, ordering: .relaxed) } else { usleep(500) }
+        }
+    }, nil)
+
+let host = try AnnexHost.embedded(apps: [arguments[1]])
+for _ in 0..<launches {
+    startChild()
+    let session = try await host.begin(arguments[2])
+    _ = await session.cancel()
+}
+while reaped.load(ordering: .relaxed) < own.load(ordering: .relaxed) { usleep(1000) }
+usleep(20_000)
+print("children \(own.load(ordering: .relaxed)) reaped \(reaped.load(ordering: .relaxed))")
+print("signals no more than children: \(signals.load(ordering: .relaxed) <= own.load(ordering: .relaxed))")
+print("dumpable as before: \(host_dumpable() == dumpable)")
+var maskAfter = sigset_t()
+sigprocmask(SIG_BLOCK, nil, &maskAfter)
+let masks = withUnsafeBytes(of: maskBefore) { before in withUnsafeBytes(of: maskAfter) { before.elementsEqual($0) } }
+print("signal mask as before: \(masks)")
+var inheritable = 0
+for number in 3..<1024 where fcntl(Int32(number), F_GETFD) == 0 { inheritable += 1 }
+print("descriptors that a child would inherit: \(inheritable)")

@@ -1,0 +1,182 @@
+// reports-its-world DESCRIPTOR COMMAND [ARGUMENT…]
+//
+// What a process in a sandbox sees, as lines of `key=value` on a descriptor; or one deed, and what came of it.
+// Static, so that it needs no file but itself.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+extern char **environ;
+static FILE *out;
+
+static void say(const char *key, long long value) { fprintf(out, "%s=%lld\n", key, value); }
+static void say_text(const char *key, const char *value) { fprintf(out, "%s=%s\n", key, value); }
+// 0, or the errno of a call that failed.
+static void say_result(const char *key, long result) { say(key, result < 0 ? errno : 0); }
+
+static void report_identity(void) {
+    say("uid", getuid());
+    say("euid", geteuid());
+    say("gid", getgid());
+    say("groups", getgroups(0, 0));
+    say("pid", getpid());
+    say("session", getsid(0));
+    say("dumpable", prctl(PR_GET_DUMPABLE));
+}
+
+static void report_privileges(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2] = {{0}};
+    syscall(SYS_capget, &header, data);
+    uint32_t any = 0;
+    for (int i = 0; i < 2; i++) any |= data[i].effective | data[i].permitted | data[i].inheritable;
+    say("capabilities", any);
+    int bounding = 0, ambient = 0;
+    for (int i = 0; i < 64; i++) {
+        bounding += prctl(PR_CAPBSET_READ, i) == 1;
+        ambient += prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, i, 0, 0) == 1;
+    }
+    say("bounding", bounding);
+    say("ambient", ambient);
+    say("securebits", prctl(PR_GET_SECUREBITS));
+    say("no_new_privs", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+    say("seccomp", prctl(PR_GET_SECCOMP));
+    int signal = 0;
+    prctl(PR_GET_PDEATHSIG, &signal);
+    say("death_signal", signal);
+    say_result("keyring", syscall(SYS_keyctl, 6, -3, 0, 0));
+    say_result("add_key", syscall(SYS_add_key, "user", "annex", "x", 1, -3));
+}
+
+static void report_surroundings(void) {
+    struct utsname name;
+    uname(&name);
+    say_text("hostname", name.nodename);
+    say_text("domain", name.domainname);
+    char directory[4096];
+    say_text("directory", getcwd(directory, sizeof directory) ? directory : "?");
+    mode_t mask = umask(0);
+    umask(mask);
+    say("umask", mask);
+    sigset_t blocked;
+    sigprocmask(SIG_SETMASK, 0, &blocked);
+    int count = 0, ignored = 0;
+    for (int number = 1; number < 65; number++) {
+        struct sigaction action = {0};
+        count += sigismember(&blocked, number) == 1;
+        ignored += sigaction(number, 0, &action) == 0 && action.sa_handler == SIG_IGN;
+    }
+    say("blocked_signals", count);
+    say("ignored_signals", ignored);
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    say("files_soft", (long long)limit.rlim_cur);
+    say("files_hard", (long long)limit.rlim_max);
+    getrlimit(RLIMIT_CORE, &limit);
+    say("core", (long long)limit.rlim_cur);
+    for (char **entry = environ; *entry; entry++) fprintf(out, "env.%s\n", *entry);
+}
+
+static void report_descriptors(void) {
+    char list[4096] = "", *end = list;
+    for (int number = 0; number < 1024; number++) {
+        int flags = fcntl(number, F_GETFD);
+        if (flags >= 0) end += sprintf(end, "%s%d%s", end == list ? "" : ",", number, flags ? "c" : "");
+    }
+    say_text("descriptors", list);
+}
+
+static void report_files(void) {
+    struct dirent **entries;
+    int count = scandir("/", &entries, 0, alphasort);
+    char list[4096] = "", *end = list;
+    for (int i = 0; i < count; i++) {
+        if (entries[i]->d_name[0] != '.') end += sprintf(end, "%s%s", end == list ? "" : ",", entries[i]->d_name);
+    }
+    say_text("root", list);
+    say_result("root.write", mkdir("/new", 0700));
+    say_result("root.parent", access("/../etc/passwd", F_OK));
+    say_result("proc", access("/proc/self", F_OK));
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(9)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    say_result("loopback", connect(socket(AF_INET, SOCK_STREAM, 0), (void *)&address, sizeof address));
+}
+
+// place.flags, place.write, place.size, place.inodes, place.mode
+static void report_place(const char *path) {
+    struct statvfs status;
+    char key[300], file[300];
+    snprintf(key, sizeof key, "%s.flags", path);
+    say(key, statvfs(path, &status) < 0 ? -errno : (long)(status.f_flag & (ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC)));
+    snprintf(key, sizeof key, "%s.size", path);
+    say(key, (long long)status.f_blocks * (long long)status.f_bsize);
+    snprintf(key, sizeof key, "%s.inodes", path);
+    say(key, (long long)status.f_files);
+    struct stat about;
+    snprintf(key, sizeof key, "%s.mode", path);
+    say(key, stat(path, &about) < 0 ? -errno : (long)(about.st_mode & 07777));
+    snprintf(key, sizeof key, "%s.write", path);
+    snprintf(file, sizeof file, "%s/written", path);
+    say_result(key, open(file, O_CREAT | O_WRONLY, 0600));
+    snprintf(key, sizeof key, "%s.read", path);
+    say_result(key, open(path, O_RDONLY));
+}
+
+static int attempt_exec(void) {
+    char *const arguments[] = {"again", 0};
+    execve("/app/program", arguments, environ);
+    say("execve", errno);
+    int file = open("/app/program", O_RDONLY);
+    syscall(SYS_execveat, file, "", arguments, environ, AT_EMPTY_PATH, 0x1234L);
+    say("execveat", errno);
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    if (count < 3) return 64;
+    const char *command = arguments[2];
+    out = fdopen(atoi(arguments[1]), "w");
+    if (strcmp(command, "exit") == 0) return atoi(arguments[3]);
+    if (strcmp(command, "signal") == 0) {
+        signal(atoi(arguments[3]), SIG_DFL);
+        // A first process of its namespace cannot kill itself, but a fault can.
+        *(volatile int *)0 = 1;
+    }
+    if (!out) return 65;
+    if (strcmp(command, "exec") == 0) attempt_exec();
+    if (strcmp(command, "parent") == 0) {
+        errno = 0;
+        say("getppid", syscall(SYS_getppid));
+        say("errno", errno);
+    }
+    if (strcmp(command, "world") == 0) {
+        report_descriptors();
+        report_identity();
+        report_privileges();
+        report_surroundings();
+        report_files();
+        for (int i = 3; i < count; i++) report_place(arguments[i]);
+    }
+    say_text("said", command);
+    fflush(out);
+    if (strcmp(command, "stay") == 0) for (;;) pause();
+    return 0;
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// The package's own files, as they are on disk.
+enum SourceTree {
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Every Swift file below a folder, with its text.
+    static func swiftFiles(in folder: String) throws -> [(file: String, text: String)] {
+        let start = root.appending(path: folder)
+        let files = FileManager.default.enumerator(at: start, includingPropertiesForKeys: nil)
+        return try (files?.compactMap { $0 as? URL } ?? [])
+            .filter { $0.pathExtension == "swift" }
+            .map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }
+    }
+}

@@ -1,0 +1,42 @@
+public import Foundation
+
+/// The example apps, laid out from the executables that were built with the tests.
+public enum ExampleBundles {
+    /// The folder with `Pictures.app` and `Shout.app`; made once a run and removed by the system's temporary cleaner.
+    public static let folder: Result<URL, Failure> = Result { () throws(Failure) in try layOut() }
+
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    public static func path(of app: String) throws -> String {
+        try folder.get().appending(path: app).path
+    }
+
+    /// Where the package manager put the executables: beside the test bundle.
+    public static var products: URL {
+        URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+    }
+
+    static var packageRoot: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    }
+
+    private static func layOut() throws(Failure) -> URL {
+        let target = FileManager.default.temporaryDirectory.appending(path: "annex-examples-\(getpid())")
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        let script = packageRoot.appending(path: "Sources/Examples/assemble").path
+        process.arguments = [script, products.path, target.path]
+        do {
+            try process.run()
+        } catch {
+            throw Failure(description: "\(script): \(error)")
+        }
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(script) exited with \(process.terminationStatus)")
+        }
+        return target
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// What must be the same before and after: a leak of any kind shows as a difference.
+public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
+    /// Open descriptors of this process.
+    public var descriptors: Int
+    /// Threads of this process.
+    public var threads: Int
+    /// Processes whose parent chain leads to a warden of this process's brokers.
+    public var wardens: Int
+    /// Control groups that a broker in this process made.
+    public var controlGroups: Int
+    /// Lines of this process's `mountinfo`.
+    public var mounts: Int
+
+    public static func now() -> MachineCounts {
+        MachineCounts(
+            descriptors: list("/proc/self/fd").count, threads: list("/proc/self/task").count,
+            wardens: processes(named: "annex-warden").count, controlGroups: ownControlGroups(),
+            mounts: lines(of: "/proc/self/mountinfo").count)
+    }
+
+    public var description: String {
+        "descriptors \(descriptors), threads \(threads), wardens \(wardens), control groups \(controlGroups), "
+            + "mounts \(mounts)"
+    }
+
+    /// Numbers of the processes with this command name.
+    public static func processes(named name: String) -> [Int32] {
+        list("/proc").compactMap(Int32.init).filter { lines(of: "/proc/\($0)/comm").first == name }
+    }
+
+    private static func ownControlGroups() -> Int {
+        let own = "annex.\(getpid())."
+        return lines(of: "/proc/self/mountinfo").compactMap { line -> Int? in
+            let fields = line.split(separator: " ")
+            guard line.contains(" - cgroup"), fields.count > 4 else { return nil }
+            return groups(named: own, below: String(fields[4]), depth: 3)
+        }.reduce(0, +)
+    }
+
+    private static func groups(named prefix: String, below folder: String, depth: Int) -> Int {
+        guard depth > 0 else { return 0 }
+        return list(folder).reduce(0) { count, name in
+            if name.hasPrefix(prefix) { return count + 1 }
+            var isFolder: ObjCBool = false
+            let path = folder + "/" + name
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+                return count
+            }
+            return count + groups(named: prefix, below: path, depth: depth - 1)
+        }
+    }
+
+    private static func list(_ folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
+    private static func lines(of file: String) -> [String] {
+        ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+}
