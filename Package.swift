@@ -76,9 +76,15 @@ let package = Package(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
         .executableTarget(
             name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
+        .executableTarget(
+            name: "holds-a-sandbox", dependencies: ["AnnexSandbox", "AnnexLinux"], path: "Tests/Fixtures/HoldsASandbox",
+            swiftSettings: swift),
         .testTarget(
             name: "AnnexSandboxTests",
-            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "reports-its-world"],
+            dependencies: [
+                "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "reports-its-world",
+                "holds-a-sandbox",
+            ],
             swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
     ]
