@@ -44,11 +44,12 @@ import Testing
             case .empty: bytes = [0]
             case .tooShort: bytes.removeLast(bytes.count - MemoryLayout<annex_plan>.size + 1)
             case .tooLong: bytes += [UInt8](repeating: 0, count: Int(ANNEX_PLAN_LARGEST))
-            default: bytes.withUnsafeMutableBytes { buffer in
-                var header = buffer.loadUnaligned(as: annex_plan.self)
-                edit?(&header)
-                buffer.storeBytes(of: header, as: annex_plan.self)
-            }
+            default:
+                bytes.withUnsafeMutableBytes { buffer in
+                    var header = buffer.loadUnaligned(as: annex_plan.self)
+                    edit?(&header)
+                    buffer.storeBytes(of: header, as: annex_plan.self)
+                }
             }
         }
     }

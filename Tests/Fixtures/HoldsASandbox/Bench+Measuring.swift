@@ -32,9 +32,8 @@ extension Bench {
         let totals = samples.compactMap { times in times.end(of: .exec).map { $0 - times.begun } }
         say("\(title): plan to exec \(median(totals) / 1000) µs")
         for step in LaunchStep.allCases {
-            let taken = samples.compactMap { times in
-                times.durations.first { $0.step == step }.map { UInt64($0.duration.components.attoseconds / 1_000_000_000) }
-            }
+            let taken = samples.flatMap { times in times.durations.filter { $0.step == step } }
+                .map { UInt64($0.duration.components.attoseconds / 1_000_000_000) }
             if !taken.isEmpty { say("  \(step.name) \(Double(median(taken) / 100) / 10)") }
         }
     }

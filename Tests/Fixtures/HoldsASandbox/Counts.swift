@@ -12,10 +12,11 @@ struct Counts: Equatable, CustomStringConvertible {
         descriptors = Self.names(in: "/proc/self/fd").count
         wardenDescriptors = Self.names(in: "/proc/\(warden)/fd").count
         mounts = Self.text(of: "/proc/self/mountinfo").split(separator: "\n").count
-        children = Self.names(in: "/proc").filter { name in
-            guard Int32(name) != nil else { return false }
-            return Self.field(1, ofStat: Self.text(of: "/proc/\(name)/stat")) == "\(warden)"
-        }.count
+        children =
+            Self.names(in: "/proc").filter { name in
+                guard Int32(name) != nil else { return false }
+                return Self.field(1, ofStat: Self.text(of: "/proc/\(name)/stat")) == "\(warden)"
+            }.count
     }
 
     var description: String {

@@ -50,12 +50,15 @@ static void use_lists(const annex_plan *plan, uint32_t descriptors) {
     }
     const annex_descriptor *list = plan_records(plan, plan->descriptors);
     for (uint32_t i = 0; i < plan->descriptors.count; i++) {
-        expect(list[i].index < descriptors && list[i].number >= 0 && list[i].number < 1024, "a number is out of bounds");
+        expect(list[i].index < descriptors, "a gift has no descriptor");
+        expect(list[i].number >= 0 && list[i].number < 1024, "a number is out of bounds");
     }
     const annex_limit *limits = plan_records(plan, plan->limits);
     for (uint32_t i = 0; i < plan->limits.count; i++) expect(limits[i].resource < 16, "there is no such limit");
     const annex_group *groups = plan_records(plan, plan->groups);
-    for (uint32_t i = 0; i < plan->groups.count; i++) expect(groups[i].index < descriptors, "a group has no descriptor");
+    for (uint32_t i = 0; i < plan->groups.count; i++) {
+        expect(groups[i].index < descriptors, "a group has no descriptor");
+    }
     const annex_landlock_rule *rules = plan_records(plan, plan->landlock);
     for (uint32_t i = 0; i < plan->landlock.count; i++) use_path(plan, rules[i].path);
 }
