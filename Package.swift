@@ -50,13 +50,60 @@ let package = Package(
 
         // Model
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(
+            name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
+        .target(name: "AnnexService", dependencies: ["AnnexModel", "AnnexChannel"], swiftSettings: swift),
+        .target(
+            name: "AnnexBroker",
+            dependencies: [
+                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexHost", dependencies: ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexService"], swiftSettings: swift),
 
         // Programs
+        .executableTarget(
+            name: "annex",
+            dependencies: [
+                "AnnexEmbedded", "AnnexHost", "AnnexService", "AnnexModel", "AnnexLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
 
         // Examples
+        .target(
+            name: "CPicture", path: "Sources/Examples/CPicture",
+            linkerSettings: [
+                .linkedLibrary("png16"), .linkedLibrary("jpeg"), .linkedLibrary("z"), .linkedLibrary("m"),
+            ]),
+        .target(
+            name: "PictureEditing", dependencies: ["CPicture"], path: "Sources/Examples/PictureEditing",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "PictureEditor", dependencies: ["AnnexExtension", "AnnexModel", "PictureEditing"],
+            path: "Sources/Examples/PictureEditor", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Shout", dependencies: ["AnnexExtension"], path: "Sources/Examples/Shout", swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutApp", path: "Sources/Examples/ShoutApp", swiftSettings: swift, linkerSettings: selfContained),
+        .target(name: "CMisbehaver", path: "Sources/Examples/CMisbehaver"),
+        .executableTarget(
+            name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
+            path: "Sources/Examples/Misbehaver", swiftSettings: strict, linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"], path: "Sources/Examples/ShoutHost"),
+        .executableTarget(
+            name: "Silent", path: "Sources/Examples/Silent", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Pictures", path: "Sources/Examples/Pictures", swiftSettings: swift, linkerSettings: selfContained),
 
         // Build plugins
         .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
@@ -68,12 +115,25 @@ let package = Package(
             path: "Sources/Plugins/EmbedWarden"),
 
         // Tests
-        .testTarget(name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "AnnexLinux"], swiftSettings: swift),
+        .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
+        .executableTarget(
+            name: "runs-alone", path: "Tests/Fixtures/RunsAlone", swiftSettings: swift, linkerSettings: selfContained),
+        .testTarget(
+            name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"],
+            swiftSettings: swift),
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexExtensionTests", dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: [
+                "PictureEditing", "AnnexExtension", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            ], swiftSettings: swift),
         .executableTarget(
             name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
         .executableTarget(
@@ -87,5 +147,23 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(name: "LayeringTests", swiftSettings: swift),
+        .testTarget(
+            name: "AnnexBrokerTests", dependencies: ["AnnexBroker", "AnnexSandbox", "AnnexModel"],
+            swiftSettings: swift),
+        .target(name: "AnnexTestSupport", path: "Tests/Support", swiftSettings: swift),
+        .executableTarget(
+            name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
+            path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
+        .executableTarget(
+            name: "lives-its-own-life", dependencies: ["AnnexEmbedded", "AnnexHost"],
+            path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "annex", "launches-forever", "lives-its-own-life",
+                "PictureEditor", "Shout", "ShoutApp", "ShoutHost", "Misbehaver", "Silent", "Pictures",
+            ],
+            swiftSettings: swift),
+        .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
 )

@@ -1,4 +1,5 @@
 public import AnnexModel
+internal import AnnexService
 
 extension ExtensionSession {
     /// Ends the session: the extension has answered what it was asked. It gets a moment to tidy up.

@@ -1,6 +1,7 @@
 internal import AnnexChannel
 internal import AnnexLinux
 public import AnnexModel
+internal import AnnexService
 
 extension ExtensionSession {
     /// Sends items and returns the extension's. Cancelling the task tells the extension that nobody waits any more.
@@ -16,13 +17,17 @@ extension ExtensionSession {
     ) async throws(HostError) -> [ExtensionItem] {
         let request = try Self.encode(items, acceptance)
         link.tell { $0.requestBegan() }
+        let answer: Answer
         do throws(CallFailure) {
-            let reply = try await endpoint.call(request, timeout: timeout)
-            link.tell { $0.requestEnded() }
-            return try Self.decode(reply)
+            answer = read(try await endpoint.call(request, timeout: timeout))
         } catch {
-            link.tell { $0.requestEnded() }
-            throw Self.isEnd(error) ? .ended(await link.ended.value()) : Self.translate(error)
+            answer = Answer(error)
+        }
+        link.tell { $0.requestEnded() }
+        switch answer {
+        case .items(let items): return items
+        case .error(let error): throw error
+        case .end: throw .ended(await link.ended.value())
         }
     }
 
@@ -32,13 +37,27 @@ extension ExtensionSession {
     ) throws(HostError) -> [ExtensionItem] {
         let request = try Self.encode(items, acceptance)
         link.tell { $0.requestBegan() }
+        let answer: Answer
         do throws(CallFailure) {
-            let reply = try endpoint.call(request, timeout: timeout)
-            link.tell { $0.requestEnded() }
-            return try Self.decode(reply)
+            answer = read(try endpoint.call(request, timeout: timeout))
         } catch {
-            link.tell { $0.requestEnded() }
-            throw Self.isEnd(error) ? .ended(link.ended.wait()) : Self.translate(error)
+            answer = Answer(error)
         }
+        link.tell { $0.requestEnded() }
+        switch answer {
+        case .items(let items): return items
+        case .error(let error): throw error
+        case .end: throw .ended(link.ended.wait())
+        }
+    }
+
+    /// An answer that no reader of ours understands is a breach of the protocol, and the extension's end.
+    private func read(_ reply: Reply) -> Answer {
+        guard let answer = Answer(reply) else {
+            let text = "an answer of \(reply.payload.count) bytes that cannot be read"
+            link.tell { $0.violated(ProtocolViolation(text)) }
+            return .end
+        }
+        return answer
     }
 }

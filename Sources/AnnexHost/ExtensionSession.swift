@@ -10,11 +10,11 @@ public final class ExtensionSession: Sendable {
     let endpoint: HostEndpoint
     let link: SessionLink
 
-    init(_ identifier: String, service: any BrokerService) throws {
+    init(_ identifier: String, timeLimit: Duration?, service: any BrokerService) throws {
         let link = SessionLink()
         let channel = try HostEndpoint.make(handlers: link.handlers)
         let endpoint = channel.host
-        let handle = try service.launch(identifier, channel: channel.takeDescriptors()) { event in
+        let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
             link.receive(event, endpoint: endpoint)
         }
         link.connect(to: handle)
@@ -29,7 +29,7 @@ public final class ExtensionSession: Sendable {
     /// How the launch went, step by step, and which layers are in force.
     public var launchReport: LaunchReport {
         if case .success(let report)? = link.ready.current { return report }
-        return .empty
+        return .unknown
     }
 
     /// The end, once there is one.

@@ -47,7 +47,7 @@ final class SessionLink: Sendable {
     var handlers: ChannelHandlers {
         var handlers = ChannelHandlers()
         handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }
-        handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(violation) } }
+        handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(ProtocolViolation(violation)) } }
         return handlers
     }
 
@@ -56,7 +56,7 @@ final class SessionLink: Sendable {
         case .ready(let report): ready.reach(.success(report))
         case .goodbye:
             // An extension that does not read any more is ended when its grace is over.
-            try? endpoint.send(ChannelEvent(method: WireMethod.goodbye, payload: []), timeout: .zero)
+            try? endpoint.send(ChannelEvent(method: RequestMessage.goodbye, payload: []), timeout: .zero)
         case .ended(let termination):
             // The handle holds the event handler that holds this link: here the circle ends.
             state.withLock { $0 = .over }
@@ -70,4 +70,14 @@ final class SessionLink: Sendable {
 /// An end as an error, for a `Result`.
 struct SessionEnd: Error {
     let termination: Termination
+}
+
+extension ProtocolViolation {
+    fileprivate init(_ violation: ChannelViolation) {
+        if case .messageBudget = violation {
+            self.init("\(violation)", isBudget: true)
+        } else {
+            self.init("\(violation)")
+        }
+    }
 }

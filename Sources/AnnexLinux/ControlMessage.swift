@@ -8,4 +8,11 @@ package struct ControlMessage: ~Copyable, Sendable {
     package let bytesWereCut: Bool
     /// Descriptors got lost: the peer sent more than fit, or this process has no numbers left.
     package let descriptorsWereCut: Bool
+
+    /// All descriptors, now the caller's.
+    package mutating func takeDescriptors() -> DescriptorList {
+        var taken = DescriptorList()
+        swap(&taken, &descriptors)
+        return taken
+    }
 }

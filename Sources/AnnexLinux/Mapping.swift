@@ -1,6 +1,6 @@
 internal import CAnnexLinux
 
-/// Memory shared through a descriptor, from its start; unmapped when its owner ends. Children do not inherit it.
+/// Memory shared through a descriptor, from its start; unmapped when its owner ends.
 ///
 /// The mapping keeps the memory by itself: the descriptor may be closed.
 @safe package struct Mapping: ~Copyable, Sendable {
@@ -19,6 +19,11 @@ internal import CAnnexLinux
         }
         unsafe self.start = start
         self.size = size
+    }
+
+    /// Takes the mapping out of what children inherit, so that a forked child cannot write in its parent's name.
+    package func keepFromChildren() throws(SystemError) {
+        _ = try SystemError.check("madvise(MADV_DONTFORK)", unsafe annex_keep_from_children(start, size))
     }
 
     deinit {

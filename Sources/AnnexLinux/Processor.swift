@@ -1,4 +1,4 @@
-package import CAnnexLinux
+internal import CAnnexLinux
 internal import Glibc
 
 /// What a spinning thread tells the processor and the scheduler.

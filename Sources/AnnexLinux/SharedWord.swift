@@ -1,7 +1,7 @@
-package import CAnnexLinux
+internal import CAnnexLinux
 
 /// A 32-bit word in shared memory that this side only reads. Its value is the peer's: nothing about it is known.
-@unsafe package struct SharedWord: Sendable {
+@safe package struct SharedWord: Sendable {
     @usableFromInline nonisolated(unsafe) let address: UnsafePointer<UInt32>
 
     /// The word must stay mapped for as long as this value is used.
@@ -24,5 +24,10 @@ package import CAnnexLinux
         var limit: Int64 = -1
         if let deadline { limit = Int64(clamping: MonotonicClock.remaining(until: deadline)) }
         return unsafe FutexWait(annex_futex_wait(address, expected, limit))
+    }
+
+    /// Wakes this process's own threads that sleep on the word, and the peer's with them; reading rights suffice.
+    package func wakeSleepers() {
+        _ = unsafe annex_futex_wake(address, .max)
     }
 }

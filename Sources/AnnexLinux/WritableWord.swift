@@ -1,7 +1,7 @@
-package import CAnnexLinux
+internal import CAnnexLinux
 
 /// A 32-bit word in shared memory whose only writer is this side.
-@unsafe package struct WritableWord: Sendable {
+@safe package struct WritableWord: Sendable {
     @usableFromInline nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// The word must stay mapped, and nobody else may store to it, for as long as this value is used.

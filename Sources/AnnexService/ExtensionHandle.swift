@@ -1,5 +1,3 @@
-package import AnnexChannel
-
 /// A running extension as its host holds it: the host sees the channel, so it tells the broker what happens there.
 package protocol ExtensionHandle: AnyObject, Sendable {
     /// The extension's hello arrived.
@@ -9,7 +7,7 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// It was answered, cancelled or given up.
     func requestEnded()
     /// The extension broke the channel's rules or budget.
-    func violated(_ violation: ChannelViolation)
+    func violated(_ violation: ProtocolViolation)
     /// The host needs it no longer.
     /// - Parameter completed: whether it answered; otherwise it was cancelled.
     func dismiss(completed: Bool)

@@ -42,6 +42,9 @@ public struct LaunchReport: Sendable, Hashable {
         self.memory = memory
     }
 
+    /// Of a session that has not begun.
+    package static let unknown = LaunchReport(steps: [], layers: [], policy: "", memoryLimit: 0, memory: .watched)
+
     /// From the plan to the extension's hello.
     public var total: Duration { steps.reduce(.zero) { $0 + $1.duration } }
 }

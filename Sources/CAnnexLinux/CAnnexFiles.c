@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode) {
@@ -24,4 +26,9 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
 int annex_status_flags(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     return flags < 0 ? -errno : flags;
+}
+
+int annex_is_on_tmpfs(int descriptor) {
+    struct statfs system;
+    return fstatfs(descriptor, &system) < 0 ? -errno : system.f_type == TMPFS_MAGIC;
 }

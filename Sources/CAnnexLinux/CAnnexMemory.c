@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -26,10 +27,13 @@ void *annex_map_shared(int descriptor, size_t size, int writable, int *error) {
         *error = errno;
         return (void *)0;
     }
-    // A child that the host forks must not be able to write in the host's name. Where a filter
-    // refuses the advice there is no child either.
-    (void)madvise(start, size, MADV_DONTFORK);
     return start;
 }
 
 int annex_unmap(void *start, size_t size) { return munmap(start, size) < 0 ? -errno : 0; }
+
+int annex_keep_from_children(void *start, size_t size) {
+    return madvise(start, size, MADV_DONTFORK) < 0 ? -errno : 0;
+}
+
+void annex_copy_shared(void *to, const void *from, size_t size) { memcpy(to, from, size); }

@@ -1,13 +1,12 @@
-package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
-package import AnnexPolicy
-package import AnnexSandbox
-package import AnnexService
+internal import AnnexPolicy
+internal import AnnexSandbox
+internal import AnnexService
 internal import Synchronization
 
 /// One launched extension: feeds what happens to its life and does what that answers. The only place with effects.
-package final class SupervisedExtension: ExtensionHandle {
+final class SupervisedExtension: ExtensionHandle {
     private struct Running: ~Copyable {
         var life = Lifecycle()
         /// Events that wait their turn. Whoever finds nobody at work works them off, so that effects happen in the
@@ -29,11 +28,13 @@ package final class SupervisedExtension: ExtensionHandle {
     /// Told once the process is gone, so that the broker can let go of this extension.
     private let onEnd: @Sendable () -> Void
 
-    package init(
-        policy: Policy, loop: EventLoop, events: @escaping @Sendable (ExtensionEvent) -> Void,
+    init(
+        policy: Policy, timeLimit: Duration?, loop: EventLoop, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable () -> Void
     ) {
-        limits = policy.limits
+        var limits = policy.limits
+        if let timeLimit { limits.tighten(request: timeLimit) }
+        self.limits = limits
         self.policy = policy.name
         self.loop = loop
         self.events = events
@@ -41,7 +42,7 @@ package final class SupervisedExtension: ExtensionHandle {
     }
 
     /// Starts the process. What goes wrong before there is one is told as an end, like everything later.
-    package func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
+    func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
         do throws(SandboxError) {
             // The reference of the closure keeps a supervised extension alive until the kernel's last word.
             let process = try launcher.launch(configuration) { [self] in receive($0) }
@@ -58,16 +59,16 @@ package final class SupervisedExtension: ExtensionHandle {
 
     // MARK: What the host says
 
-    package func saidHello() { apply(.saidHello) }
-    package func requestBegan() { apply(.requestBegan) }
-    package func requestEnded() { apply(.requestEnded) }
-    package func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
+    func saidHello() { apply(.saidHello) }
+    func requestBegan() { apply(.requestBegan) }
+    func requestEnded() { apply(.requestEnded) }
+    func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
 
-    package func violated(_ violation: ChannelViolation) {
-        apply(.mustEnd(violation.isBudget ? .messageBudget("\(violation)") : .protocolViolation("\(violation)")))
+    func violated(_ violation: ProtocolViolation) {
+        apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
     }
 
-    package func shutDown() { apply(.mustEnd(.brokerShutdown)) }
+    func shutDown() { apply(.mustEnd(.brokerShutdown)) }
 
     // MARK: What the sandbox says
 
@@ -150,7 +151,7 @@ package final class SupervisedExtension: ExtensionHandle {
     }
 
     private func launchReport() -> LaunchReport {
-        let report = running.withLock { $0.report }
+        guard let report = running.withLock({ $0.report }) else { return .unknown }
         return LaunchReport(report, policy: policy, limits: limits, hello: MonotonicClock.now())
     }
 }

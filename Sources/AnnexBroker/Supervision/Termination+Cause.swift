@@ -9,18 +9,21 @@ extension Termination {
         let (reason, detail) = Self.reason(cause, end: end, limits: limits)
         self.init(
             reason, detail: detail,
-            usage: Usage(peakMemory: end.peakMemory, userTime: end.usage?.user, systemTime: end.usage?.system),
-            lastOutput: Escaped.lines(end.output.bytes))
+            usage: Usage(peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime),
+            lastOutput: Escaped.lines(of: end.output.bytes))
     }
 
     private static func reason(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
-        if let failure = end.failure { return (.launchFailed, .step(LaunchStep(failure))) }
+        if let failure = end.failure {
+            let step = AnnexModel.LaunchStep(failure.step, cause: failure.cause, mend: failure.mend)
+            return (.launchFailed, .step(step))
+        }
         // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
         if end.ranOutOfMemory(limit: limits.memory) {
             return (.memoryLimit, .limit("\(ByteCount(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")"))
         }
         if let cause { return reason(of: cause, end: end, limits: limits) }
-        return reason(of: end)
+        return reason(of: end, limits: limits)
     }
 
     private static func reason(of cause: EndCause, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
@@ -38,13 +41,35 @@ extension Termination {
         }
     }
 
-    private static func reason(of end: SandboxEnd) -> (Reason, Detail) {
+    private static func reason(of end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
         switch end.process {
         case .exited(let code): (.exited, .exitCode(code))
         case .signalled(let number, _) where number == SIGSYS:
             (.deniedOperation, .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp")))
+        case .signalled(let number, _) where number == SIGKILL && end.processorTime >= limits.processor:
+            (.processorLimit, .limit("\(limits.processor) of processor time"))
         case .signalled(let number, _): (.crashed, .signal(Signal(number, message: end.lastWords)))
-        case nil: (.launchFailed, .step(LaunchStep("warden", cause: "the warden ended before the extension did")))
+        case nil: (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
         }
+    }
+}
+
+extension SandboxEnd {
+    /// What the program said about its own end: the runtime's message where there is one, else its last line.
+    fileprivate var lastWords: Escaped? {
+        let lines = Escaped.lines(of: output.bytes)
+        return lines.last { $0.description.contains("Fatal error") } ?? lines.last
+    }
+
+    fileprivate var processorTime: Duration { (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero) }
+}
+
+extension DeniedCall {
+    /// The text is decoded and escaped already, as `name(arguments)`.
+    fileprivate init(_ denial: Denial) {
+        let inside = denial.text.dropFirst(denial.call.count + 1).dropLast()
+        self.init(
+            denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))], layer: "seccomp",
+            allowingLine: denial.allowedBy)
     }
 }

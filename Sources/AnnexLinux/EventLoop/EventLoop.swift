@@ -51,7 +51,8 @@ public final class EventLoop: Sendable {
             unsafe annex_thread_start(
                 text,
                 { context in
-                    if let context { unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run() }
+                    guard let context = unsafe context else { return }
+                    unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
                 },
                 context.toOpaque(), &handle)
         }

@@ -10,21 +10,23 @@ public final class ItemContents: Sendable {
     /// 256 MiB.
     public static let standardLimit = 256 << 20
 
-    /// Takes a regular file or memory opened for reading.
-    public init(_ descriptor: consuming Descriptor) throws(ItemFailure) {
-        guard try Self.status(of: descriptor).kind == .regular else { throw .notAFile }
+    /// Takes what is known to be a regular file or memory.
+    init(regular descriptor: consuming Descriptor) {
         self.descriptor = descriptor
+    }
+
+    /// Takes a regular file or memory opened for reading.
+    public convenience init(_ descriptor: consuming Descriptor) throws(ItemFailure) {
+        guard try Self.status(of: descriptor).kind == .regular else { throw .notAFile }
+        self.init(regular: descriptor)
     }
 
     /// Opens a file for reading; a device or a pipe is refused without waiting for it.
     public convenience init(path: String) throws(ItemFailure) {
-        let opened: Descriptor
-        do throws(SystemError) {
-            opened = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-        } catch {
-            throw .system(error)
-        }
-        try self.init(opened)
+        try self.init(
+            ItemFailure.wrapping { () throws(SystemError) in
+                try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            })
     }
 
     /// The size in bytes when asked; a file may change afterwards.
@@ -38,21 +40,15 @@ public final class ItemContents: Sendable {
     public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
         let expected = try count
         guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
-        do throws(SystemError) {
+        let bytes = try ItemFailure.wrapping { () throws(SystemError) in
             // One byte more than expected shows whether the file has grown since.
-            let bytes = try descriptor.read(at: 0, count: expected + 1)
-            if bytes.count <= expected { return bytes }
-        } catch {
-            throw .system(error)
+            try descriptor.read(at: 0, count: expected + 1)
         }
-        throw .changedWhileRead
+        guard bytes.count <= expected else { throw .changedWhileRead }
+        return bytes
     }
 
     private static func status(of descriptor: borrowing Descriptor) throws(ItemFailure) -> FileStatus {
-        do throws(SystemError) {
-            return try descriptor.status()
-        } catch {
-            throw .system(error)
-        }
+        try ItemFailure.wrapping { () throws(SystemError) in try descriptor.status() }
     }
 }

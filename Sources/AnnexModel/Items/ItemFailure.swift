@@ -26,3 +26,16 @@ extension ItemFailure: CustomStringConvertible {
         }
     }
 }
+
+extension ItemFailure {
+    /// Runs calls of the kernel, and wraps their error.
+    static func wrapping<Result: ~Copyable>(
+        _ body: () throws(SystemError) -> Result
+    ) throws(ItemFailure) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .system(error)
+        }
+    }
+}

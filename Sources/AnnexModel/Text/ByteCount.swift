@@ -12,7 +12,8 @@ public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
         guard unit > 1 else { return "\(bytes) bytes" }
         let scale = UInt64(1) << (10 * UInt64(unit - 1))
         let tenths = (bytes % scale) * 10 / scale
-        return tenths == 0 ? "\(bytes / scale) \(Self.units[unit - 1])" : "\(bytes / scale).\(tenths) \(Self.units[unit - 1])"
+        return tenths == 0
+            ? "\(bytes / scale) \(Self.units[unit - 1])" : "\(bytes / scale).\(tenths) \(Self.units[unit - 1])"
     }
 
     private static let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]

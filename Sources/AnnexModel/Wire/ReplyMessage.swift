@@ -8,6 +8,7 @@ package enum ReplyMessage: Message {
     private enum Tag {
         static let item: UInt16 = 1
         static let error: UInt16 = 2
+        static let completed: UInt16 = 3
     }
 
     package init(_ items: [ExtensionItem], collecting contents: inout ContentsList) {
@@ -16,7 +17,9 @@ package enum ReplyMessage: Message {
 
     package func encode(into encoder: inout MessageEncoder) {
         switch self {
-        case .completed(let items): encoder.encode(list: items, as: Tag.item)
+        case .completed(let items):
+            encoder.encode(true, as: Tag.completed)
+            encoder.encode(list: items, as: Tag.item)
         case .cancelled(let error): encoder.encode(error, as: Tag.error)
         }
     }
@@ -25,6 +28,10 @@ package enum ReplyMessage: Message {
         if let error = try decoder.decodeIfPresent(Tag.error, as: ExtensionError.self) {
             self = .cancelled(error)
         } else {
+            // No answer at all must not look like a result without items.
+            guard try decoder.decode(Tag.completed) else {
+                throw decoder.failure(Tag.completed, .refused("neither completed nor an error"))
+            }
             self = .completed(try decoder.decodeList(Tag.item))
         }
     }

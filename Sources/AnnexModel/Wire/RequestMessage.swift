@@ -2,8 +2,10 @@ package import AnnexChannel
 
 /// What a host sends to begin a request.
 package struct RequestMessage: Message {
-    /// The method that a call with this message names.
-    package static let method = "beginRequest"
+    /// The method of a call that carries this message.
+    package static let method: UInt16 = 1
+    /// The event that tells an extension that its work is over.
+    package static let goodbye: UInt16 = 2
 
     package let items: [ItemMessage]
 

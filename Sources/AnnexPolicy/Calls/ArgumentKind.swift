@@ -67,7 +67,7 @@ extension ArgumentKind.Constant {
         guard sides.count == 2 else { return nil }
         let values = sides[1].split(separator: "/")
         guard let first = values.first, let last = values.last, values.count <= 2 else { return nil }
-        guard let value = WholeNumber.parse(architecture == .x86_64 ? first : last) else { return nil }
+        guard let value = WholeNumber.parse(architecture == .x86 ? first : last) else { return nil }
         self.init(name: String(sides[0]), value: value)
     }
 }

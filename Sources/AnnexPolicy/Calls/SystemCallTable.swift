@@ -6,16 +6,16 @@ struct SystemCallTable: Sendable {
 
     static func of(_ architecture: Architecture) -> SystemCallTable {
         switch architecture {
-        case .x86_64: x86
-        case .aarch64: arm
+        case .x86: x86
+        case .arm: arm
         }
     }
 
     /// Every call's name on any architecture: what policies may mention.
     static let allNames: Set<String> = Set(entries.map(\.name))
 
-    private static let x86 = SystemCallTable(architecture: .x86_64)
-    private static let arm = SystemCallTable(architecture: .aarch64)
+    private static let x86 = SystemCallTable(architecture: .x86)
+    private static let arm = SystemCallTable(architecture: .arm)
 
     private init(architecture: Architecture) {
         let kinds = Self.kinds(of: architecture)
@@ -23,7 +23,7 @@ struct SystemCallTable: Sendable {
         var byName: [String: SystemCall] = [:]
         var byNumber: [Int32: SystemCall] = [:]
         for entry in Self.entries {
-            guard let number = architecture == .x86_64 ? entry.x86 : entry.arm else { continue }
+            guard let number = architecture == .x86 ? entry.x86 : entry.arm else { continue }
             let call = SystemCall(
                 name: entry.name, number: number, architecture: architecture, arguments: signatures[entry.name])
             byName[entry.name] = call

@@ -19,10 +19,7 @@ struct FilterCompiler {
             guard let call = SystemCall(number: number, architecture: policy.architecture) else { continue }
             for rule in rules { try add(rule, call, to: context) }
         }
-        for (index, name) in Self.hot.enumerated() {
-            guard let call = SystemCall(named: name, architecture: policy.architecture) else { continue }
-            try context.prefer(call, priority: UInt8(255 - index))
-        }
+        try preferHotCalls(in: context)
         return try SeccompFilter(program: Self.program(try context.export()), architecture: policy.architecture)
     }
 
@@ -33,6 +30,16 @@ struct FilterCompiler {
             Comparison.masked(mask: .max, value: LaunchCalls.sentinel).seccomp(register: 5),
         ]
         try context.add(annex_seccomp_allow(), exec, comparisons, at: nil)
+    }
+
+    /// Only calls that have rules: for aarch64, libseccomp 2.5.4 hangs the load of the number on the first call of the
+    /// list, and loses it when that one has none.
+    private func preferHotCalls(in context: borrowing FilterContext) throws(PolicyError) {
+        for (index, name) in Self.hot.enumerated() {
+            guard let call = SystemCall(named: name, architecture: policy.architecture) else { continue }
+            guard policy.rules[call.number]?.contains(where: { $0.answer == .allow }) == true else { continue }
+            try context.prefer(call, priority: UInt8(255 - index))
+        }
     }
 
     /// Everything that is reported goes to the default action, which notifies.

@@ -20,7 +20,7 @@ struct FilterJudge {
     func expected(_ call: FilterEvaluator.Call) -> FilterAnswer {
         guard call.architecture == policy.architecture.audit else { return .killProcess }
         // The x32 calls; libseccomp leaves -1, which only a tracer makes, to the default action.
-        let foreign = policy.architecture == .x86_64 && UInt32(bitPattern: call.number) >= 0x4000_0000
+        let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
         if foreign, call.number != -1 { return .killProcess }
         switch policy.verdict(number: call.number, arguments: call.arguments).answer {
         case .allow: return .allow

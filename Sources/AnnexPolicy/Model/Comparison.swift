@@ -29,8 +29,10 @@ enum Comparison: Sendable, Hashable {
             }
         var edges = [0, bound, bound &- 1, bound &+ 1, bound ^ (1 << 32), bound | 0xFFFF_FFFF_0000_0000, .max]
         if case .masked(let mask, _) = self {
-            edges += [mask, ~mask, bound | ~mask]
-            edges += (0..<64).map { bound ^ (1 << UInt64($0)) }
+            // One value: the ends of both halves. Bits: each of them.
+            let whole = mask == .max || mask == 0xFFFF_FFFF
+            let bits: [UInt64] = whole ? [0, 31, 32, 63] : Array(0..<64)
+            edges += [mask, ~mask, bound | ~mask] + bits.map { bound ^ (1 << $0) }
         }
         return edges
     }

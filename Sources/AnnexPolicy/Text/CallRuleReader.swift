@@ -77,7 +77,7 @@ struct CallRuleReader {
         let name = try node.text("a call")
         guard
             let call = SystemCall(named: name, architecture: architecture)
-                ?? SystemCall(named: name, architecture: .x86_64)
+                ?? SystemCall(named: name, architecture: .x86)
         else { throw node.unknown("system call `\(name)`", name, among: SystemCallTable.allNames) }
         return call
     }

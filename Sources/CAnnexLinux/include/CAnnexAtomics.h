@@ -18,6 +18,8 @@ static inline void annex_store_release(uint32_t *word, uint32_t value) {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
+static inline uint64_t annex_load_wide(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
 // Orders an earlier store before a later load, which nothing weaker does.
 static inline void annex_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 

@@ -8,5 +8,7 @@
 int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode);
 // F_GETFL.
 int annex_status_flags(int descriptor);
+// 1 where the file lies on tmpfs (also every memfd of ordinary pages), 0 where not, or -errno.
+int annex_is_on_tmpfs(int descriptor);
 
 #endif

@@ -11,8 +11,13 @@ int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanosecond
 // Wakes at most `count` sleepers; the number woken or -errno.
 int annex_futex_wake(const uint32_t *word, int count);
 
-// A shared mapping from the descriptor's start, not inherited by children; null and *error on failure.
+// A shared mapping from the descriptor's start; null and *error on failure.
 void *annex_map_shared(int descriptor, size_t size, int writable, int *error);
+// Children get no copy of the mapping.
+int annex_keep_from_children(void *start, size_t size);
+// Copies out of or into memory that a peer may change meanwhile. Not inline: the compiler must not
+// read the source a second time in place of the copy.
+void annex_copy_shared(void *to, const void *from, size_t size);
 int annex_unmap(void *start, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
 import AnnexEmbedded
 import AnnexHost
-import AnnexService
 import ArgumentParser
 
 /// The main job, start to end: one picture, one trusted result; then everything that hostile code may try.

@@ -1,3 +1,4 @@
+import AnnexHost
 import Foundation
 
 /// For a program: one JSON object at the end, durations in microseconds, sizes in bytes.
@@ -19,7 +20,9 @@ final class JSONPrinter: DemoPrinter {
         var memoryLimit: UInt64?
         var memoryPeak: UInt64?
         var memoryEnforcement: String?
-        var roundTrips: UInt64?
+        var messagesSent: UInt64?
+        var messagesReceived: UInt64?
+        var messageBytes: UInt64?
         var end: String?
     }
 
@@ -60,7 +63,9 @@ final class JSONPrinter: DemoPrinter {
         picture.memoryLimit = session.report.memoryLimit
         picture.memoryPeak = session.end.usage.peakMemory
         picture.memoryEnforcement = session.report.memory.rawValue
-        picture.roundTrips = session.roundTrips
+        picture.messagesSent = session.sent
+        picture.messagesReceived = session.received
+        picture.messageBytes = session.bytes
         picture.end = session.end.reason.rawValue
     }
 

@@ -1,6 +1,5 @@
 import AnnexHost
 import AnnexLinux
-import AnnexModel
 import Glibc
 
 /// The good half of the demo: one picture through the photo-editing extension.
@@ -33,13 +32,16 @@ struct PictureEdit {
     func run(on picture: String?) async -> Result {
         var result = Result(original: picture ?? "sample.png", outcome: .failure(Failure(text: "not begun")))
         do {
-            if picture == nil { try SamplePicture().png().write(asNewFile: &result.original) }
+            if picture == nil {
+                result.original = try NewFile.write(SamplePicture().png()) { $0 == 1 ? "sample.png" : "sample-\($0).png" }
+            }
             let contents = try ItemContents(path: result.original)
             let (item, answered) = try await ask(contents, named: result.original, into: &result.session)
             let bytes = try load(item)
-            let file = try OutputFile.write(bytes, beside: result.original)
+            let original = result.original
+            let path = try NewFile.write(bytes) { NewFile.edited(original, number: $0) }
             result.outcome = .success(
-                Edited(path: file.path, originalSize: try contents.count, size: bytes.count, answered: answered))
+                Edited(path: path, originalSize: try contents.count, size: bytes.count, answered: answered))
         } catch {
             result.outcome = .failure(Failure(text: Self.text(of: error, about: result.original)))
         }
@@ -88,22 +90,6 @@ struct PictureEdit {
         case let failure as Failure: failure.text
         case HostError.cancelled(let error): "\(picture): \(Escaped(error.localizedDescription))"
         default: "\(picture): \(error)"
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Writes a new file, with the first free name of its kind.
-    fileprivate func write(asNewFile name: inout String) throws {
-        let wanted = name
-        for count in 1...999 {
-            name = count == 1 ? wanted : wanted.replacing("sample", with: "sample-\(count)")
-            do {
-                let file = try Descriptor.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
-                return try file.writeAll(self)
-            } catch let error as SystemError where error.errno == EEXIST {
-                continue
-            }
         }
     }
 }

@@ -1,5 +1,4 @@
-import AnnexModel
-import AnnexService
+import AnnexHost
 
 /// For a person at a terminal.
 final class TextPrinter: DemoPrinter {
@@ -33,8 +32,8 @@ final class TextPrinter: DemoPrinter {
         let peak = session.end.usage.peakMemory.map { "\(ByteCount($0))" } ?? "unknown"
         print("\n\(style.bold("Used"))  memory \(peak) of \(limit) (\(session.report.memory.rawValue))", terminator: "")
         if case .success(let edited) = outcome {
-            let trips = session.roundTrips == 1 ? "1 round trip" : "\(session.roundTrips) round trips"
-            print(", \(trips), answered in \(edited.answered.short)", terminator: "")
+            print(", 1 round trip of \(edited.answered.short)", terminator: "")
+            print(" (\(session.sent) messages out, \(session.received) in, \(session.bytes) bytes)", terminator: "")
         }
         print("\n\(style.bold("End"))   \(session.end)")
     }

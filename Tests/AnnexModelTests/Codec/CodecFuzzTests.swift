@@ -8,19 +8,19 @@ import Testing
         var generator = SeededGenerator()
         let seeds = [try Sample().encoded(), try deepValue.encoded(), try Nest.deep(60).encoded()]
         var read = 0
-        for _ in 0..<60_000 {
+        for _ in 0..<20_000 {
             var bytes = seeds[Int.random(in: 0..<seeds.count, using: &generator)]
             change(&bytes, using: &generator)
             read += try readsTheSame(Sample.self, bytes) + readsTheSame(ItemValue.self, bytes)
             _ = try? RequestMessage(decoding: bytes).inputItems(with: ContentsList())
             _ = try? ReplyMessage(decoding: bytes).result(with: ContentsList())
         }
-        #expect(read > 1_000, "the changes are too wild to reach the values; seed \(generator.seed)")
+        #expect(read > 500, "the changes are too wild to reach the values; seed \(generator.seed)")
     }
 
     @Test func `IPC-09: random bytes never trap`() {
         var generator = SeededGenerator()
-        for _ in 0..<60_000 {
+        for _ in 0..<20_000 {
             let count = Int.random(in: 0..<64, using: &generator)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0..<8, using: &generator) }
             _ = try? Sample(decoding: bytes)

@@ -1,1 +1,0 @@
-// Rings, framing and calls come here.

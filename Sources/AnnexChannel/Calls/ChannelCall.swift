@@ -1,0 +1,132 @@
+internal import AnnexLinux
+internal import Synchronization
+
+/// One call that a host has made: resolves exactly once, whatever the extension does.
+public final class ChannelCall: Sendable {
+    typealias Outcome = Result<Reply, CallFailure>
+
+    enum Waiter {
+        case thread(Parker)
+        case task(CheckedContinuation<Outcome, Never>)
+
+        func isThread(of parker: Parker) -> Bool {
+            if case .thread(let other) = self { return other === parker }
+            return false
+        }
+    }
+
+    enum State {
+        case pending([Waiter])
+        case resolved(Outcome)
+    }
+
+    /// The call's number on the wire, counted from 1.
+    let id: UInt64
+    let method: UInt16
+    let accepts: DescriptorAllowance
+    /// When it resolves by itself, on `MonotonicClock`; nil: never.
+    let deadline: UInt64?
+    private let state = Mutex(State.pending([]))
+    private let done = Atomic<Bool>(false)
+    private let timer = Mutex<EventLoop.Timer?>(nil)
+    private let endpoint: HostEndpoint
+
+    init(id: UInt64, method: UInt16, accepts: DescriptorAllowance, deadline: UInt64?, endpoint: HostEndpoint) {
+        self.id = id
+        self.method = method
+        self.accepts = accepts
+        self.deadline = deadline
+        self.endpoint = endpoint
+    }
+
+    /// Gives up: the call resolves with `.cancelled` unless it already has resolved, and the extension is told.
+    public func cancel() {
+        endpoint.giveUp(self, with: .cancelled)
+    }
+
+    /// Sleeps until the call has resolved. Not for tasks, which have `value()`.
+    public func wait() throws(CallFailure) -> Reply {
+        endpoint.follow(self)
+        return try outcome().get()
+    }
+
+    /// The answer. A cancelled task cancels the call.
+    public func value() async throws(CallFailure) -> Reply {
+        endpoint.setTimer(for: self)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { suspend($0) }
+        } onCancel: {
+            cancel()
+        }
+        return try outcome.get()
+    }
+
+    var isDone: Bool {
+        // SYNC: sequentially consistent with the leader's sleep mark, see `HostEndpoint.interruptLeader`.
+        done.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether the deadline has passed.
+    var isOverdue: Bool {
+        guard let deadline else { return false }
+        return MonotonicClock.now() >= deadline
+    }
+
+    /// The outcome of a call that is done.
+    func outcome() -> Outcome {
+        state.withLock { state in
+            if case .resolved(let outcome) = state { return outcome }
+            return .failure(.cancelled)
+        }
+    }
+
+    /// Called once, by whoever took the call out of the table.
+    func resolve(_ outcome: Outcome) {
+        let waiters = state.withLock { state in
+            guard case .pending(let waiters) = state else { return [] as [Waiter] }
+            state = .resolved(outcome)
+            return waiters
+        }
+        done.store(true, ordering: .sequentiallyConsistent)
+        timer.withLock { $0.take() }?.cancel()
+        for waiter in waiters {
+            switch waiter {
+            case .thread(let parker): parker.unpark()
+            case .task(let continuation): continuation.resume(returning: outcome)
+            }
+        }
+    }
+
+    /// Lets the calling thread sleep until the call resolves, the deadline passes or `unpark`.
+    func park(with parker: Parker) {
+        guard enlist(.thread(parker)) == nil else { return }
+        parker.park(until: deadline)
+        state.withLock { state in
+            guard case .pending(var waiters) = state else { return }
+            waiters.removeAll { $0.isThread(of: parker) }
+            state = .pending(waiters)
+        }
+    }
+
+    func keep(_ timer: EventLoop.Timer) {
+        self.timer.withLock { $0 = timer }
+        // The call may have resolved before the timer was kept.
+        if isDone { self.timer.withLock { $0.take() }?.cancel() }
+    }
+
+    private func suspend(_ continuation: CheckedContinuation<Outcome, Never>) {
+        if let ready = enlist(.task(continuation)) { continuation.resume(returning: ready) }
+    }
+
+    /// - Returns: the outcome where there is one already: then nobody is enlisted.
+    private func enlist(_ waiter: Waiter) -> Outcome? {
+        state.withLock { state in
+            switch state {
+            case .resolved(let outcome): return outcome
+            case .pending(let waiters):
+                state = .pending(waiters + [waiter])
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// What a host decides about a channel before it exists.
+public struct ChannelConfiguration: Sendable, Hashable {
+    /// Bytes of the ring from host to extension: a power of two between 4 KiB and 256 MiB. The largest payload is half
+    /// of it.
+    public var hostCapacity: UInt32 = 65536
+    /// The same from extension to host.
+    public var extensionCapacity: UInt32 = 65536
+    /// How the host's callers wait for answers.
+    public var waiting: WaitingStyle = .adaptive
+    /// How many calls may be unanswered at once.
+    public var mostOpenCalls: Int = 1024
+    /// How long a caller without a deadline of its own waits for room in a full ring.
+    public var sendLimit: Duration = .seconds(5)
+    /// Frames within a second that answer no open call: events, late answers.
+    public var framesPerSecond: UInt32 = 1000
+    /// Messages on the control socket within a second that are no doorbell that the host asked for.
+    public var controlMessagesPerSecond: UInt32 = 1000
+    /// Wake-ups within a second that bring no message.
+    public var futileWakeUpsPerSecond: UInt32 = 20_000
+
+    public init() {}
+}

@@ -1,0 +1,16 @@
+/// What the host's endpoint tells its owner. Each runs on the event loop's thread, one at a time, in the order of the
+/// events, and must not block.
+public struct ChannelHandlers: Sendable {
+    /// The extension is ready: sandboxed, started, and speaking this version of the wire.
+    public var onHello: @Sendable (Hello) -> Void = { _ in }
+    /// A one-way message of the extension's.
+    public var onEvent: @Sendable (ChannelEvent) -> Void = { _ in }
+    /// The extension broke a rule, at most once. Everything is already closed: all calls are resolved, and nothing more
+    /// of the peer's is read. Whoever owns the extension ends it.
+    public var onViolation: @Sendable (ChannelViolation) -> Void = { _ in }
+    /// The other end of the control socket is closed. Most likely the extension has ended, which only its process
+    /// handle proves; an extension that closes it and lives on is not heard any more while it is idle.
+    public var onPeerClosed: @Sendable () -> Void = {}
+
+    public init() {}
+}

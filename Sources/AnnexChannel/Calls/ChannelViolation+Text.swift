@@ -1,0 +1,39 @@
+extension ChannelViolation: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .position(let step, let expected, let capacity):
+            "its ring's position is \(step) bytes ahead; between \(expected) and \(capacity), in steps of 16, is possible"
+        case .consumed(let step, let unread):
+            "it claims to have read \(step) bytes where \(unread) were unread"
+        case .length(let length, let room): "a frame of \(length) bytes where at most \(room) have room"
+        case .unknownKind(let kind): "a frame of unknown kind \(kind)"
+        case .unexpectedKind(let kind): "a frame of kind \(kind), which only the other side sends"
+        case .malformed(let kind, let length): "a frame of kind \(kind) with \(length) bytes that cannot be right"
+        case .noHello(let kind): "a frame of kind \(kind) before its hello"
+        case .secondHello: "a second hello"
+        case .malformedHello(let length): "a hello of \(length) bytes that is none"
+        case .wireVersion(let version): "wire version \(version), where this side speaks \(WireFormat.version)"
+        case .unknownCall(let call): "an answer to call \(call), which was never made"
+        case .wrongMethod(let call, let method, let asked):
+            "an answer of method \(method) to call \(call), which asked \(asked)"
+        default: moreText
+        }
+    }
+
+    private var moreText: String {
+        switch self {
+        case .descriptorsNotAskedFor(let count, let call):
+            "\(count) descriptors for call \(call), which accepts fewer or none"
+        case .descriptorsMissing(let call): "an answer to call \(call) that announces descriptors which never came"
+        case .malformedControl(let length, let descriptors):
+            "a control message of \(length) bytes with \(descriptors) descriptors that is neither doorbell nor hand-over"
+        case .notSealed(let what): "handed over what is not sealed memory: \(what)"
+        case .sealedSize(let size, let accepted):
+            "sealed memory of \(size) bytes where at most \(accepted) are accepted"
+        case .sealedHoles(let size): "sealed memory of \(size) bytes with holes"
+        case .sharedWord(let errno): "misuses a shared word: waiting on it fails with errno \(errno)"
+        case .messageBudget(let what, let limit): "more than \(limit) \(what.rawValue) within a second"
+        default: "a broken rule"
+        }
+    }
+}

@@ -1,0 +1,26 @@
+public import AnnexLinux
+
+/// Why an extension's end of the channel cannot do what it was asked.
+public enum ExtensionFailure: Error, Sendable, Hashable {
+    /// The host does not keep the channel's rules, or the descriptors are none of a channel.
+    case violated(ChannelViolation)
+    /// The host's end is closed.
+    case ended
+    case payloadTooLarge(bytes: Int, most: Int)
+    /// The caller does not accept so much sealed memory.
+    case notAccepted(pieces: Int, bytes: UInt64)
+    case system(SystemError)
+}
+
+extension ExtensionFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .violated(let violation): "the host broke the channel's rules: \(violation)"
+        case .ended: "the host's end of the channel is closed"
+        case .payloadTooLarge(let bytes, let most): "a payload of \(bytes) bytes where \(most) fit"
+        case .notAccepted(let pieces, let bytes):
+            "\(pieces) pieces of sealed memory with \(bytes) bytes, which the caller does not accept"
+        case .system(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,85 @@
+public import AnnexLinux
+internal import Glibc
+
+/// Memory that an extension fills once and hands over with an answer; from then on nobody can change it.
+public struct SealedMemory: ~Copyable {
+    let descriptor: Descriptor
+    /// Bytes.
+    public let count: Int
+
+    /// Makes `count` bytes (at least 1), lets `fill` write them, and seals them. They start as zeros.
+    public static func make<Failure: Error>(
+        count: Int, _ fill: (inout MutableRawSpan) throws(Failure) -> Void
+    ) throws(SealedMemoryFailure<Failure>) -> SealedMemory {
+        let memory: Descriptor
+        do throws(SystemError) {
+            memory = try Descriptor.memfd("annex-answer", size: Int64(max(count, 1)))
+        } catch {
+            throw .system(error)
+        }
+        try fillAndUnmap(memory, count: max(count, 1), fill)
+        do throws(SystemError) {
+            // Only possible now that no writable mapping is left.
+            try memory.addSeals(.immutable)
+        } catch {
+            throw .system(error)
+        }
+        return SealedMemory(descriptor: memory, count: max(count, 1))
+    }
+
+    /// A sealed copy of some bytes, of which there must be at least one.
+    public init(copying bytes: [UInt8]) throws(SystemError) {
+        let memory = try Descriptor.memfd("annex-answer", size: 0)
+        try memory.writeAll(bytes)
+        try memory.addSeals(.immutable)
+        self.init(descriptor: memory, count: bytes.count)
+    }
+
+    /// Memory that its maker wrote through its descriptor and sealed.
+    /// - Throws: `EPERM` where anything about it can still change, `EINVAL` where it is empty or cannot be sealed.
+    package init(sealed memory: consuming Descriptor) throws(SystemError) {
+        guard try memory.seals().isSuperset(of: .immutable) else { throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM) }
+        let size = Int(clamping: try memory.status().size)
+        guard size > 0 else { throw SystemError("fstat", errno: EINVAL, mend: "hand over at least one byte") }
+        self.init(descriptor: memory, count: size)
+    }
+
+    private init(descriptor: consuming Descriptor, count: Int) {
+        self.descriptor = descriptor
+        self.count = count
+    }
+
+    private static func fillAndUnmap<Failure: Error>(
+        _ memory: borrowing Descriptor, count: Int, _ fill: (inout MutableRawSpan) throws(Failure) -> Void
+    ) throws(SealedMemoryFailure<Failure>) {
+        let mapping: Mapping
+        do throws(SystemError) {
+            mapping = try Mapping(memory, size: count, writable: true)
+        } catch {
+            throw .system(error)
+        }
+        // SAFETY: the mapping is writable, as long as told, and nobody else has it yet.
+        let buffer = unsafe UnsafeMutableRawBufferPointer(start: mapping.start, count: count)
+        do throws(Failure) {
+            var span = unsafe buffer.mutableBytes
+            try fill(&span)
+        } catch {
+            throw .fill(error)
+        }
+        unsafe touchEveryPage(buffer)
+    }
+
+    /// Pages that nobody wrote are holes, which a host refuses because its own reading would have to fill them.
+    private static func touchEveryPage(_ buffer: UnsafeMutableRawBufferPointer) {
+        for offset in stride(from: 0, to: buffer.count, by: 4096) {
+            let byte = unsafe buffer.load(fromByteOffset: offset, as: UInt8.self)
+            unsafe buffer.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+        }
+    }
+}
+
+extension SealedMemory {
+    consuming func takeDescriptor() -> Descriptor {
+        descriptor
+    }
+}

@@ -1,0 +1,141 @@
+internal import AnnexLinux
+internal import Synchronization
+
+extension HostEndpoint {
+    /// Calls the extension and waits for its answer on this thread. Not for the event loop's thread.
+    /// - Parameter timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
+    public func call(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
+        let opened = try open(request, kind: .request, timeout: timeout)
+        return try finish(opened)
+    }
+
+    /// Calls the extension. Cancelling the task cancels the call.
+    public func call(_ request: consuming Request, timeout: Duration? = nil) async throws(CallFailure) -> Reply {
+        try await start(request, timeout: timeout).value()
+    }
+
+    /// Sends a request from a task, and looks for the answer for as long as that is cheaper than suspending.
+    public func start(_ request: consuming Request, timeout: Duration? = nil) async throws(CallFailure) -> ChannelCall {
+        let opened = try open(request, kind: .request, timeout: timeout)
+        let call = opened.call
+        if sendAndLook(opened) { return call }
+        do throws(CallFailure) {
+            try await sendLater(opened.frame, until: call.deadline)
+        } catch {
+            giveUp(call, with: error, tell: false)
+            throw error
+        }
+        return call
+    }
+
+    /// Sends a request from a thread. The call ends by itself when its time is over, whether anybody waits or not.
+    public func start(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> ChannelCall {
+        let opened = try open(request, kind: .request, timeout: timeout)
+        let call = opened.call
+        do throws(CallFailure) {
+            try send(opened.frame, until: call.deadline)
+        } catch {
+            giveUp(call, with: error, tell: false)
+            throw error
+        }
+        setTimer(for: call)
+        return call
+    }
+
+    /// Asks whether the extension's channel is attended to. Answered as soon as the extension next looks.
+    public func ping(timeout: Duration) throws(CallFailure) {
+        let opened = try open(Request(method: 0), kind: .ping, timeout: timeout)
+        _ = try finish(opened)
+    }
+
+    /// Sends a one-way message; waits for room as a call does.
+    public func send(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
+        try check(bytes: event.payload.count, descriptors: 0)
+        let frame = OutgoingFrame(
+            header: FrameHeader(kind: .event, method: event.method), payload: event.payload)
+        try send(frame, until: timeout.map { MonotonicClock.deadline(after: $0) })
+    }
+
+    /// Ends a call's waiting by itself at its deadline.
+    func setTimer(for call: ChannelCall) {
+        guard let deadline = call.deadline, !call.isDone else { return }
+        call.keep(loop.schedule(at: deadline) { [weak self] in self?.giveUp(call, with: .deadlineExceeded) })
+    }
+
+    /// Resolves a call from this side, unless it already is.
+    /// - Parameter tell: whether the extension has heard of the call and is to hear of its end.
+    func giveUp(_ call: ChannelCall, with failure: CallFailure, tell: Bool = true) {
+        guard takeOut(call.id, isForgone: tell) else { return }
+        call.resolve(.failure(failure))
+        if tell { sendCancel(call.id) }
+        interruptLeader()
+    }
+
+    /// Takes a call out of the table; whoever gets true resolves it.
+    /// - Parameter isForgone: whether an answer may still come, which nobody waits for.
+    func takeOut(_ id: UInt64, isForgone: Bool = false) -> Bool {
+        calls.withLock { table in
+            let (wasThere, nobodyAccepts) = table.remove(id)
+            if wasThere, isForgone { table.forgo() }
+            if nobodyAccepts { _ = control.setPassRights(false) }
+            return wasThere
+        }
+    }
+
+    private func open(
+        _ request: consuming Request, kind: FrameKind, timeout: Duration?
+    ) throws(CallFailure) -> OpenedCall {
+        try check(bytes: request.payload.count, descriptors: request.descriptors.count)
+        let limit = timeout.map { MonotonicClock.nanoseconds($0) }
+        let method = request.method
+        let accepts = request.accepts
+        let call = try enter(
+            method: method, accepts: accepts, deadline: timeout.map { MonotonicClock.deadline(after: $0) })
+        let header = FrameHeader(
+            kind: kind, descriptors: UInt8(request.descriptors.count), method: method, call: call.id)
+        let terms = RequestTerms(
+            limit: limit ?? .max, mostBytes: accepts.bytes, mostPieces: UInt64(max(accepts.pieces, 0)))
+        return OpenedCall(
+            call: call,
+            frame: OutgoingFrame(
+                header: header, terms: kind == .request ? terms : nil, payload: request.payload,
+                descriptors: request.descriptors))
+    }
+
+    private func enter(
+        method: UInt16, accepts: DescriptorAllowance, deadline: UInt64?
+    ) throws(CallFailure) -> ChannelCall {
+        let result = calls.withLock { table in
+            if let closed = table.closed { return .failure(closed) as Result<ChannelCall, CallFailure> }
+            guard table.count < configuration.mostOpenCalls else {
+                return .failure(.tooManyCalls(most: configuration.mostOpenCalls))
+            }
+            let call = ChannelCall(
+                id: table.nextID(), method: method, accepts: accepts, deadline: deadline, endpoint: self)
+            // Inside the lock, so that the order of switching is the order of the table.
+            if table.insert(call) { _ = control.setPassRights(true) }
+            return .success(call)
+        }
+        return try result.get()
+    }
+
+    private func check(bytes: Int, descriptors: Int) throws(CallFailure) {
+        guard bytes <= largestPayload else { throw .payloadTooLarge(bytes: bytes, most: largestPayload) }
+        guard descriptors <= ControlSocket.mostDescriptors else {
+            throw .tooManyDescriptors(count: descriptors, most: ControlSocket.mostDescriptors)
+        }
+    }
+
+    private func finish(_ opened: borrowing OpenedCall) throws(CallFailure) -> Reply {
+        let call = opened.call
+        if !sendAndWait(opened) {
+            do throws(CallFailure) {
+                try send(opened.frame, until: call.deadline)
+            } catch {
+                giveUp(call, with: error, tell: false)
+            }
+        }
+        follow(call)
+        return try call.outcome().get()
+    }
+}

@@ -1,0 +1,128 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+extension HostEndpoint {
+    /// The sealed memory that came ahead of an answer, each piece checked before it is touched.
+    func sealedBytes(_ frame: Frame, for call: ChannelCall) throws(CallFailure) -> [SealedBytes] {
+        guard frame.descriptors > 0 else { return [] }
+        guard Int(frame.descriptors) <= call.accepts.pieces else {
+            throw .violated(.descriptorsNotAskedFor(count: Int(frame.descriptors), call: call.id))
+        }
+        var list = try takeHandOver(frame)
+        var pieces: [SealedBytes] = []
+        var left = call.accepts.bytes
+        while let descriptor = list.takeFirst() {
+            let piece = try SealedBytes.checked(descriptor, atMost: left)
+            // Checked to be no more than what is left.
+            left &-= UInt64(piece.count)
+            pieces.append(piece)
+        }
+        return pieces
+    }
+
+    /// Closes what came ahead of an answer that nobody waits for.
+    func dropHandOver(_ frame: Frame) throws(ChannelViolation) {
+        guard frame.descriptors > 0 else { return }
+        do throws(CallFailure) {
+            _ = try takeHandOver(frame)
+        } catch {
+            if case .violated(let violation) = error { throw violation }
+        }
+    }
+
+    private func takeHandOver(_ frame: Frame) throws(CallFailure) -> DescriptorList {
+        var failure: CallFailure?
+        let list = inbox.withLock { inbox in
+            do throws(ChannelViolation) {
+                // It was sent before its frame was published, so it is either here or in the socket now.
+                if !inbox.hasHandOver { try drain(&inbox, untilHandOver: true) }
+            } catch {
+                failure = .violated(error)
+                return DescriptorList()
+            }
+            switch inbox.take(call: frame.call, count: frame.descriptors) {
+            case .complete(let list): return list
+            case .incomplete:
+                failure = .system(SystemError("recvmsg", errno: EMFILE, mend: "raise the limit on open files"))
+            case .missing: failure = .violated(.descriptorsMissing(call: frame.call))
+            }
+            return DescriptorList()
+        }
+        if let failure { throw failure }
+        return list
+    }
+
+    /// The event loop's thread: the control socket has something.
+    func controlIsReady() {
+        var violation: ChannelViolation?
+        let hasEnded = inbox.withLock { inbox in
+            do throws(ChannelViolation) {
+                try drain(&inbox, untilHandOver: false)
+            } catch {
+                violation = error
+            }
+            return inbox.isEnded
+        }
+        if let violation { return close(for: violation) }
+        pumpSoon()
+        if hasEnded { peerHasClosed() }
+    }
+
+    /// Reads the control socket; at most as much as one turn of the loop should cost.
+    private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
+        for _ in 0..<256 {
+            guard !inbox.isEnded, !isClosed.load(ordering: .acquiring) else { return }
+            let reception: ControlReception
+            do throws(SystemError) {
+                reception = try control.receive(atMost: DescriptorTag.size)
+            } catch {
+                // Nothing that the peer can bring about by itself; without its socket the channel is of no use.
+                inbox.end()
+                return
+            }
+            switch consume reception {
+            case .nothing: return
+            case .end: inbox.end()
+            case .message(let message): try accept(message, &inbox)
+            }
+            if untilHandOver, inbox.hasHandOver { return }
+        }
+    }
+
+    private func accept(
+        _ received: consuming ControlMessage, _ inbox: inout ControlInbox
+    ) throws(ChannelViolation) {
+        var message = received
+        let count = message.descriptors.count
+        if message.bytes == WireFormat.doorbell, count == 0, !message.descriptorsWereCut {
+            tally.doorbells.add()
+            return try inbox.ring(turns: turns.load(ordering: .acquiring))
+        }
+        guard !message.bytesWereCut, let tag = DescriptorTag(message.bytes), tag.count > 0 else {
+            throw .malformedControl(length: message.bytes.count, descriptors: count)
+        }
+        // Cut with room left: this process has no descriptor numbers left. Cut without: the peer sent too many.
+        let isIncomplete = message.descriptorsWereCut && count < ControlSocket.mostDescriptors
+        guard isIncomplete || (!message.descriptorsWereCut && tag.count == UInt32(truncatingIfNeeded: count)) else {
+            throw .malformedControl(length: message.bytes.count, descriptors: count)
+        }
+        let isLate = try checkAllowance(tag, count: count)
+        try inbox.keep(tag, message.takeDescriptors(), isIncomplete: isIncomplete, isLate: isLate)
+    }
+
+    /// - Returns: whether the call that the hand-over is for has already ended.
+    private func checkAllowance(_ tag: DescriptorTag, count: Int) throws(ChannelViolation) -> Bool {
+        switch calls.withLock({ $0.find(tag.call) }) {
+        case .late: return true
+        case .open(let call) where count <= call.accepts.pieces: return false
+        case .open, .neverIssued: throw .descriptorsNotAskedFor(count: count, call: tag.call)
+        }
+    }
+
+    private func peerHasClosed() {
+        watch.withLock { $0.take() }?.cancel()
+        guard !peerIsGone.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        loop.execute { [handlers] in handlers.onPeerClosed() }
+    }
+}

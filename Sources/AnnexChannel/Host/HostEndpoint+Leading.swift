@@ -1,0 +1,162 @@
+internal import AnnexLinux
+internal import Synchronization
+
+// Leader and followers. One thread at a time reads the ring for all, because it holds the receiving lock. While it
+// waits it sleeps on the extension's position; whenever nobody leads, the doorbell is asked for, so that the event
+// loop's thread reads. That alone is enough for progress: handing the lead to a follower only saves time.
+
+extension HostEndpoint {
+    /// Sends as the leader, so that the extension need not ring, and waits for the answer.
+    /// - Returns: whether the frame was sent.
+    func sendAndWait(_ opened: borrowing OpenedCall) -> Bool {
+        lead(opened, sleeps: true)
+    }
+
+    /// The same without sleeping: the answer is looked for within the spin budget only.
+    func sendAndLook(_ opened: borrowing OpenedCall) -> Bool {
+        lead(opened, sleeps: false)
+    }
+
+    private func lead(_ opened: borrowing OpenedCall, sleeps: Bool) -> Bool {
+        let sent = receiving.withLockIfAvailable { receiver in
+            receiver.gate.withdraw()
+            defer { stepDown(&receiver) }
+            switch attempt(opened.frame) {
+            case .sent: break
+            case .full: return false
+            case .failed(let failure):
+                giveUp(opened.call, with: report(failure), tell: false)
+                return true
+            }
+            attend(&receiver, for: opened.call, sleeps: sleeps)
+            return true
+        }
+        guard let sent else { return false }
+        afterLeading()
+        return sent
+    }
+
+    /// Waits on this thread until the call is resolved, reading the ring whenever nobody else does.
+    func follow(_ call: ChannelCall) {
+        if call.isDone { return }
+        let parker = Parker()
+        while !call.isDone {
+            if call.isOverdue {
+                giveUp(call, with: .deadlineExceeded)
+                continue
+            }
+            if leadExisting(call) { continue }
+            calls.withLock { $0.addSleeper(call.id, parker) }
+            // The leader may have let go before it could see this sleeper.
+            if !leadExisting(call) { call.park(with: parker) }
+            calls.withLock { $0.removeSleeper(call.id) }
+        }
+    }
+
+    private func leadExisting(_ call: ChannelCall) -> Bool {
+        guard !isEnding.load(ordering: .acquiring), !isClosed.load(ordering: .acquiring) else { return false }
+        let led: Void? = receiving.withLockIfAvailable { receiver in
+            receiver.gate.withdraw()
+            attend(&receiver, for: call, sleeps: true)
+            stepDown(&receiver)
+        }
+        guard led != nil else { return false }
+        afterLeading()
+        return true
+    }
+
+    /// Reads until the call is resolved, its time is over or (without `sleeps`) looking on is not worth it.
+    private func attend(_ receiver: inout HostReceiver, for call: ChannelCall, sleeps: Bool) {
+        receiver.spinner.begin()
+        var looks: UInt32 = 0
+        while pump(&receiver), !mustStop(call) {
+            while !receiver.reader.hasNews {
+                if receiver.spinner.spin() {
+                    if isOver(call, &looks) { return }
+                } else {
+                    guard sleeps else { return }
+                    sleep(&receiver, for: call)
+                    if mustStop(call) || call.isOverdue { return }
+                }
+            }
+            if isOver(call, &looks) { return }
+        }
+        receiver.spinner.found()
+    }
+
+    /// Whether there is nothing to wait for; looked up rarely, because asking the clock costs more than a look.
+    private func isOver(_ call: ChannelCall, _ looks: inout UInt32) -> Bool {
+        looks &+= 1
+        return looks % 64 == 0 && (mustStop(call) || call.isOverdue)
+    }
+
+    private func mustStop(_ call: ChannelCall) -> Bool {
+        call.isDone || isClosed.load(ordering: .sequentiallyConsistent)
+            || isEnding.load(ordering: .sequentiallyConsistent)
+    }
+
+    private func sleep(_ receiver: inout HostReceiver, for call: ChannelCall) {
+        receiver.spinner.slept()
+        receiver.gate.announce()
+        // SYNC: odd before the look at `mustStop`; `interruptLeader` comes after whatever `mustStop` looks at.
+        sleepMark.add(1, ordering: .sequentiallyConsistent)
+        var woken = FutexWait.changed
+        if !mustStop(call) {
+            tally.sleeps.add()
+            woken = receiver.gate.sleep(while: receiver.reader.seen, until: call.deadline)
+        }
+        sleepMark.add(1, ordering: .sequentiallyConsistent)
+        receiver.gate.withdraw()
+        do throws(ChannelViolation) {
+            if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
+            if woken == .woken, !receiver.reader.hasNews { try receiver.spendFutileWakeUp() }
+        } catch {
+            close(for: error)
+        }
+    }
+
+    /// Gets a sleeping leader to look around. Wakes until it has left that sleep, because it may not have begun it yet.
+    func interruptLeader() {
+        let mark = sleepMark.load(ordering: .sequentiallyConsistent)
+        guard mark & 1 == 1 else { return }
+        while sleepMark.load(ordering: .sequentiallyConsistent) == mark {
+            peer.produced.wakeSleepers()
+            Processor.yield()
+        }
+    }
+
+    /// Asks for the doorbell before the lock is let go. What came meanwhile is read here once more; what comes again
+    /// and again is left to the event loop's thread, since this one has its answer.
+    private func stepDown(_ receiver: inout HostReceiver) {
+        askForDoorbell(&receiver)
+        guard receiver.reader.hasNews, !isClosed.load(ordering: .acquiring) else { return }
+        _ = pump(&receiver)
+        if receiver.reader.hasNews { loop.execute { [weak self] in self?.pumpSoon() } }
+    }
+
+    func askForDoorbell(_ receiver: inout HostReceiver) {
+        receiver.askForDoorbell()
+        turns.store(receiver.turns, ordering: .releasing)
+    }
+
+    /// What a leader owes the others once it has let go of the lock.
+    private func afterLeading() {
+        if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
+        calls.withLock { $0.firstSleeper() }?.unpark()
+    }
+
+    /// Reads what is there, or leaves it to whoever leads right now, who looks at the wish after letting go.
+    func pumpSoon() {
+        pumpIsWanted.store(true, ordering: .sequentiallyConsistent)
+        while pumpIsWanted.load(ordering: .sequentiallyConsistent) {
+            let done: Void? = receiving.withLockIfAvailable { receiver in
+                pumpIsWanted.store(false, ordering: .sequentiallyConsistent)
+                receiver.gate.withdraw()
+                _ = pump(&receiver)
+                stepDown(&receiver)
+            }
+            if done == nil { return }
+        }
+        calls.withLock { $0.firstSleeper() }?.unpark()
+    }
+}

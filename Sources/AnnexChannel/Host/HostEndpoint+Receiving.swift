@@ -1,0 +1,100 @@
+internal import AnnexLinux
+internal import Synchronization
+
+extension HostEndpoint {
+    /// Handles every frame that is published now.
+    /// - Returns: false where the channel is closed.
+    func pump(_ receiver: inout HostReceiver) -> Bool {
+        guard !isClosed.load(ordering: .acquiring) else { return false }
+        do throws(ChannelViolation) {
+            try receiver.reader.look()
+            while let frame = try receiver.reader.next() {
+                tally.framesReceived.add()
+                tally.bytesReceived.add(UInt64(frame.payload.count))
+                try handle(frame, &receiver)
+            }
+        } catch {
+            close(for: error)
+            return false
+        }
+        guard receiver.reader.publish() else { return true }
+        if receiver.wake.wakeIfAsleep() { tally.wakeUpsForRoom.add() }
+        return true
+    }
+
+    private func handle(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        guard receiver.saidHello || frame.kind == .hello else { throw .noHello(kind: frame.kind.rawValue) }
+        switch frame.kind {
+        case .hello: try handleHello(frame, &receiver)
+        case .reply, .failure, .pong: try handleAnswer(frame, &receiver)
+        case .event:
+            try receiver.spendFrame()
+            try checkBare(frame)
+            let event = ChannelEvent(method: frame.method, payload: frame.payload)
+            loop.execute { [handlers] in handlers.onEvent(event) }
+        case .request, .cancel, .ping: throw .unexpectedKind(frame.kind.rawValue)
+        }
+    }
+
+    private func handleHello(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        guard !receiver.saidHello else { throw .secondHello }
+        try checkBare(frame)
+        let said = try Hello(frame)
+        receiver.saidHello = true
+        let waiting = hello.withLock { state in
+            guard case .awaited(let waiting) = state else { return [] as [HelloWaiter] }
+            state = .said(said)
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(returning: .success(said)) }
+        loop.execute { [handlers] in handlers.onHello(said) }
+    }
+
+    /// A frame that belongs to no call and brings no descriptors says so in its header.
+    private func checkBare(_ frame: Frame) throws(ChannelViolation) {
+        guard frame.call == 0, frame.descriptors == 0 else {
+            throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+        }
+    }
+
+    private func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        switch calls.withLock({ $0.find(frame.call) }) {
+        case .neverIssued: throw .unknownCall(frame.call)
+        case .late:
+            tally.lateReplies.add()
+            if !calls.withLock({ $0.expectsLateAnswer() }) { try receiver.spendFrame() }
+            try dropHandOver(frame)
+        case .open(let call):
+            guard frame.method == call.method else {
+                throw .wrongMethod(call: frame.call, frame.method, asked: call.method)
+            }
+            let outcome = try outcome(of: frame, for: call)
+            guard takeOut(call.id) else { return }
+            call.resolve(outcome)
+        }
+    }
+
+    private func outcome(
+        of frame: Frame, for call: ChannelCall
+    ) throws(ChannelViolation) -> ChannelCall.Outcome {
+        guard frame.kind == .reply else {
+            guard frame.descriptors == 0 else {
+                throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+            }
+            return frame.kind == .pong ? .success(Reply(payload: [], sealed: [])) : try failure(frame)
+        }
+        do throws(CallFailure) {
+            return .success(Reply(payload: frame.payload, sealed: try sealedBytes(frame, for: call)))
+        } catch {
+            if case .violated(let violation) = error { throw violation }
+            return .failure(error)
+        }
+    }
+
+    private func failure(_ frame: Frame) throws(ChannelViolation) -> ChannelCall.Outcome {
+        guard let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) else {
+            throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+        }
+        return .failure(.failed(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self)))
+    }
+}

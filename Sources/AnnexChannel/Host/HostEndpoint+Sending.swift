@@ -1,0 +1,137 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+extension HostEndpoint {
+    /// How an attempt to send went.
+    enum Attempt {
+        case sent
+        /// No room; the extension's position that must change before there is any.
+        case full(UInt32)
+        case failed(CallFailure)
+    }
+
+    /// Writes the frame if there is room now.
+    /// - Parameter willSleep: whether the caller sleeps for room and calls `endSleep` afterwards.
+    func attempt(_ frame: borrowing OutgoingFrame, willSleep: Bool = false) -> Attempt {
+        sending.withLock { sender in
+            guard !isClosed.load(ordering: .acquiring) else { return .failed(closedReason) }
+            do throws(ChannelViolation) {
+                try sender.sendCancels()
+                guard try sender.writer.hasRoom(payload: frame.length) else {
+                    let seen = sender.writer.seen
+                    if willSleep { beginSleep(&sender) }
+                    return .full(seen)
+                }
+            } catch {
+                return .failed(.violated(error))
+            }
+            if let failure = handOver(frame) { return .failed(failure) }
+            sender.writer.write(frame.header, terms: frame.terms, payload: frame.payload)
+            tally.framesSent.add()
+            tally.bytesSent.add(UInt64(frame.payload.count))
+            if sender.wake.wakeIfAsleep() { tally.wakeUpsForFrames.add() }
+            return .sent
+        }
+    }
+
+    /// Sends the frame, and sleeps for room where there is none.
+    func send(_ frame: borrowing OutgoingFrame, until deadline: UInt64?) throws(CallFailure) {
+        let limit = min(deadline ?? .max, MonotonicClock.deadline(after: configuration.sendLimit))
+        while true {
+            switch attempt(frame, willSleep: true) {
+            case .sent: return
+            case .failed(let failure): throw report(failure)
+            case .full(let seen): try sleepForRoom(seen, until: limit, deadline: deadline)
+            }
+        }
+    }
+
+    /// Sends the frame from a task, which must not hold up a thread: looks again every now and then.
+    func sendLater(_ frame: consuming OutgoingFrame, until deadline: UInt64?) async throws(CallFailure) {
+        let limit = min(deadline ?? .max, MonotonicClock.deadline(after: configuration.sendLimit))
+        var pause = Duration.microseconds(50)
+        while true {
+            switch attempt(frame) {
+            case .sent: return
+            case .failed(let failure): throw report(failure)
+            case .full: break
+            }
+            guard !Task.isCancelled else { throw .cancelled }
+            let now = MonotonicClock.now()
+            guard now < limit else { throw now >= deadline ?? .max ? .deadlineExceeded : .noRoom }
+            await withCheckedContinuation { continuation in
+                loop.schedule(after: pause) { continuation.resume() }
+            }
+            pause = min(pause * 2, .milliseconds(5))
+        }
+    }
+
+    /// Tells the extension that nobody waits for an answer any more; later, where there is no room now.
+    func sendCancel(_ call: UInt64) {
+        let failure = sending.withLock { sender in
+            guard !isClosed.load(ordering: .acquiring) else { return nil as CallFailure? }
+            sender.cancels.append(call)
+            if sender.cancels.count > configuration.mostOpenCalls { sender.cancels.removeFirst() }
+            return flushCancels(&sender)
+        }
+        if let failure { _ = report(failure) }
+    }
+
+    /// Sends the cancels that wait for room, once there may be some.
+    func sendWaitingCancels() {
+        let failure = sending.withLock { sender in
+            sender.cancels.isEmpty ? nil : flushCancels(&sender)
+        }
+        if let failure { _ = report(failure) }
+    }
+
+    private func flushCancels(_ sender: inout HostSender) -> CallFailure? {
+        do throws(ChannelViolation) {
+            try sender.sendCancels()
+        } catch {
+            return .violated(error)
+        }
+        if sender.wake.wakeIfAsleep() { tally.wakeUpsForFrames.add() }
+        return nil
+    }
+
+    /// A violation that was met while sending closes the channel, outside the lock.
+    func report(_ failure: CallFailure) -> CallFailure {
+        if case .violated(let violation) = failure { close(for: violation) }
+        return failure
+    }
+
+    /// Sends the descriptors ahead of their frame, so that the receiver never has to wait for them.
+    private func handOver(_ frame: borrowing OutgoingFrame) -> CallFailure? {
+        guard !frame.descriptors.isEmpty else { return nil }
+        let tag = DescriptorTag(call: frame.header.call, count: UInt32(frame.descriptors.count))
+        do throws(SystemError) {
+            try control.send(tag.encoded(), frame.descriptors)
+            return nil
+        } catch {
+            switch error.errno {
+            case EAGAIN: return .noRoom
+            case EPIPE, ECONNRESET: return .ended(reason: "its end of the control socket is closed")
+            default: return .system(error)
+            }
+        }
+    }
+
+    private func beginSleep(_ sender: inout HostSender) {
+        roomSleepers.add(1, ordering: .sequentiallyConsistent)
+        sender.beginSleep()
+    }
+
+    private func sleepForRoom(_ seen: UInt32, until limit: UInt64, deadline: UInt64?) throws(CallFailure) {
+        let gate = sending.withLock { $0.gate }
+        // SYNC: read after `roomSleepers` went up; whoever closes sets the mark first and then wakes until it is down.
+        let isOver = isClosed.load(ordering: .sequentiallyConsistent)
+        let woken = isOver ? FutexWait.changed : gate.sleep(while: seen, until: limit)
+        sending.withLock { $0.endSleep() }
+        roomSleepers.subtract(1, ordering: .sequentiallyConsistent)
+        if case .refused(let errno) = woken { throw report(.violated(.sharedWord(errno: errno))) }
+        let now = MonotonicClock.now()
+        guard now < limit else { throw now >= deadline ?? .max ? .deadlineExceeded : .noRoom }
+    }
+}

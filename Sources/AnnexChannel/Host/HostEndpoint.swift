@@ -1,0 +1,66 @@
+internal import AnnexLinux
+internal import Synchronization
+
+/// The host's end of a channel: any number of threads and tasks may call through it at once.
+///
+/// It has no thread of its own. Whoever waits for an answer reads the ring for everybody; when nobody waits, the
+/// extension rings the control socket, and the event loop's thread reads. Nothing that the extension does can trap
+/// here, block without bound, or make a call resolve twice.
+public final class HostEndpoint: Sendable {
+    let configuration: ChannelConfiguration
+    let handlers: ChannelHandlers
+    let loop: EventLoop
+    let control: ControlSocket
+    let own: OwnRegion
+    let peer: PeerRegion
+
+    let sending: Mutex<HostSender>
+    /// Held while reading and while sleeping for something to read: its holder leads.
+    let receiving: Mutex<HostReceiver>
+    let inbox: Mutex<ControlInbox>
+    let calls = Mutex(CallTable())
+    let hello = Mutex(HelloState.awaited([]))
+    let watch = Mutex<EventLoop.Watch?>(nil)
+
+    /// Somebody wanted to read while another held the lock, who looks here after letting go.
+    let pumpIsWanted = Atomic<Bool>(false)
+    /// Odd while the leader sleeps or is about to.
+    let sleepMark = Atomic<UInt64>(0)
+    /// Threads that sleep for room or are about to.
+    let roomSleepers = Atomic<Int>(0)
+    /// The leader lets go without an outcome: somebody ends the channel and reads what is left.
+    let isEnding = Atomic<Bool>(false)
+    let isClosed = Atomic<Bool>(false)
+    let peerIsGone = Atomic<Bool>(false)
+    /// `HostReceiver.turns`, for whoever reads the control socket.
+    let turns = Atomic<UInt32>(0)
+    let tally = HostTally()
+
+    init(
+        configuration: ChannelConfiguration, handlers: ChannelHandlers, loop: EventLoop,
+        control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion
+    ) {
+        self.configuration = configuration
+        self.handlers = handlers
+        self.loop = loop
+        self.control = control
+        sending = Mutex(HostSender(own: own, peer: peer))
+        receiving = Mutex(HostReceiver(own: own, peer: peer, configuration: configuration))
+        inbox = Mutex(ControlInbox(controlMessagesPerSecond: configuration.controlMessagesPerSecond))
+        self.own = own
+        self.peer = peer
+    }
+
+    deinit {
+        // Before the socket closes and its number is given away.
+        watch.withLock { $0.take() }?.cancel()
+    }
+
+    /// The largest payload of a request: half the ring, less the request's terms.
+    public var largestPayload: Int {
+        Int(WireFormat.largestPayload(capacity: configuration.hostCapacity) - RequestTerms.size)
+    }
+
+    /// What has happened so far; may be read at any time.
+    public var counters: ChannelCounters { tally.now }
+}

@@ -1,0 +1,39 @@
+internal import AnnexLinux
+
+/// The sending half of a host's endpoint; whoever holds its lock may write.
+struct HostSender: ~Copyable, Sendable {
+    var writer: RingWriter
+    /// Wakes the extension after a frame.
+    let wake: WakeGate
+    /// Sleeps until the extension has made room.
+    let gate: SleepGate
+    /// How many threads sleep for room; the flag is up while there is one.
+    private(set) var sleepers = 0
+    /// Calls given up while there was no room to say so.
+    var cancels: [UInt64] = []
+
+    init(own: borrowing OwnRegion, peer: borrowing PeerRegion) {
+        writer = RingWriter(ring: own.ring, produced: own.produced, consumed: peer.consumed)
+        wake = WakeGate(position: own.produced, flag: peer.receiver)
+        gate = SleepGate(flag: own.sender, position: peer.consumed)
+    }
+
+    mutating func beginSleep() {
+        sleepers += 1
+        gate.announce()
+    }
+
+    mutating func endSleep() {
+        sleepers -= 1
+        // Another thread may sleep for a larger frame on the very same position.
+        if sleepers == 0 { gate.withdraw() }
+    }
+
+    /// Says which calls were given up, as far as there is room.
+    mutating func sendCancels() throws(ChannelViolation) {
+        while let call = cancels.first, try writer.hasRoom(payload: 0) {
+            writer.write(FrameHeader(kind: .cancel, call: call), payload: [])
+            cancels.removeFirst()
+        }
+    }
+}

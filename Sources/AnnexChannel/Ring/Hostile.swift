@@ -1,0 +1,88 @@
+internal import AnnexLinux
+
+// The one file through which a peer's numbers become ours. A `Hostile` value has no operators, cannot index and
+// cannot be turned into an `Int`: the only ways out are the checks below, none of which can trap. What comes out has
+// been held against a bound of our own.
+
+/// A number that the peer chose, read exactly once.
+struct Hostile<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+    private let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+
+    /// The number, where it is no more than `limit`.
+    func atMost(_ limit: Value) -> Value? {
+        value <= limit ? value : nil
+    }
+
+    func isEqual(to ours: Value) -> Bool {
+        value == ours
+    }
+
+    /// The number for a report's text. Never for anything else.
+    var forReport: UInt64 {
+        UInt64(truncatingIfNeeded: value)
+    }
+}
+
+extension Hostile<UInt32> {
+    /// How far a position, counted modulo 2^32, is ahead of ours.
+    func distance(from ours: UInt32) -> Hostile<UInt32> {
+        Hostile(value &- ours)
+    }
+
+    /// The number, where frames can end there: between two bounds of ours and a multiple of a frame's alignment.
+    func step(from least: UInt32, to most: UInt32) -> UInt32? {
+        guard value >= least, value <= most, value & (WireFormat.alignment &- 1) == 0 else { return nil }
+        return value
+    }
+}
+
+/// A frame's header as the peer wrote it: two words, each read once.
+struct HostileHeader {
+    let length: Hostile<UInt32>
+    let kind: UInt8
+    let descriptors: UInt8
+    let method: UInt16
+    let call: UInt64
+
+    /// Takes the header out of a ring, at a position of ours.
+    init(_ ring: RingBytes, at position: UInt32) {
+        let (first, second) = ring.words(at: position)
+        length = Hostile(UInt32(truncatingIfNeeded: first))
+        kind = UInt8(truncatingIfNeeded: first >> 32)
+        descriptors = UInt8(truncatingIfNeeded: first >> 40)
+        method = UInt16(truncatingIfNeeded: first >> 48)
+        call = second
+    }
+}
+
+/// Sizes that fstat(2) reports of a file that the peer made.
+struct HostileSize {
+    private let size: Int64
+    private let blocks: Int64
+
+    init(_ status: FileStatus) {
+        size = status.size
+        blocks = status.blocks
+    }
+
+    /// The size in bytes, where it is at most `limit` and at least 1.
+    func bytes(atMost limit: UInt64) -> Int? {
+        guard size > 0, UInt64(truncatingIfNeeded: size) <= limit else { return nil }
+        return Int(truncatingIfNeeded: size)
+    }
+
+    /// Whether every byte has memory of its own, so that reading takes none of the reader's.
+    var isFilled: Bool {
+        // Compared in blocks: multiplying up could overflow.
+        blocks >= size / 512 && (size % 512 == 0 || blocks > size / 512)
+    }
+
+    /// The size for a report's text.
+    var forReport: UInt64 {
+        UInt64(truncatingIfNeeded: size)
+    }
+}

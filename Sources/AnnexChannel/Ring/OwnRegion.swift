@@ -1,0 +1,38 @@
+internal import AnnexLinux
+
+/// The region that this side writes, and nobody else.
+@safe struct OwnRegion: ~Copyable, Sendable {
+    let mapping: Mapping
+    let ring: RingBytes
+    let produced: WritableWord
+    let consumed: WritableWord
+    let receiver: WritableWord
+    let sender: WritableWord
+
+    /// `mapping` is writable and holds a region of this capacity.
+    init(_ mapping: consuming Mapping, capacity: UInt32) {
+        // SAFETY: every offset lies inside the first page, and the ring fills the rest.
+        let start = unsafe mapping.start
+        func word(_ offset: Int) -> WritableWord {
+            unsafe WritableWord((start + offset).assumingMemoryBound(to: UInt32.self))
+        }
+        ring = unsafe RingBytes(start: start + RegionLayout.ring, capacity: capacity)
+        produced = word(RegionLayout.produced)
+        consumed = word(RegionLayout.consumed)
+        receiver = word(RegionLayout.receiver)
+        sender = word(RegionLayout.sender)
+        self.mapping = mapping
+    }
+
+    /// Says which layout follows. Done by the host, before anybody else has the region.
+    func describe(hostCapacity: UInt32, extensionCapacity: UInt32) {
+        let start = unsafe mapping.start
+        for (offset, value) in [
+            (RegionLayout.magic, WireFormat.magic), (RegionLayout.version, WireFormat.version),
+            (RegionLayout.hostCapacity, hostCapacity), (RegionLayout.extensionCapacity, extensionCapacity),
+        ] {
+            // SAFETY: aligned and inside the first page.
+            unsafe start.storeBytes(of: value, toByteOffset: offset, as: UInt32.self)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+internal import AnnexLinux
+
+/// The region that the other side writes; this side only reads it.
+@safe struct PeerRegion: ~Copyable, Sendable {
+    let mapping: Mapping
+    let ring: RingBytes
+    let produced: SharedWord
+    let consumed: SharedWord
+    let receiver: SharedWord
+    let sender: SharedWord
+
+    /// `mapping` holds a region of this capacity.
+    init(_ mapping: consuming Mapping, capacity: UInt32) {
+        // SAFETY: every offset lies inside the first page, and the ring fills the rest.
+        let start = unsafe mapping.start
+        func word(_ offset: Int) -> SharedWord {
+            unsafe SharedWord((start + offset).assumingMemoryBound(to: UInt32.self))
+        }
+        ring = unsafe RingBytes(start: start + RegionLayout.ring, capacity: capacity)
+        produced = word(RegionLayout.produced)
+        consumed = word(RegionLayout.consumed)
+        receiver = word(RegionLayout.receiver)
+        sender = word(RegionLayout.sender)
+        self.mapping = mapping
+    }
+}

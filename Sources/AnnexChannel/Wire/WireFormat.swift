@@ -1,0 +1,27 @@
+/// Numbers that both ends must agree on. `Docs/Channel.md` says the same in words.
+enum WireFormat {
+    /// "ANXC", the first word of the host's region and of a hello.
+    static let magic: UInt32 = 0x4358_4E41
+    /// Raised with every change of layout or meaning; ends of different versions refuse each other.
+    static let version: UInt32 = 1
+
+    /// Frames start at multiples of this many bytes, and positions count in such steps.
+    static let alignment: UInt32 = 16
+    static let headerSize: UInt32 = 16
+
+    static let smallestCapacity: UInt32 = 4096
+    static let largestCapacity: UInt32 = 1 << 28
+
+    /// A doorbell's bytes on the control socket.
+    static let doorbell: [UInt8] = [1]
+
+    /// The largest payload that a ring takes: a peer can always have room for one while it reads another.
+    static func largestPayload(capacity: UInt32) -> UInt32 {
+        capacity / 2
+    }
+
+    /// What a frame of this payload takes in a ring. The payload is at most half a ring, so nothing overflows.
+    static func frameSize(payload: UInt32) -> UInt32 {
+        (headerSize &+ payload &+ (alignment &- 1)) & ~(alignment &- 1)
+    }
+}

@@ -1,0 +1,77 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+
+/// An answer as the channel takes it, checked against what it takes before the request is used up.
+struct Answer: ~Copyable {
+    let payload: [UInt8]
+    private var pieces: SealedPieces
+
+    private init(payload: [UInt8], pieces: consuming SealedPieces) {
+        self.payload = payload
+        self.pieces = pieces
+    }
+
+    /// - Throws: why the host would not take these items.
+    static func items(
+        _ items: [ExtensionItem], largestPayload: Int, accepts: DescriptorAllowance
+    ) throws(ExtensionError) -> Answer {
+        var contents = ContentsList()
+        let payload = try encoded(ReplyMessage(items, collecting: &contents), atMost: largestPayload)
+        let pieces = try sealed(contents)
+        guard pieces.count <= accepts.pieces, pieces.bytes <= accepts.bytes else {
+            throw ExtensionError(
+                .answerNotAccepted,
+                "The host takes \(accepts.pieces) attachments of \(accepts.bytes) bytes in all; the answer has "
+                    + "\(pieces.count) of \(pieces.bytes) bytes.")
+        }
+        return Answer(payload: payload, pieces: pieces)
+    }
+
+    private static func encoded(_ message: ReplyMessage, atMost bytes: Int) throws(ExtensionError) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try message.encoded(
+                within: MessageLimits(
+                    bytes: bytes, fields: MessageLimits.standard.fields, depth: MessageLimits.standard.depth))
+        } catch {
+            throw ExtensionError(
+                .answerTooLarge, "The answer is too large for a message: \(error); big contents go as attachments.")
+        }
+    }
+
+    /// An error; its texts are cut to what fits.
+    static func error(_ error: ExtensionError, largestPayload: Int) -> Answer {
+        let short = ExtensionError(
+            code: error.code, domain: cut(error.domain, to: 200),
+            localizedDescription: cut(error.localizedDescription, to: largestPayload / 2))
+        let payload = (try? encoded(.cancelled(short), atMost: largestPayload)) ?? []
+        return Answer(payload: payload, pieces: SealedPieces())
+    }
+
+    /// At most as many bytes; a character that is cut in two becomes a replacement mark.
+    private static func cut(_ text: String, to bytes: Int) -> String {
+        text.utf8.count <= bytes ? text : String(decoding: text.utf8.prefix(bytes), as: UTF8.self)
+    }
+
+    consuming func takePieces() -> SealedPieces { pieces }
+
+    private static func sealed(_ contents: ContentsList) throws(ExtensionError) -> SealedPieces {
+        var pieces = SealedPieces()
+        do {
+            for item in contents.contents { pieces.append(try item.sealedMemory()) }
+        } catch {
+            throw ExtensionError(.attachmentUnreadable, "An attachment of the answer cannot be handed over: \(error)")
+        }
+        return pieces
+    }
+}
+
+extension ItemContents {
+    /// The memory itself where it is sealed; of a file a sealed copy.
+    fileprivate func sealedMemory() throws -> SealedMemory {
+        if let seals = try? descriptor.seals(), seals.isSuperset(of: .immutable) {
+            return try SealedMemory(sealed: descriptor.duplicate())
+        }
+        return try SealedMemory(copying: load())
+    }
+}

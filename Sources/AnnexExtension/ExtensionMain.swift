@@ -1,0 +1,60 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import Glibc
+
+/// The life of an extension's process.
+enum ExtensionMain {
+    static func run(_ principal: (some AppExtension).Type) {
+        do throws(ExtensionFailure) {
+            let endpoint = try ExtensionEndpoint.adopt()
+            try endpoint.sayHello()
+            try serve(endpoint, principal)
+        } catch {
+            leave(after: error)
+        }
+    }
+
+    /// Until the host says goodbye or is gone.
+    static func serve(
+        _ endpoint: borrowing ExtensionEndpoint, _ principal: (some AppExtension).Type
+    ) throws(ExtensionFailure) {
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            switch consume incoming {
+            case .request(let request): answer(request, principal, largestPayload: endpoint.largestPayload)
+            case .event(let event): if event.method == RequestMessage.goodbye { return }
+            }
+        }
+    }
+
+    private static func answer(
+        _ request: consuming IncomingRequest, _ principal: (some AppExtension).Type, largestPayload: Int
+    ) {
+        guard request.method == RequestMessage.method else {
+            // The host may be gone; then there is nobody to tell.
+            return _ = try? request.fail(code: 1, text: "unknown method")
+        }
+        let items: [ExtensionItem]
+        var descriptors = DescriptorList()
+        swap(&descriptors, &request.descriptors)
+        do {
+            let contents = try ContentsList(taking: descriptors)
+            items = try RequestMessage(decoding: request.payload).inputItems(with: contents)
+        } catch {
+            return _ = try? request.fail(code: 2, text: "the request cannot be read: \(error)")
+        }
+        let context = ExtensionContext(request, inputItems: items, largestPayload: largestPayload)
+        principal.init().beginRequest(with: context)
+        context.cancelUnlessAnswered()
+    }
+
+    private static func leave(after failure: ExtensionFailure) {
+        if failure == .ended { exit(0) }
+        var text = "this extension cannot go on: \(failure)\n"
+        if case .system(let error) = failure, error.errno == EBADF {
+            text = "this program is an app extension: a host starts it, through Annex\n"
+        }
+        text.withUTF8 { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        exit(1)
+    }
+}

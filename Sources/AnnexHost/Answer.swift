@@ -1,0 +1,39 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+
+/// What became of a request.
+enum Answer: Sendable {
+    case items([ExtensionItem])
+    case error(HostError)
+    /// The extension is gone or going: its end says more than the failure of the call.
+    case end
+
+    /// Reads an extension's answer; nil where it is none.
+    init?(_ reply: Reply) {
+        do {
+            var contents: [ItemContents] = []
+            for sealed in reply.sealed { contents.append(try ItemContents(sealed.descriptor.duplicate())) }
+            var decoder = try MessageDecoder(reply.payload)
+            switch try ReplyMessage(from: &decoder).result(with: ContentsList(contents)) {
+            case .success(let items): self = .items(items)
+            case .failure(let error): self = .error(.cancelled(error))
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    init(_ failure: CallFailure) {
+        switch failure {
+        case .ended, .violated: self = .end
+        case .failed(let code, let text):
+            self = .error(
+                .cancelled(
+                    ExtensionError(code: Int64(code), domain: ExtensionError.annexDomain, localizedDescription: text)))
+        case .cancelled: self = .error(.cancelled(.userCancelled))
+        case .deadlineExceeded: self = .error(.timedOut)
+        default: self = .error(.invalidRequest("\(failure)"))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+internal import AnnexChannel
+
+/// What went through a session's channel so far.
+public struct SessionStatistics: Sendable, Hashable {
+    /// Messages that the host sent.
+    public let messagesSent: UInt64
+    /// Messages that the extension sent, its hello among them.
+    public let messagesReceived: UInt64
+    /// Payload bytes in messages; contents travel beside them and are not counted.
+    public let bytesSent: UInt64
+    public let bytesReceived: UInt64
+
+    init(_ counters: ChannelCounters) {
+        messagesSent = counters.framesSent
+        messagesReceived = counters.framesReceived
+        bytesSent = counters.bytesSent
+        bytesReceived = counters.bytesReceived
+    }
+}

@@ -1,0 +1,38 @@
+// Pictures in and out of memory, through libpng and libjpeg-turbo. Both leave their functions by longjmp when a file
+// is bad, so everything between a setjmp and its longjmp stays in C; Swift sees a result and one line of text.
+#ifndef C_PICTURE_H
+#define C_PICTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PICTURE_ERROR_SIZE 200
+
+// Pixels of 8 bits a channel, row after row without gaps.
+struct picture {
+    uint32_t width;
+    uint32_t height;
+    uint32_t channels;      // 3: red, green, blue; 4: and alpha
+    uint8_t *pixels;        // width * height * channels bytes
+    uint8_t *records;       // what stood beside the pixels (colour profile, orientation), see CPictureRecords.h
+    size_t records_size;
+};
+
+// What a header may ask for; checked before anything is allocated for it.
+struct picture_limits {
+    uint32_t side;          // most pixels in a row or a column
+    uint64_t pixels;        // most pixels in all
+};
+
+// Each returns 0, or -1 with a line of text in `error`. What they filled belongs to the caller: picture_free.
+int picture_decode_png(const uint8_t *bytes, size_t size, const struct picture_limits *limits,
+                       struct picture *picture, char error[PICTURE_ERROR_SIZE]);
+int picture_decode_jpeg(const uint8_t *bytes, size_t size, const struct picture_limits *limits,
+                        struct picture *picture, char error[PICTURE_ERROR_SIZE]);
+// Writes the file from the descriptor's offset on; more than `most` bytes is an error.
+int picture_encode_png(const struct picture *picture, int descriptor, uint64_t most, char error[PICTURE_ERROR_SIZE]);
+int picture_encode_jpeg(const struct picture *picture, int quality, int descriptor, uint64_t most,
+                        char error[PICTURE_ERROR_SIZE]);
+void picture_free(struct picture *picture);
+
+#endif

@@ -1,0 +1,13 @@
+import AnnexLinux
+
+/// A call and what the kernel answered, told as it was.
+struct Attempt {
+    let text: String
+    let succeeded: Bool
+
+    /// - Parameter result: the call's result or -errno.
+    init(_ call: String, _ result: Int32) {
+        succeeded = result >= 0
+        text = succeeded ? "\(call): succeeded" : "\(call): \(Errno.name(-result))"
+    }
+}

@@ -1,0 +1,86 @@
+import AnnexChannel
+import AnnexLinux
+import AnnexModel
+import CMisbehaver
+import Glibc
+
+/// An extension that does what it should not, as its request says. It speaks the channel by hand: the polite way of
+/// `AppExtension` would stand in its way.
+@main
+struct Misbehaver: ~Copyable {
+    private let endpoint: ExtensionEndpoint
+    private let region: ChannelRegion?
+
+    static func main() throws {
+        // Mapped a second time before the endpoint closes the descriptor, to write where it should not.
+        let region = ChannelRegion()
+        let endpoint = try ExtensionEndpoint.adopt()
+        try endpoint.sayHello()
+        try Misbehaver(endpoint: endpoint, region: region).serve()
+    }
+
+    private func serve() throws {
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            switch consume incoming {
+            case .request(let request): try obey(request)
+            case .event(let event): if event.method == RequestMessage.goodbye { return }
+            }
+        }
+    }
+
+    private func obey(_ request: consuming IncomingRequest) throws {
+        var descriptors = DescriptorList()
+        swap(&descriptors, &request.descriptors)
+        let message = try RequestMessage(decoding: request.payload)
+        let items = try message.inputItems(with: ContentsList(taking: descriptors))
+        guard let word = items.first?.userInfo["conduct"]?.string, let conduct = Conduct(rawValue: word) else {
+            return try Self.answer(request, [ExtensionItem(contentText: "no such conduct")])
+        }
+        try misbehave(conduct, request)
+    }
+
+    private func misbehave(_ conduct: Conduct, _ request: consuming IncomingRequest) throws {
+        switch conduct {
+        case .readsHostFiles: try Self.answer(request, HostFiles.read())
+        case .opensSocket: try Self.answer(request, Attempt("socket(AF_INET, SOCK_STREAM)", misbehave_socket(2, 1)))
+        case .forks: try Self.answer(request, Attempt("fork()", misbehave_fork()))
+        case .executes: try Self.answer(request, Attempt("execve(/bin/sh)", unsafe misbehave_execute("/bin/sh")))
+        case .takesTooMuchMemory: Greed.takeMemory()
+        case .neverAnswers: while true { _ = try endpoint.next() }
+        case .sendsMalformedMessage: try sendMalformedMessage()
+        case .floods:
+            while true { try endpoint.send(ChannelEvent(method: 7, payload: [UInt8](repeating: 7, count: 64))) }
+        case .floodsOutput: Greed.floodOutput()
+        case .crashes: misbehave_write_through_null()
+        case .aborts: abort()
+        case .traps: fatalError("this extension has run into a trap of its own")
+        case .handsOverDescriptor: try handOverDescriptor()
+        }
+    }
+
+    private func sendMalformedMessage() throws {
+        guard let region else { fatalError("the channel's region cannot be mapped a second time") }
+        region.writeNonsense()
+        while true { _ = try endpoint.next() }
+    }
+
+    /// For a call that never was, with memory that could still be changed.
+    private func handOverDescriptor() throws {
+        let mark: [UInt8] = Array("ANFD".utf8) + [1, 0, 0, 0] + [UInt8](repeating: 0x7F, count: 8)
+        let sent = unsafe mark.withUnsafeBytes {
+            unsafe misbehave_hand_over(ChannelDescriptor.control, $0.baseAddress, $0.count)
+        }
+        if sent < 0 { print("sendmsg: errno \(-sent)") }
+        while true { _ = try endpoint.next() }
+    }
+
+    private static func answer(_ request: consuming IncomingRequest, _ attempt: Attempt) throws {
+        try answer(request, [ExtensionItem(contentText: attempt.text)])
+    }
+
+    private static func answer(_ request: consuming IncomingRequest, _ items: [ExtensionItem]) throws {
+        var contents = ContentsList()
+        try request.reply(ReplyMessage(items, collecting: &contents).encoded())
+    }
+}

@@ -1,0 +1,86 @@
+internal import CPicture
+
+/// A decoded picture: rows of 8-bit pixels, and what its file said about showing them.
+@safe public struct Picture: ~Copyable {
+    /// The C library's picture; its pixels are freed with the owner.
+    private var raw: picture
+    /// The kind of file that it came from and goes back to.
+    public let format: PictureFormat
+
+    /// Longest side, in pixels.
+    private static let longestSide: UInt32 = 20_000
+    /// Most pixels in all: 40 million are 160 MB with alpha.
+    private static let mostPixels: UInt64 = 40_000_000
+    /// A JPEG's quality on libjpeg's scale; what most cameras write.
+    private static let quality: Int32 = 90
+
+    /// Decodes a PNG or JPEG file that anybody may have made.
+    public init(decoding file: [UInt8]) throws(PictureError) {
+        let format = try PictureFormat(of: file)
+        unsafe raw = try Self.decode(file, as: format)
+        self.format = format
+    }
+
+    private static func decode(_ file: [UInt8], as format: PictureFormat) throws(PictureError) -> picture {
+        var limits = picture_limits(side: longestSide, pixels: mostPixels)
+        var decoded = unsafe picture()
+        // SAFETY: the file's bytes outlive the call; it fills `decoded` only where it succeeds.
+        try unsafe run { error in
+            unsafe file.withUnsafeBufferPointer { bytes in
+                switch format {
+                case .png: unsafe picture_decode_png(bytes.baseAddress, bytes.count, &limits, &decoded, error)
+                case .jpeg: unsafe picture_decode_jpeg(bytes.baseAddress, bytes.count, &limits, &decoded, error)
+                }
+            }
+        }
+        return unsafe decoded
+    }
+
+    deinit {
+        // SAFETY: the pixels are this owner's alone and nobody borrows them any more.
+        var freed = unsafe raw
+        unsafe picture_free(&freed)
+    }
+
+    public var width: Int { unsafe Int(raw.width) }
+    public var height: Int { unsafe Int(raw.height) }
+    /// 3 for red, green and blue; 4 with alpha.
+    public var channels: Int { unsafe Int(raw.channels) }
+
+    /// Encodes into an open file, from its offset on.
+    ///
+    /// - Parameter limit: most bytes to write; a longer result is an error.
+    public func encode(into descriptor: Int32, limit: UInt64) throws(PictureError) {
+        // SAFETY: the encoders read the pixels and keep nothing.
+        try unsafe Self.run { error in
+            unsafe withUnsafePointer(to: raw) { picture in
+                switch format {
+                case .png: unsafe picture_encode_png(picture, descriptor, limit, error)
+                case .jpeg: unsafe picture_encode_jpeg(picture, Self.quality, descriptor, limit, error)
+                }
+            }
+        }
+    }
+
+    /// The pixels, for reading and changing in place.
+    mutating func withPixels(_ body: (inout MutableSpan<UInt8>) -> Void) {
+        // SAFETY: the library made exactly this many bytes, and they live as long as this owner.
+        let count = width * height * channels
+        guard let start = unsafe raw.pixels else { return }
+        let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: count)
+        var span = unsafe buffer.mutableSpan
+        body(&span)
+    }
+
+    /// Runs a call of the library, and throws its line of text where it fails.
+    private static func run(_ body: (UnsafeMutablePointer<CChar>) -> Int32) throws(PictureError) {
+        var text = [CChar](repeating: 0, count: Int(PICTURE_ERROR_SIZE))
+        // SAFETY: the library writes at most PICTURE_ERROR_SIZE bytes and ends them with a zero.
+        let result = unsafe text.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe body($0) } ?? -1
+        }
+        guard result == 0 else {
+            throw PictureError(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        }
+    }
+}

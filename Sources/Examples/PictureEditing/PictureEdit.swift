@@ -1,0 +1,9 @@
+/// What can be done to a picture.
+public enum PictureEdit: String, Sendable, CaseIterable {
+    /// Brown and white, as old photographs.
+    case sepia
+    /// Black and white.
+    case grayscale
+    /// Every colour becomes its opposite.
+    case invert
+}

@@ -1,0 +1,10 @@
+import AnnexExtension
+
+/// Says louder what it was told: the smallest extension there can be.
+@main
+final class Shout: AppExtension {
+    func beginRequest(with context: ExtensionContext) {
+        let text = context.inputItems.first?.contentText ?? ""
+        context.completeRequest(returning: [ExtensionItem(contentText: text.uppercased())])
+    }
+}

@@ -1,0 +1,9 @@
+import Glibc
+
+/// Starts and never says hello.
+@main
+enum Silent {
+    static func main() {
+        while true { sleep(3_600) }
+    }
+}

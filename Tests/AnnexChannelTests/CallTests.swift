@@ -1,0 +1,77 @@
+import AnnexChannel
+import AnnexLinux
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct CallTests {
+    private func echo(_ waiting: WaitingStyle = .adaptive) throws -> (HostEndpoint, ExtensionThread) {
+        var configuration = ChannelConfiguration()
+        configuration.waiting = waiting
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors, waiting: waiting) { endpoint in
+            try endpoint.sayHello(features: 5)
+            try endpoint.serve { request in
+                let payload = request.payload
+                try request.reply(payload)
+            }
+        }
+        return (host, thread)
+    }
+
+    @Test(arguments: [WaitingStyle.spin, .adaptive, .block])
+    func callsAreAnsweredInEveryWaitingStyle(_ waiting: WaitingStyle) throws {
+        let (host, thread) = try echo(waiting)
+        for size in [0, 1, 15, 16, 17, 100, 4096, 30_000, host.largestPayload] {
+            let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            let answer = try host.call(Request(method: 3, payload: payload), timeout: .seconds(20)).payload
+            #expect(answer == payload)
+        }
+        for index in 0..<2000 {
+            let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 200)
+            let answer = try host.call(Request(method: 3, payload: payload)).payload
+            #expect(answer == payload)
+        }
+        host.finish(thread)
+    }
+
+    @Test func theHelloArrives() async throws {
+        let (host, thread) = try echo()
+        #expect(try await host.untilHello().features == 5)
+        try host.ping(timeout: .seconds(20))
+        host.finish(thread)
+    }
+
+    @Test func tasksCallToo() async throws {
+        let (host, thread) = try echo()
+        try await withThrowingTaskGroup { group in
+            for index in 0..<50 {
+                group.addTask {
+                    for turn in 0..<100 {
+                        let payload = [UInt8(truncatingIfNeeded: index), UInt8(truncatingIfNeeded: turn)]
+                        let answer = try await host.call(Request(method: 1, payload: payload)).payload
+                        #expect(answer == payload)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        host.finish(thread)
+    }
+
+    @Test func manyThreadsCallAtOnce() throws {
+        let (host, thread) = try echo()
+        let callers = (0..<8).map { index in
+            ExtensionThread(raw: {
+                for turn in 0..<1000 {
+                    let payload = [UInt8(truncatingIfNeeded: index), UInt8(truncatingIfNeeded: turn)]
+                    let answer = try? host.call(Request(method: 1, payload: payload)).payload
+                    #expect(answer == payload)
+                }
+            })
+        }
+        for caller in callers { caller.join() }
+        host.finish(thread)
+        #expect(host.counters.framesReceived == 8001)
+    }
+}

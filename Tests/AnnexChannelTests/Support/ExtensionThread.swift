@@ -1,0 +1,87 @@
+import AnnexChannel
+import AnnexLinux
+import Glibc
+import Synchronization
+
+/// An extension's end that runs on a thread of this process: the same code as in a process of its own.
+final class ExtensionThread: Sendable {
+    /// Asks an honest extension of these tests to end its loop.
+    static let endMethod: UInt16 = 0xFFFF
+
+    private let thread = Mutex<pthread_t?>(nil)
+    private let body: Mutex<(@Sendable () -> Void)?>
+
+    /// Runs `body` with the extension's end on a thread of its own.
+    init(
+        _ descriptors: consuming ExtensionDescriptors, waiting: WaitingStyle = .adaptive,
+        _ body: @escaping @Sendable (borrowing ExtensionEndpoint) throws -> Void
+    ) {
+        let held = Mutex<ExtensionDescriptors?>(descriptors)
+        let box = Box(held)
+        self.body = Mutex {
+            guard let descriptors = box.value.withLock({ $0.take() }) else { return }
+            do {
+                let endpoint = try ExtensionEndpoint(descriptors, waiting: waiting)
+                try body(endpoint)
+            } catch {
+                print("extension thread ended: \(error)")
+            }
+        }
+        start()
+    }
+
+    /// A thread that plays a peer without the library's help.
+    init(raw body: @escaping @Sendable () -> Void) {
+        self.body = Mutex(body)
+        start()
+    }
+
+    func join() {
+        guard let handle = thread.withLock({ $0.take() }) else { return }
+        pthread_join(handle, nil)
+    }
+
+    private func start() {
+        var handle = pthread_t()
+        let context = Unmanaged.passRetained(self).toOpaque()
+        pthread_create(
+            &handle, nil,
+            { context in
+                guard let context else { return nil }
+                let me = Unmanaged<ExtensionThread>.fromOpaque(context).takeRetainedValue()
+                me.body.withLock { $0.take() }?()
+                return nil
+            }, context)
+        thread.withLock { $0 = handle }
+    }
+}
+
+/// Lets a closure that several threads may hold carry what cannot be copied.
+final class Box<Value: ~Copyable & Sendable>: Sendable {
+    let value: Mutex<Value?>
+
+    init(_ value: consuming Mutex<Value?>) {
+        self.value = value
+    }
+}
+
+extension ExtensionEndpoint {
+    /// Answers requests until the host sends the event that ends these tests' extensions.
+    borrowing func serve(_ answer: (consuming IncomingRequest) throws -> Void) throws {
+        while let incoming = try next() {
+            switch consume incoming {
+            case .request(let request): try answer(request)
+            case .event(let event): if event.method == ExtensionThread.endMethod { return }
+            }
+        }
+    }
+}
+
+extension HostEndpoint {
+    /// Lets the extension of a test return from `serve`, and waits for it.
+    func finish(_ thread: ExtensionThread) {
+        try? send(ChannelEvent(method: ExtensionThread.endMethod, payload: []))
+        thread.join()
+        end(with: "the test is over")
+    }
+}

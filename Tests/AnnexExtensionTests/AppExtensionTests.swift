@@ -1,0 +1,85 @@
+import AnnexChannel
+import AnnexLinux
+import AnnexModel
+import Testing
+
+@testable import AnnexExtension
+
+@Suite(.timeLimit(.minutes(1))) struct AppExtensionTests {
+    @Test func aRequestIsAnsweredUntilTheHostSaysGoodbye() throws {
+        let conversation = try Conversation(Shouting.self)
+        #expect(try conversation.request([ExtensionItem(contentText: "hello")]).first?.contentText == "HELLO")
+        #expect(try conversation.request([]).first?.contentText == "")
+        try conversation.end()
+    }
+
+    @Test func aPrincipalObjectIsMadeAnewForEachRequest() throws {
+        let conversation = try Conversation(Counting.self)
+        for _ in 0..<3 { #expect(try conversation.request([]).first?.contentText == "1") }
+    }
+
+    @Test func whoReturnsWithoutAnAnswerHasCancelled() throws {
+        let conversation = try Conversation(ReturningWithoutAnswer.self)
+        #expect(try conversation.error([]) == .returnedWithoutAnswer)
+    }
+
+    @Test func aRequestIsAnsweredExactlyOnce() throws {
+        let conversation = try Conversation(AnsweringTwice.self)
+        for _ in 0..<3 { #expect(try conversation.request([]).first?.contentText == "first") }
+        #expect(conversation.host.counters.lateReplies == 0)
+    }
+
+    @Test func aThrownErrorTravelsAndIsShownEscaped() throws {
+        let error = try Conversation(Cancelling.self).error([])
+        #expect(error?.description == "no\\u{1b}[31m reason (annex.extension 3)")
+    }
+
+    @Test func anAnswerThatIsTooLargeBecomesAnErrorThatSaysSo() throws {
+        let error = try Conversation(TalkingTooMuch.self).error([])
+        #expect(error?.code == ExtensionError.AnnexCode.answerTooLarge.rawValue)
+        let long = try Conversation(CancellingAtLength.self).error([])
+        #expect(long?.code == 9 && long?.localizedDescription.isEmpty == false)
+    }
+
+    @Test func attachmentsGoInAsFilesAndComeOutSealed() throws {
+        let conversation = try Conversation(GivingBack.self)
+        let provider = ItemProvider(contents: try ItemContents(bytes: [1, 2, 3]), types: [.png], suggestedName: "a")
+        let executable = ItemProvider(contents: try ItemContents(path: "/proc/self/exe"), types: [.data])
+        let back = try conversation.request([ExtensionItem(attachments: [provider, executable])])
+        let attachments = try #require(back.first?.attachments)
+        #expect(try attachments.first?.loadData(forType: .image) == [1, 2, 3])
+        #expect(try attachments.last?.contents.count == executable.contents.count)
+        for attachment in attachments {
+            #expect(try attachment.contents.descriptor.seals().isSuperset(of: .immutable))
+        }
+    }
+
+    @Test func anAnswerThatTheHostDoesNotTakeBecomesAnErrorThatSaysSo() throws {
+        let conversation = try Conversation(GivingBack.self)
+        let provider = ItemProvider(contents: try ItemContents(bytes: [1, 2, 3]), types: [.png])
+        let items = [ExtensionItem(attachments: [provider])]
+        for accepts in [DescriptorAllowance.none, DescriptorAllowance(pieces: 1, bytes: 2)] {
+            #expect(
+                try conversation.error(items, accepts: accepts)?.code
+                    == ExtensionError.AnnexCode.answerNotAccepted.rawValue)
+        }
+        #expect(try conversation.error(items, accepts: DescriptorAllowance(pieces: 1, bytes: 3)) == nil)
+    }
+
+    @Test func longWorkSeesThatNobodyWaitsAnyMore() throws {
+        let conversation = try Conversation(WorkingUntilCancelled.self)
+        let call = try conversation.host.start(
+            Request(method: RequestMessage.method), timeout: .milliseconds(20))
+        #expect(throws: CallFailure.self) { try call.wait() }
+        try conversation.end()
+    }
+
+    @Test func whatIsNoRequestIsRefusedAndTheExtensionLivesOn() throws {
+        let conversation = try Conversation(Shouting.self)
+        #expect(throws: CallFailure.self) { try conversation.host.call(Request(method: 77), timeout: .seconds(20)) }
+        #expect(throws: CallFailure.self) {
+            try conversation.host.call(Request(method: RequestMessage.method, payload: [1, 2]), timeout: .seconds(20))
+        }
+        #expect(try conversation.request([ExtensionItem(contentText: "a")]).first?.contentText == "A")
+    }
+}

@@ -1,0 +1,70 @@
+import AnnexChannel
+import AnnexLinux
+import AnnexModel
+import Dispatch
+import Foundation
+import Synchronization
+
+@testable import AnnexExtension
+
+/// A host and an extension's main loop in one process, over a real channel.
+final class Conversation: Sendable {
+    let host: HostEndpoint
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ principal: (some AppExtension & SendableMetatype).Type) throws {
+        let ends = try HostEndpoint.make()
+        host = ends.host
+        let box = DescriptorBox(ends.descriptors)
+        let ended = ended
+        let thread = Thread {
+            guard let descriptors = box.take(), let endpoint = try? ExtensionEndpoint(descriptors) else { return }
+            try? endpoint.sayHello()
+            try? ExtensionMain.serve(endpoint, principal)
+            ended.signal()
+        }
+        thread.start()
+    }
+
+    /// Asks as a host does; the items, or the extension's error.
+    func request(
+        _ items: [ExtensionItem], accepts: DescriptorAllowance = DescriptorAllowance(pieces: 4, bytes: 1 << 24)
+    ) throws -> [ExtensionItem] {
+        var contents = ContentsList()
+        let payload = try RequestMessage(items, collecting: &contents).encoded()
+        let reply = try host.call(
+            Request(
+                method: RequestMessage.method, payload: payload, descriptors: contents.readOnlyDescriptors(),
+                accepts: accepts), timeout: .seconds(20))
+        return try ReplyMessage(decoding: reply.payload).result(with: ContentsList(reply.sealed)).get()
+    }
+
+    /// The error that a request ends with; nil where it has a result.
+    func error(_ items: [ExtensionItem], accepts: DescriptorAllowance = .none) throws -> ExtensionError? {
+        do {
+            _ = try request(items, accepts: accepts)
+            return nil
+        } catch let error as ExtensionError {
+            return error
+        }
+    }
+
+    /// Says goodbye and waits until the main loop has returned.
+    func end() throws {
+        try host.send(ChannelEvent(method: RequestMessage.goodbye))
+        ended.wait()
+    }
+}
+
+/// Takes descriptors to another thread, once.
+private final class DescriptorBox: Sendable {
+    private let descriptors: Mutex<ExtensionDescriptors?>
+
+    init(_ descriptors: consuming ExtensionDescriptors) {
+        self.descriptors = Mutex(descriptors)
+    }
+
+    func take() -> ExtensionDescriptors? {
+        descriptors.withLock { $0.take() }
+    }
+}

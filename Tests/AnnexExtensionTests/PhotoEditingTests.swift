@@ -1,0 +1,45 @@
+import AnnexModel
+import Testing
+
+@testable import AnnexExtension
+
+@Suite(.timeLimit(.minutes(1))) struct PhotoEditingTests {
+    private func picture(_ bytes: [UInt8], _ userInfo: [String: ItemValue] = [:]) throws -> ExtensionItem {
+        ExtensionItem(
+            attachments: [ItemProvider(contents: try ItemContents(bytes: bytes), types: [.png])], userInfo: userInfo)
+    }
+
+    private func note(_ item: ExtensionItem?) -> String? {
+        let value = item?.userInfo[AdjustmentData.userInfoKey]
+        return value.flatMap(AdjustmentData.init).map { String(decoding: $0.data, as: UTF8.self) }
+    }
+
+    @Test func aPictureGoesThroughStartAndFinish() throws {
+        let conversation = try Conversation(TurningAround.self)
+        let edited = try conversation.request([picture([1, 2, 3])]).first
+        #expect(try edited?.attachments.first?.loadData(forType: .png) == [3, 2, 1])
+        #expect(note(edited) == "new")
+    }
+
+    @Test func anEarlierEditIsHandedOnOnlyToWhoCanHandleIt() throws {
+        let conversation = try Conversation(TurningAround.self)
+        for (format, expected) in [("com.example.turning", "again after 2"), ("com.example.other", "new")] {
+            let earlier = AdjustmentData(formatIdentifier: format, formatVersion: "2", data: [])
+            let item = try picture([1], [AdjustmentData.userInfoKey: earlier.itemValue])
+            #expect(try note(conversation.request([item]).first) == expected)
+        }
+    }
+
+    @Test func anErrorOfTheEditorAndARequestWithoutAPictureAreCancelled() throws {
+        let conversation = try Conversation(TurningAround.self)
+        let failure = try conversation.error([picture([])])
+        #expect(failure?.code == 5 && failure?.domain == "com.example")
+        let empty = try conversation.error([ExtensionItem(contentText: "no picture")])
+        #expect(empty?.code == ExtensionError.AnnexCode.noPicture.rawValue)
+    }
+
+    @Test func adjustmentDataThatIsNoneIsNil() {
+        #expect(AdjustmentData("text") == nil)
+        #expect(AdjustmentData(["formatIdentifier": "a", "formatVersion": 2, "data": .data([])]) == nil)
+    }
+}

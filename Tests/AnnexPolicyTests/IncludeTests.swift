@@ -1,0 +1,66 @@
+import Testing
+
+@testable import AnnexPolicy
+
+@Suite struct IncludeTests {
+    static func named(_ name: String, including includes: String, _ rest: String = "") -> String {
+        "policy: \(name)\nsummary: For a test.\nincludes: [\(includes)]\n\(rest)"
+    }
+
+    static func verdict(_ policy: Policy, _ name: String, _ arguments: [UInt64] = []) throws -> CallAnswer {
+        let call = try #require(SystemCall(named: name, architecture: policy.architecture))
+        return policy.verdict(number: call.number, arguments: arguments).answer
+    }
+
+    @Test func aLaterFileReplacesWhatEarlierOnesSayAboutACall() throws {
+        let first = Self.named(
+            "first", including: "",
+            "allow: [{ reason: a, calls: [getuid, { call: fcntl, when: { command: F_GETFD } }] }]")
+        let policy = try PolicySamples.policy(
+            "includes: [frame, first]\nallow: [{ reason: b, calls: [{ call: fcntl, when: { command: F_GETFL } }] }]"
+                .replacing("includes: [frame, first]\n", with: ""),
+            with: ["first": first, "frame": PolicySamples.frame])
+        #expect(try Self.verdict(policy, "fcntl", [0, 3]) == .allow)
+        #expect(try Self.verdict(policy, "fcntl", [0, 1]) == .refuse(errno: 1, reported: true))
+    }
+
+    @Test func includesComeBeforeWhatIncludesThemAndCountOnce() throws {
+        let texts = [
+            "frame": PolicySamples.frame,
+            "bottom": Self.named("bottom", including: "frame", "allow: [{ reason: a, calls: [getuid] }]"),
+            "left": Self.named("left", including: "bottom", "end: [{ reason: a, calls: [getuid] }]"),
+            "right": Self.named("right", including: "bottom", "allow: [{ reason: a, calls: [getgid] }]"),
+            "top": Self.named("top", including: "left, right", "limits: { memory: 1M }"),
+        ]
+        let policy = try PolicyLibrary(texts: texts).policy(named: "top")
+        #expect(try Self.verdict(policy, "getuid") == .end)
+        #expect(try Self.verdict(policy, "getgid") == .allow)
+        #expect(policy.limits.memory == 1 << 20)
+        #expect(policy.limits.file == 16 << 20)
+    }
+
+    @Test func cyclesAreRefusedWithTheirWay() {
+        let texts = ["one": Self.named("one", including: "two"), "two": Self.named("two", including: "one")]
+        let error = #expect(throws: PolicyError.self) { try PolicyLibrary(texts: texts).policy(named: "one") }
+        #expect(error?.description == "two.yaml:3:12: includes itself: one → two → one")
+    }
+
+    @Test func unknownIncludesAreNamed() {
+        let texts = ["one": Self.named("one", including: "bse"), "base": Self.named("base", including: "")]
+        let error = #expect(throws: PolicyError.self) { try PolicyLibrary(texts: texts).policy(named: "one") }
+        #expect(error?.description == "one.yaml:3:12: unknown policy `bse`; did you mean `base`?")
+    }
+
+    @Test func aFileIsNamedAsItsPolicy() {
+        let error = #expect(throws: PolicyError.self) {
+            try PolicyLibrary(texts: ["one": Self.named("two", including: "")]).policy(named: "one")
+        }
+        #expect(error?.description == "one.yaml:1:9: the policy is named two, its file one.yaml")
+    }
+
+    @Test func callsOfOtherArchitecturesAreCheckedAndLeftOut() throws {
+        let text = "allow: [{ reason: a, calls: [readlink, { call: open, when: { flags: { only: O_RDONLY } } }] }]"
+        #expect(try PolicySamples.policy(text, for: .x86).allowedCalls.contains("readlink"))
+        #expect(try !PolicySamples.policy(text, for: .arm).allowedCalls.contains("readlink"))
+    }
+}

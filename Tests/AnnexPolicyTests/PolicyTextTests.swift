@@ -1,0 +1,131 @@
+import Testing
+
+@testable import AnnexPolicy
+
+@Suite struct PolicyTextTests {
+    /// Text from line 4 on, and the error with its place.
+    static let mistakes: [(String, String)] = [
+        ("limit: {}", "test.yaml:4:1: unknown key `limit` in a policy; did you mean `limits`?"),
+        ("limits: { memry: 1M }", "test.yaml:4:11: unknown limit `memry`; did you mean `memory`?"),
+        (
+            "limits: { memory: 1T }",
+            "test.yaml:4:19: `1T` is not a size: a whole number above 0, with K, M or G where wanted"
+        ),
+        ("limits: { memory: 99999999999G }", "test.yaml:4:19: `99999999999G` is not a size"),
+        ("limits: { memory: 0 }", "test.yaml:4:19: `0` is not a size"),
+        ("limits: { launch: 5 }", "test.yaml:4:19: `5` is not a time"),
+        ("limits: { launch: -5s }", "test.yaml:4:19: `-5s` is not a time"),
+        ("limits: { launch: 99999999999s }", "test.yaml:4:19: `99999999999s` is not a time"),
+        ("limits: { processes: many }", "test.yaml:4:22: `many` is not a whole number"),
+        ("limits: [1]", "test.yaml:4:9: `limits` must be a mapping"),
+        ("network: all", "test.yaml:4:10: unknown network `all`"),
+        ("network: non", "test.yaml:4:10: unknown network `non`; did you mean `none`?"),
+        ("paths: { bundle: [write] }", "test.yaml:4:19: unknown right `write`"),
+        ("paths: { private: { scratch: { size: 1M } } }", "test.yaml:4:30: `scratch` states its `size`"),
+        ("environment: { set: { LD_PRELOAD: x } }", "test.yaml:4:23: `LD_PRELOAD` makes the dynamic loader"),
+        ("environment: { pass: [A=B] }", "test.yaml:4:23: a variable's name holds no `=`"),
+        ("unlisted: { known: EPRM, unknown: ENOSYS }", "test.yaml:4:20: unknown errno `EPRM`; did you mean `EPERM`?"),
+        ("unlisted: { known: EPERM }", "test.yaml:4:11: `unlisted` states the errno"),
+        ("allow:\n  - calls: [getpid]", "test.yaml:5:5: a group states its `reason` and its `calls`"),
+        (
+            "allow:\n  - reason: a\n    calls: [getpd]",
+            "test.yaml:6:13: unknown system call `getpd`; did you mean `getpid`?"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: fcntl, when: { comand: 1 } }] }]",
+            "test.yaml:4:53: unknown argument `comand` of `fcntl`; did you mean `command`?"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: fcntl, when: { command: F_GTFD } }] }]",
+            "test.yaml:4:62: unknown value `F_GTFD`; did you mean `F_GETFD`?"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: fcntl, when: { command: 0x100000000 } }] }]",
+            "test.yaml:4:62: `0x100000000` does not fit into 32 bits"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: fcntl, when: { command: [] } }] }]",
+            "test.yaml:4:62: an empty list lets nothing pass"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: fcntl, when: { command: { not: F_SETLK } } }] }]",
+            "test.yaml:4:62: `not` cannot be trusted here"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: fcntl, when: { command: { has: F_SETLK } } }] }]",
+            "test.yaml:4:62: this argument is one value, not bits"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { without: O_RDWR } } }] }]",
+            "test.yaml:4:72: states a value, not a flag"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { only: [O_CLOEXEC] } } }] }]",
+            "test.yaml:4:69: names no value; one of O_RDONLY, O_WRONLY, O_RDWR is always there"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { has: O_CREAT, without: O_CREAT } } }] }]",
+            "test.yaml:4:86: contradicts `has`"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { has: O_CREAT, is: 1 } } }] }]",
+            "test.yaml:4:61: only `only`, `has` and `without`, or `mask` and `is`, go together"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: read, when: { fd: 1 } }] }]",
+            "test.yaml:4:38: `read` is needed by the launch"
+        ),
+        ("end: [{ reason: a, calls: [write] }]", "test.yaml:4:28: `write` is needed by the launch"),
+        ("allow: [{ reason: a, calls: [execveat] }]", "test.yaml:4:30: `execveat` passes once per launch"),
+        ("allow: [{ reason: a, calls: [getpid, getpid] }]", "test.yaml:4:38: `getpid` is already decided in line 4"),
+        ("refuse: [{ reason: a, calls: [getpid] }]", "test.yaml:4:10: `refuse` states its errno"),
+        ("end: [{ reason: a, means: exit, calls: [tgkill] }]", "test.yaml:4:27: `means` knows only `abort`"),
+        ("summary: again", "test.yaml:4:1: the same key twice"),
+        ("allow: [", "test.yaml:"),
+        ("allow: &all []", "test.yaml:4:8: anchors and aliases"),
+        ("allow: *all", "test.yaml:4:8: anchors and aliases"),
+    ]
+
+    @Test(arguments: mistakes)
+    func everyMistakeIsNamedWithItsPlace(text: String, expected: String) throws {
+        let found = try #require(
+            PolicySamples.error(text.replacing("summary: again", with: "network: none\nnetwork: none")))
+        #expect("\(found)".hasPrefix(expected), "\(found)")
+    }
+
+    @Test func aPolicyWithoutALimitIsRefused() {
+        let text =
+            "policy: alone\nsummary: Nothing else.\nunlisted: { known: EPERM, unknown: ENOSYS }\n"
+            + "paths: { bundle: [read], private: none }\nnetwork: none\nenvironment: {}\n"
+        #expect(throws: PolicyError.self) { try PolicyLibrary(texts: ["alone": text]).policy(named: "alone") }
+    }
+
+    @Test func whatIsStatedIsRead() throws {
+        let policy = try PolicySamples.policy(
+            "paths: { private: { scratch: { size: 64M, inodes: 256 } } }\nlimits: { memory: 1G, grace: 250ms }")
+        #expect(policy.limits.memory == 1 << 30)
+        #expect(policy.limits.grace == .milliseconds(250))
+        #expect(policy.limits.processor == .seconds(60))
+        #expect(policy.limits.inFlight == 1 << 20)
+        #expect(policy.paths.bundle == [.read, .execute])
+        #expect(policy.paths.privateDirectory == .scratch(size: 64 << 20, inodes: 256))
+        #expect(policy.network == .none)
+        #expect(policy.environment.passed == ["LANG"])
+        #expect(policy.environment.fixed == ["SWIFT_ROOT": "/"])
+    }
+
+    @Test func hugeAndDeepTextsEndInErrors() {
+        #expect(PolicySamples.error("# " + String(repeating: "x", count: 300_000)) != nil)
+        #expect(PolicySamples.error("allow: " + String(repeating: "[", count: 100_000)) != nil)
+        #expect(PolicySamples.error("allow:\n" + String(repeating: "- ", count: 100_000)) != nil)
+        #expect(PolicySamples.error("allow: " + String(repeating: "{a: ", count: 50_000)) != nil)
+    }
+
+    @Test func theNearestNameIsOffered() {
+        let known = ["openat", "open", "openat2", "close"]
+        #expect(NearestName.of("opneat", among: known) == "openat")
+        #expect(NearestName.of("colse", among: known) == "close")
+        #expect(NearestName.of("mount", among: known) == nil)
+        #expect(NearestName.of("", among: known) == nil)
+    }
+}

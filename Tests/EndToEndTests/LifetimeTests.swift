@@ -1,0 +1,74 @@
+import AnnexEmbedded
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Nothing is left behind, however often and however suddenly it ends. `make soak` asks for the full numbers.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct LifetimeTests {
+    private static func number(_ name: String, short: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? short
+    }
+
+    @Test func LIFE_05_launchesLeaveEveryCountAsItWas() async throws {
+        let host = try AnnexHost.embedded(apps: [ExampleBundles.path(of: "Shout.app")])
+        _ = try await host.begin("com.example.shout.loud").cancel()
+        let before = MachineCounts.now()
+        for round in 0..<Self.number("ANNEX_LAUNCHES", short: 50) {
+            let session = try await host.begin("com.example.shout.loud")
+            let answer = try await session.request([ExtensionItem(contentText: "hello \(round)")])
+            #expect(answer.first?.contentText == "HELLO \(round)")
+            #expect(await session.complete().reason == .completed)
+        }
+        await eventually { MachineCounts.now() == before }
+        #expect(MachineCounts.now() == before)
+    }
+
+    @Test func START_06_manyLaunchesAtOnceAllSettle() async throws {
+        let host = try AnnexHost.embedded(apps: [ExampleBundles.path(of: "Shout.app")])
+        let ends = try await withThrowingTaskGroup(of: Termination.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    let session = try await host.begin("com.example.shout.loud")
+                    _ = try await session.request([ExtensionItem(contentText: "x")])
+                    return await session.complete()
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(ends.count == 20)
+        #expect(ends.allSatisfy { $0.reason == .completed }, "\(ends)")
+    }
+
+    @Test func L4_aKilledHostLeavesNoProcessAndTheNextStartSweepsTheRest() async throws {
+        let known = Set(MachineCounts.processes(named: "annex-warden") + Self.extensions())
+        let app = try ExampleBundles.path(of: "Shout.app")
+        let rounds = Self.number("ANNEX_KILLS", short: 10)
+        for round in 0..<rounds {
+            let host = try Background.start("launches-forever", [app, "com.example.shout.loud"])
+            try await Task.sleep(for: .microseconds(Int.random(in: 0..<60_000)))
+            host.kill()
+            let killed = ContinuousClock.now
+            await eventually {
+                Set(MachineCounts.processes(named: "annex-warden") + Self.extensions()).subtracting(known).isEmpty
+            }
+            // SPEC's promise, with room for a machine that is busy with other tests.
+            let took = ContinuousClock.now - killed
+            if took > .seconds(1) { print("annex: round \(round): gone after \(took)") }
+        }
+        _ = try AnnexHost.embedded()
+        #expect(StaleGroups.find().isEmpty)
+    }
+
+    /// Every process that runs the example, by the name that the sandbox gives it.
+    private static func extensions() -> [Int32] {
+        MachineCounts.processes(named: "Loud")
+    }
+
+    @Test func L4_droppingASessionEndsItsExtension() async throws {
+        let host = try AnnexHost.embedded(apps: [ExampleBundles.path(of: "Shout.app")])
+        let before = Self.extensions().count
+        do { _ = try await host.begin("com.example.shout.loud") }
+        await eventually { Self.extensions().count <= before }
+    }
+}

@@ -1,0 +1,22 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// A host's own life goes on undisturbed: its children, its signals, its descriptors.
+@Suite(.timeLimit(.minutes(5))) struct PolitenessTests {
+    @Test func theHostsWaitSignalsMaskAndDescriptorsAreItsOwn() async throws {
+        let folder = try TemporaryFolder()
+        let app = try ExampleBundles.path(of: "Shout.app")
+        let run = try await Program.run("lives-its-own-life", [app, "com.example.shout.loud", "20"], in: folder)
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(
+            lines == [
+                "children 20 reaped 20",
+                "signals no more than children: true",
+                "dumpable as before: true",
+                "signal mask as before: true",
+                "descriptors that a child would inherit: 0",
+            ], "\(run.output)\(run.errors)")
+    }
+}

@@ -1,0 +1,34 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// The README's listings are programs that run: each is held against the example that is built from it.
+@Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
+    private let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private func listing(holding mark: String) throws -> String {
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
+        let texts = blocks.compactMap { $0.components(separatedBy: "```").first }
+        return try #require(texts.first { $0.contains(mark) })
+    }
+
+    @Test(arguments: [
+        ("AnnexHost.embedded", "Sources/Examples/ShoutHost/main.swift"),
+        ("AppExtension {", "Sources/Examples/Shout/Shout.swift"),
+    ])
+    func aListingIsTheExampleToTheLetter(mark: String, file: String) throws {
+        let example = try String(contentsOf: root.appending(path: file), encoding: .utf8)
+        #expect(try listing(holding: mark) == example)
+    }
+
+    @Test func theTenLineHostCallsTheTenLineExtension() async throws {
+        let folder = try TemporaryFolder()
+        let app = try ExampleBundles.path(of: "Shout.app")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.url.appending(path: "Shout.app").path, withDestinationPath: app)
+        let run = try await Program.run("ShoutHost", [], in: folder)
+        #expect(run.output == "HELLO\ncompleted\n", "\(run.errors)")
+    }
+}

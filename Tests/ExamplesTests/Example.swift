@@ -1,0 +1,19 @@
+import Foundation
+
+/// The built example programs and the script that lays them out.
+enum Example {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// Where the running test, and with it everything of this build, lies.
+    static let programs: URL = {
+        let test = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments.first ?? ""
+        return URL(filePath: test).deletingLastPathComponent()
+    }()
+
+    static let names = ["PictureEditor", "Misbehaver", "Silent", "Shout", "Pictures", "ShoutApp"]
+
+    static func program(_ name: String) -> String {
+        programs.appending(path: name).path
+    }
+}

@@ -1,0 +1,76 @@
+import AnnexChannel
+import AnnexLinux
+import AnnexModel
+import Foundation
+
+/// An example extension as a process of its own, with a real channel but no sandbox.
+final class RunningExample {
+    let host: HostEndpoint
+    private let process: pid_t
+    private let violation: Noted<ChannelViolation>
+    private var ended: Int32?
+
+    init(_ name: String) throws {
+        let violation = Noted<ChannelViolation>()
+        self.violation = violation
+        var handlers = ChannelHandlers()
+        handlers.onViolation = { violation.note($0) }
+        let ends = try HostEndpoint.make(handlers: handlers)
+        host = ends.host
+        process = try Self.spawn(Example.program(name), ends.descriptors)
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        _ = wait()
+    }
+
+    /// Asks as a host does; the items, or the extension's error.
+    func request(_ items: [ExtensionItem], timeout: Duration = .seconds(30)) throws -> [ExtensionItem] {
+        var contents = ContentsList()
+        let payload = try RequestMessage(items, collecting: &contents).encoded()
+        let reply = try host.call(
+            Request(
+                method: RequestMessage.method, payload: payload, descriptors: contents.readOnlyDescriptors(),
+                accepts: DescriptorAllowance(pieces: 1, bytes: 1 << 28)), timeout: timeout)
+        return try ReplyMessage(decoding: reply.payload).result(with: ContentsList(reply.sealed)).get()
+    }
+
+    /// The rule that the extension broke; waits for it.
+    func brokenRule() -> ChannelViolation { violation.wait() }
+
+    /// Tells the extension that it is no longer needed.
+    func sayGoodbye() throws {
+        try host.send(ChannelEvent(method: RequestMessage.goodbye))
+    }
+
+    /// The process's wait status; waits for its end.
+    func wait() -> Int32 {
+        if let ended { return ended }
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        ended = status
+        return status
+    }
+
+    private static func spawn(_ program: String, _ ends: consuming ExtensionDescriptors) throws -> pid_t {
+        // Out of the way of the numbers that they are to get.
+        let control = try ends.control.duplicate(atLeast: 20)
+        let hostRegion = try ends.hostRegion.duplicate(atLeast: 20)
+        let extensionRegion = try ends.extensionRegion.duplicate(atLeast: 20)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, control.number, ChannelDescriptor.control)
+        posix_spawn_file_actions_adddup2(&actions, hostRegion.number, ChannelDescriptor.hostRegion)
+        posix_spawn_file_actions_adddup2(&actions, extensionRegion.number, ChannelDescriptor.extensionRegion)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        var process: pid_t = 0
+        let name = strdup(program)
+        defer { free(name) }
+        let failure = posix_spawn(&process, program, &actions, nil, [name, nil], [nil])
+        guard failure == 0 else { throw SystemError("posix_spawn", errno: failure, path: program) }
+        return process
+    }
+}

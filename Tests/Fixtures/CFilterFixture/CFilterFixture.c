@@ -1,0 +1,161 @@
+#define _GNU_SOURCE
+#include "CFilterFixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ANSWER_OF_LISTENER 133  // EHWPOISON: no call that we make answers it by itself
+#define FAILED_TO_SET_UP 99
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#define SYS_pidfd_getfd 438
+#endif
+
+// Shared with the child; it has no other way to speak once its filter is in.
+typedef struct {
+    volatile int listener;  // its number in the child; -1 before, -2 when it could not be made
+    volatile int fetched;
+    filter_probe probes[];
+} shared_page;
+
+static int install(const void *instructions, size_t count) {
+    struct sock_fprog program = {.len = (unsigned short)count, .filter = (struct sock_filter *)instructions};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+}
+
+// The handlers of the test's own process would answer a signal here.
+static void drop_handlers(void) {
+    for (int number = 1; number < 65; number++) signal(number, SIG_DFL);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+}
+
+static void hand_over(shared_page *page, int listener) {
+    page->listener = listener < 0 ? -2 : listener;
+    // Nothing but looking: no call would be answered yet.
+    while (!page->fetched) {}
+}
+
+static int fetch(pid_t child, shared_page *page) {
+    while (page->listener == -1) sched_yield();
+    if (page->listener < 0) return -EINVAL;
+    int handle = (int)syscall(SYS_pidfd_open, child, 0);
+    int listener = (int)syscall(SYS_pidfd_getfd, handle, page->listener, 0);
+    int result = listener < 0 ? -errno : listener;
+    close(handle);
+    page->fetched = 1;
+    return result;
+}
+
+// Refuses every notified call until nobody is left under the filter.
+static void serve(int listener, int answer, int32_t *notified, size_t capacity, size_t *count) {
+    struct pollfd waiting = {.fd = listener, .events = POLLIN};
+    while (poll(&waiting, 1, -1) > 0 && !(waiting.revents & POLLHUP)) {
+        struct seccomp_notif call;
+        memset(&call, 0, sizeof call);
+        if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) < 0) continue;
+        if (count) {
+            if (*count < capacity) notified[*count] = call.data.nr;
+            *count += 1;
+        }
+        struct seccomp_notif_resp response = {.id = call.id, .error = -answer};
+        ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+    }
+}
+
+static void make_calls(shared_page *page, size_t count) {
+    for (size_t index = 0; index < count; index++) {
+        filter_probe *probe = &page->probes[index];
+        uint64_t *a = probe->arguments;
+        long result = syscall(probe->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+        probe->answer = result != -1 ? 0 : errno == ANSWER_OF_LISTENER ? FILTER_NOTIFIED : errno;
+    }
+    syscall(SYS_exit_group, 0);
+}
+
+int filter_probe_calls(const void *instructions, size_t count, filter_probe *probes, size_t probe_count) {
+    size_t size = sizeof(shared_page) + probe_count * sizeof *probes;
+    shared_page *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return -errno;
+    page->listener = -1;
+    for (size_t index = 0; index < probe_count; index++) {
+        page->probes[index] = probes[index];
+        page->probes[index].answer = FILTER_NOT_REACHED;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        drop_handlers();
+        hand_over(page, install(instructions, count));
+        make_calls(page, probe_count);
+    }
+    int listener = child < 0 ? -errno : fetch(child, page);
+    if (listener >= 0) {
+        serve(listener, ANSWER_OF_LISTENER, NULL, 0, NULL);
+        close(listener);
+    } else if (child > 0) {
+        kill(child, SIGKILL);
+    }
+    int status = 0;
+    if (child > 0) waitpid(child, &status, 0);
+    memcpy(probes, page->probes, probe_count * sizeof *probes);
+    munmap(page, size);
+    if (listener < 0) return listener;
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void start(
+    shared_page *page, const void *instructions, size_t count, uint64_t nonce, const char *program,
+    const char *variable, const char *root) {
+    char *arguments[] = {"program", NULL};
+    char *environment[] = {"SWIFT_ROOT=/bundle", (char *)variable, NULL};
+    int executable = open(program, O_RDONLY | O_CLOEXEC);
+    drop_handlers();
+    int nowhere = open("/dev/null", O_RDWR);
+    dup2(nowhere, 0);
+    dup2(nowhere, 1);
+    dup2(nowhere, 2);
+    close_range(3, executable - 1, 0);
+    // An empty root wants a namespace for whoever is not root.
+    if (geteuid() != 0) unshare(CLONE_NEWUSER);
+    int alone = chroot(root) == 0 && chdir("/") == 0;
+    hand_over(page, alone ? install(instructions, count) : -1);
+    syscall(SYS_execveat, executable, "", arguments, environment, AT_EMPTY_PATH, nonce);
+    syscall(SYS_exit_group, FAILED_TO_SET_UP);
+}
+
+int filter_run_program(
+    const void *instructions, size_t count, uint64_t nonce, const char *program, const char *variable,
+    const char *root, int32_t *notified, size_t capacity, size_t *notified_count) {
+    shared_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return -errno;
+    page->listener = -1;
+    *notified_count = 0;
+    pid_t child = fork();
+    if (child == 0) start(page, instructions, count, nonce, program, variable, root);
+    int listener = child < 0 ? -errno : fetch(child, page);
+    if (listener >= 0) {
+        serve(listener, EPERM, notified, capacity, notified_count);
+        close(listener);
+    } else if (child > 0) {
+        kill(child, SIGKILL);
+    }
+    int status = 0;
+    if (child > 0) waitpid(child, &status, 0);
+    munmap(page, sizeof *page);
+    return listener < 0 ? listener : status;
+}

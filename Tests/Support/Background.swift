@@ -1,0 +1,26 @@
+import Foundation
+
+/// A program that runs until it is killed.
+public final class Background: Sendable {
+    private let number: Int32
+
+    private init(_ number: Int32) {
+        self.number = number
+    }
+
+    /// Starts an executable product; its output is dropped.
+    public static func start(_ name: String, _ arguments: [String]) throws -> Background {
+        let process = Process()
+        process.executableURL = ExampleBundles.products.appending(path: name)
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return Background(process.processIdentifier)
+    }
+
+    /// SIGKILL: it gets no chance to tidy up.
+    public func kill() {
+        Foundation.kill(number, SIGKILL)
+    }
+}
