@@ -1,5 +1,4 @@
 import AnnexLinux
-import CAnnexLinux
 import Foundation
 import Testing
 

@@ -19,9 +19,10 @@ enum Conduct: String {
         }
         let blocked = Conduct.blockedSignals()
         let loop = try EventLoop()
+        let gate = try Bench.Gate()
         for _ in 0..<20 {
             let warden = try Warden.start(on: loop, programs: [.carried])
-            try bench.run(bench.plan("exit", "3"), on: warden)
+            try bench.run(bench.plan("exit", "3"), on: warden, gate)
             warden.shutDown()
         }
         loop.shutDown()
