@@ -129,6 +129,9 @@ let package = Package(
         .executableTarget(
             name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
         .executableTarget(
+            name: "holds-a-sandbox", dependencies: ["AnnexSandbox", "AnnexLinux"],
+            path: "Tests/Fixtures/HoldsASandbox", swiftSettings: swift),
+        .executableTarget(
             name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
             path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
         .executableTarget(

@@ -14,7 +14,8 @@ struct PlanEncoder {
     mutating func text(_ text: String) throws(LaunchFailure) -> annex_bytes {
         let characters = Array(text.utf8)
         guard !characters.contains(0) else {
-            throw LaunchFailure(.plan, errno: LaunchFailure.invalid, subject: text, mend: "a text must not hold a NUL byte")
+            throw LaunchFailure(
+                .plan, errno: LaunchFailure.invalid, subject: text, mend: "a text must not hold a NUL byte")
         }
         let place = annex_bytes(offset: offset, length: UInt32(clamping: characters.count))
         bytes += characters

@@ -19,18 +19,23 @@ extension Warden {
         let bytes = try plan.encoded(launch: launch)
         let subjects = LaunchSubjects(plan)
         let outgoing = OutgoingPlan(launch: launch, bytes: bytes, descriptors: plan.takeDescriptors())
+        try send(outgoing, Launch(handler: handler, subjects: subjects))
+    }
+
+    /// Sends what was laid out, now or when there is room.
+    func send(_ outgoing: OutgoingPlan, _ launch: Launch) throws(LaunchFailure) {
         try state.withLock { (state) throws(LaunchFailure) in
             guard !state.isLost else { throw Self.lost }
             guard state.backlog.count < Self.backlogLargest else {
                 throw LaunchFailure(.plan, errno: EAGAIN, mend: "too many launches wait: start fewer at once")
             }
             // Known before it is sent: the first answer may be faster than this thread.
-            state.launches[launch] = Launch(handler: handler, subjects: subjects)
+            state.launches[outgoing.launch] = launch
             do throws(SystemError) {
                 if state.backlog.isEmpty, try outgoing.send(on: socket) { return }
             } catch {
-                state.launches[launch] = nil
-                throw LaunchFailure(.plan, errno: error.errno, mend: "the warden is gone")
+                state.launches[outgoing.launch] = nil
+                throw LaunchFailure(.plan, errno: error.errno, mend: "the warden is gone: start another")
             }
             state.backlog.append(outgoing)
             if state.backlog.count == 1 { retryLater() }

@@ -33,6 +33,8 @@ static long send_answer(const annex_answer *answer, int descriptor) {
 
 static long send_about(struct child *child, uint32_t kind) {
     child->answer.kind = kind;
+    // Who hears the last word may count: nothing is held for the launch any more.
+    if (kind == ANNEX_ANSWER_ENDED) children_close(child);
     if (kind == ANNEX_ANSWER_STARTED) return send_answer(&child->answer, child->pidfd);
     if (kind != ANNEX_ANSWER_LISTENER) return send_answer(&child->answer, -1);
     long result = send_answer(&child->answer, child->listener);

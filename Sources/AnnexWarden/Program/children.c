@@ -46,11 +46,16 @@ struct child *children_take(uint32_t reserve) {
     return child;
 }
 
-void children_release(struct child *child) {
-    uint32_t index = children_index(child);
+void children_close(struct child *child) {
     close_descriptor(child->pidfd);
     close_descriptor(child->report);
     close_descriptor(child->listener);
+    child->pidfd = child->report = child->listener = -1;
+}
+
+void children_release(struct child *child) {
+    uint32_t index = children_index(child);
+    children_close(child);
     child->used = 0;
     child->pending = 0;
     if (free_count == 0) first_free = index;

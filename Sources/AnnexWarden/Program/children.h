@@ -32,6 +32,9 @@ long children_prepare(void);
 // A place for a launch, or null when `reserve` places or fewer are left.
 struct child *children_take(uint32_t reserve);
 
+// Closes what is held for the launch.
+void children_close(struct child *child);
+
 // Gives the place back. Its removals stay known until the place is taken again, the longest unused first:
 // a broker that dies right after an end has not removed them yet.
 void children_release(struct child *child);

@@ -80,7 +80,8 @@ static void check_header(struct reading *reading, size_t length) {
     // A root of its own in the host's mount namespace would be the host's new root.
     expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || plan_has(plan, ANNEX_LAYER_MOUNT), FIELD(layers));
     // 0 would mean "without limit" to tmpfs.
-    expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || (plan->root_size > 0 && plan->root_inodes > 0), FIELD(root_size));
+    int bounded = plan->root_size > 0 && plan->root_inodes > 0;
+    expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || bounded, FIELD(root_size));
     expect(reading, plan->fault_step < ANNEX_STEP_COUNT, FIELD(fault_step));
     expect(reading, plan->fault_errno < 4096, FIELD(fault_errno));
     expect(reading, plan->reserved == 0 && plan->reserved2 == 0, FIELD(reserved));
@@ -188,7 +189,8 @@ static void check_filter(struct reading *reading) {
         expect(reading, filter.length == 0, FIELD(filter));
         return;
     }
-    expect(reading, filter.length > 0 && filter.length % INSTRUCTION_SIZE == 0 && filter.offset % 8 == 0, FIELD(filter));
+    expect(reading, filter.length > 0 && filter.length % INSTRUCTION_SIZE == 0, FIELD(filter));
+    expect(reading, filter.offset % INSTRUCTION_SIZE == 0, FIELD(filter));
     expect(reading, filter.length / INSTRUCTION_SIZE <= ANNEX_PLAN_INSTRUCTIONS, FIELD(filter));
     expect(reading, inside(reading, filter.offset, filter.length), FIELD(filter));
 }

@@ -94,8 +94,6 @@ final class Recording: Sendable {
         try state.withLock { try $0.handle?.sendSignal(signal) }
     }
 
-    /// The listener, for the duration of the call; nil where none was told.
-    func withListener<Result: Sendable>(_ body: (borrowing Descriptor?) throws -> Result) rethrows -> Result {
-        try state.withLock { try body($0.listener) }
-    }
+    /// The listener, now the caller's; nil where none was told.
+    func takeListener() -> Descriptor? { state.withLock { $0.listener.take() } }
 }

@@ -6,17 +6,84 @@ import Testing
 
 /// What a process in a sandbox sees is what its plan said.
 @Suite(.timeLimit(.minutes(1))) struct WorldTests {
-    @Test func theWorldIsWhatThePlanSaid() async throws {
+    @Test func itIsNobodyWithNothingLeft() async throws {
+        let world = try await world()
+        #expect(world["uid"] == "65534" && world["euid"] == "65534" && world["gid"] == "65534")
+        #expect(world["capabilities"] == "0" && world["bounding"] == "0" && world["ambient"] == "0")
+        #expect(world["securebits"] == "239")
+        #expect(world["no_new_privs"] == "1")
+        #expect(world["death_signal"] == "9")
+        #expect(world["groups"] == "0" || geteuid() != 0, "only root can leave its groups behind")
+    }
+
+    @Test func itIsTheFirstOfItsOwnProcessesAndSession() async throws {
+        let world = try await world()
+        #expect(world["pid"] == "1" && world["session"] == "1")
+        #expect(world["umask"] == "63")
+        #expect(world["blocked_signals"] == "0" && world["ignored_signals"] == "0")
+        #expect(world["core"] == "1", "0 would still run a core_pattern that is a pipe")
+    }
+
+    @Test func theOldRootIsGoneAndTheNewOneHoldsWhatWasBound() async throws {
+        let world = try await world()
+        #expect(world["root"] == "app")
+        #expect(world["root.write"] == "\(EROFS)")
+        #expect(world["root.parent"] == "\(ENOENT)")
+        #expect(world["proc"] == "\(ENOENT)")
+        #expect(world["directory"] == "/")
+    }
+
+    @Test func nothingOfTheHostsNamesKeysOrNetworkIsThere() async throws {
+        let world = try await world()
+        #expect(world["hostname"] == "elsewhere")
+        #expect(world["domain"] == "")
+        #expect(world["keyring"] == "\(EACCES)" && world["add_key"] == "\(EACCES)")
+        #expect(world["loopback"] == "\(ENETUNREACH)")
+    }
+
+    @Test func theEnvironmentIsThePlansAndNothingElse() async throws {
+        let world = try await world()
+        let names = world.keys.filter { $0.hasPrefix("env.") }.sorted()
+        #expect(names == ["env.GREETING", "env.SWIFT_ROOT"])
+        #expect(world["env.GREETING"] == "hello world")
+    }
+
+    @Test func onHostItIsNeverRoot() async throws {
         let ground = try Ground()
-        var plan = try ground.plan("world", "/app")
+        let run = try ground.launch(ground.plan("stay"))
+        #expect(await run.recording.waits(for: .executed))
+        let status = try String(contentsOfFile: "/proc/\(run.recording.process)/status", encoding: .utf8)
+        let user = Ground.outside.user
+        #expect(status.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)\n"))
+        #expect(user != 0)
+        try run.recording.kill()
+        await run.recording.finish()
+        #expect(run.recording.end == .signalled(signal: SIGKILL, core: false))
+    }
+
+    @Test func layersThatWereNotAskedForAreNotThere() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.layers.remove(.hostname)
+        plan.layers.remove(.noNewPrivileges)
+        let run = try ground.launch(plan)
+        let world = try await run.world()
+        #expect(world["no_new_privs"] == "0")
+        #expect(world["hostname"] != "elsewhere")
+        #expect(run.recording.layers?.contains(.hostname) == false)
+    }
+
+    private func world() async throws -> [String: String] {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
         plan.hostname = "elsewhere"
         let run = try ground.launch(plan)
         let world = try await run.world()
         #expect(run.recording.failure == nil)
         #expect(run.recording.order == [.started, .executed, .ended])
         #expect(run.recording.end == .exited(code: 0))
+        #expect(run.recording.layers == SandboxLayers.all.subtracting([.landlock, .seccomp]))
         #expect(world["said"] == "world")
-        for (k, v) in world.sorted(by: { $0.key < $1.key }) { print(k, v) }
-        if let times = run.recording.times { for (s, d) in times.durations { print(s.name, d) } }
+        return world
     }
 }

@@ -125,7 +125,8 @@ static void report_place(const char *path) {
     struct statvfs status;
     char key[300], file[300];
     snprintf(key, sizeof key, "%s.flags", path);
-    say(key, statvfs(path, &status) < 0 ? -errno : (long)(status.f_flag & (ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC)));
+    unsigned long asked = ST_RDONLY | ST_NOSUID | ST_NODEV | ST_NOEXEC;
+    say(key, statvfs(path, &status) < 0 ? -errno : (long)(status.f_flag & asked));
     snprintf(key, sizeof key, "%s.size", path);
     say(key, (long long)status.f_blocks * (long long)status.f_bsize);
     snprintf(key, sizeof key, "%s.inodes", path);

@@ -1,0 +1,65 @@
+import AnnexLinux
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+@Suite(.timeLimit(.minutes(1))) struct DescriptorsTests {
+    @Test func theListAndNothingElse() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        for number: Int32 in [3, 40, 17, 1000] {
+            plan.give(try Descriptor.open("/dev/null", O_RDONLY), as: number)
+        }
+        let world = try await ground.launch(plan).world()
+        #expect(world["descriptors"] == "0,1,2,3,17,40,1000")
+    }
+
+    @Test func withoutAGiftEvenTheFirstThreeAreClosed() async throws {
+        let ground = try Ground()
+        let program = try Ground.open(ground.folder.appending(path: "app/program"))
+        var plan = try LaunchPlan(
+            executable: "/app/program", checked: program, outsideUser: Ground.outside.user,
+            outsideGroup: Ground.outside.group)
+        plan.layers = SandboxLayers.all.subtracting([.landlock, .seccomp])
+        plan.arguments = ["program", "1", "world"]
+        plan.environment = ["SWIFT_ROOT=/"]
+        try plan.bind(Ground.open(ground.folder.appending(path: "app")), at: "/app")
+        let world = try await ground.launch(plan).world()
+        #expect(world["descriptors"] == "1")
+    }
+
+    /// Each gift's number is where another's source lies in the warden: whatever the numbers there, these cross.
+    @Test func numbersThatCrossComeOutRight() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        for number: Int32 in (3..<40).reversed() {
+            plan.give(try Descriptor.open("/dev/null", O_RDONLY), as: number)
+        }
+        let world = try await ground.launch(plan).world()
+        #expect(world["descriptors"] == (0..<40).map(String.init).joined(separator: ","))
+    }
+
+    @Test func aLowLimitOfFilesDoesNotBindTheLaunch() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.limits = [ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), 3)]
+        let world = try await ground.launch(plan).world()
+        #expect(world["files_soft"] == "3" && world["files_hard"] == "3")
+        #expect(world["said"] == "world")
+    }
+
+    @Test func aLimitAboveTheHostsIsRefusedByName() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.limits = [
+            ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), 64), ResourceLimit(UInt32(RLIMIT_CORE.rawValue), 1 << 30),
+        ]
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.failure?.step == .limits)
+        #expect(run.recording.failure?.errno == EPERM)
+        #expect(run.recording.failure?.subject == "resource \(RLIMIT_CORE.rawValue)")
+        #expect(run.recording.failure?.mend != nil)
+    }
+}

@@ -1,0 +1,53 @@
+import AnnexLinux
+import AnnexWarden
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// Each step made to fail in turn: the answer names it, and nothing is left.
+@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+    @Test func everyStepHasItsName() {
+        #expect(LaunchStep.allCases.count == Int(ANNEX_STEP_COUNT))
+        #expect(Set(LaunchStep.allCases.map(\.name)).count == LaunchStep.allCases.count)
+        #expect(LaunchStep.allCases.first?.name == "plan" && LaunchStep.allCases.last?.name == "exec")
+    }
+
+    @Test(arguments: LaunchStep.allCases) func aStepThatFailsIsNamedAndLeavesNothing(step: LaunchStep) async throws {
+        let ground = try Ground()
+        let mounts = try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)
+        try await fail(step, on: ground)  // what the first launch makes once is made
+        let before = WardenState(ground.warden.number)
+        for _ in 0..<5 { try await fail(step, on: ground) }
+        #expect(WardenState(ground.warden.number) == before)
+        #expect(try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8) == mounts)
+    }
+
+    private func fail(_ step: LaunchStep, on ground: Ground) async throws {
+        var plan = try ground.plan("world")
+        plan.layers.insert(.seccomp)
+        plan.filterFlags = 1 << 3
+        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
+        plan.fault = (step, EILSEQ)
+        let run = try ground.launch(plan)
+        let world = try await run.world()
+        #expect(world.isEmpty, "its own code ran")
+        #expect(run.recording.failure?.step == step)
+        #expect(run.recording.failure?.errno == EILSEQ)
+        let hasProcess = step.rawValue > LaunchStep.clone.rawValue
+        var order: [Recording.Event] = hasProcess ? [.started, .failed, .ended] : [.failed, .ended]
+        if step == .exec { order.insert(.listener, at: 1) }
+        #expect(run.recording.order == order)
+        #expect((run.recording.end != nil) == hasProcess)
+    }
+
+    @Test func aRealFailureLooksTheSame() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.directory = "/nowhere"
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.failure == LaunchFailure(.directory, errno: ENOENT, subject: "/nowhere"))
+        #expect("\(run.recording.failure ?? LaunchFailure(.plan, errno: 0))".contains("ENOENT"))
+    }
+}

@@ -1,0 +1,149 @@
+import AnnexLinux
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// Binds and scratches have the rights and bounds of the plan, and only what was checked is ever bound.
+@Suite(.timeLimit(.minutes(1))) struct FilesTests {
+    private static let readOnly = 1
+    private static let noSetUser = 2
+    private static let noDevices = 4
+    private static let noExecute = 8
+
+    @Test func aBindIsReadOnlyUnlessThePlanSaysOtherwise() async throws {
+        let ground = try Ground()
+        let writable = try ground.directory("writable")
+        chmod(writable.path, 0o777)
+        var plan = try ground.plan("world", "/app", "/data/mine")
+        try plan.bind(Ground.open(writable), at: "/data/mine", [.writable, .noExecute])
+        let world = try await ground.launch(plan).world()
+        #expect(world["/app.flags"] == "\(Self.readOnly | Self.noSetUser | Self.noDevices)")
+        #expect(world["/app.write"] == "\(EROFS)")
+        #expect(world["/data/mine.flags"] == "\(Self.noSetUser | Self.noDevices | Self.noExecute)")
+        #expect(world["/data/mine.write"] == "0")
+        #expect(FileManager.default.fileExists(atPath: writable.path + "/written"))
+        #expect(world["root"] == "app,data")
+    }
+
+    @Test func aFileAndADeviceCanBeBound() async throws {
+        let ground = try Ground()
+        let file = ground.folder.appending(path: "word")
+        try Data("word".utf8).write(to: file)
+        var plan = try ground.plan("world", "/word", "/dev/null", "/dev/zero")
+        try plan.bind(Ground.open(file), at: "/word")
+        try plan.bind(Ground.open(URL(filePath: "/dev/null")), at: "/dev/null", [.device, .writable])
+        try plan.bind(Ground.open(URL(filePath: "/dev/zero")), at: "/dev/zero")
+        let world = try await ground.launch(plan).world()
+        #expect(world["/word.read"] == "0")
+        #expect(world["/dev/null.read"] == "0")
+        #expect(world["/dev/zero.read"] == "\(EACCES)", "a device that was not granted as one")
+    }
+
+    @Test func aScratchIsBoundedInBytesAndFiles() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world", "/tmp")
+        plan.scratches = [Scratch(at: "/tmp", size: 1 << 20, inodes: 100, mode: 0o700)]
+        plan.directory = "/tmp"
+        let world = try await ground.launch(plan).world()
+        #expect(world["/tmp.flags"] == "\(Self.noSetUser | Self.noDevices | Self.noExecute)")
+        #expect(world["/tmp.size"] == "\(1 << 20)")
+        #expect(world["/tmp.inodes"] == "100")
+        #expect(world["/tmp.mode"] == "\(0o700)")
+        #expect(world["/tmp.write"] == "0")
+        #expect(world["directory"] == "/tmp")
+    }
+
+    @Test func noMountPointIsEverMadeInsideABind() async throws {
+        let ground = try Ground()
+        let writable = try ground.directory("writable")
+        chmod(writable.path, 0o777)
+        var plan = try ground.plan("world")
+        try plan.bind(Ground.open(writable), at: "/data", .writable)
+        try plan.bind(Ground.open(ground.folder.appending(path: "app")), at: "/data/inner")
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.failure?.step == .binds)
+        #expect(run.recording.failure?.errno == ENOENT)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: writable.path).isEmpty)
+    }
+
+    @Test func aLinkInsideABindLeadsNoMountAstray() async throws {
+        let ground = try Ground()
+        let hostile = try ground.directory("hostile")
+        try FileManager.default.createSymbolicLink(
+            atPath: hostile.path + "/place", withDestinationPath: "/app")
+        var plan = try ground.plan("world")
+        try plan.bind(Ground.open(hostile), at: "/data")
+        try plan.bind(Ground.open(ground.folder), at: "/data/place")
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.failure?.step == .binds)
+        #expect(run.recording.failure?.errno == ELOOP)
+    }
+
+    /// As root the tree is cloned from the descriptor that was checked; else the path must lead to the same object.
+    @Test func aSourceThatWasReplacedIsNeverBound() async throws {
+        let ground = try Ground()
+        let source = try ground.directory("source")
+        try Data("checked".utf8).write(to: source.appending(path: "checked"))
+        let secret = try ground.directory("secret")
+        var plan = try ground.plan("world", "/data/checked")
+        try plan.bind(Ground.open(source), at: "/data")
+        try FileManager.default.moveItem(at: source, to: ground.folder.appending(path: "moved"))
+        try FileManager.default.createSymbolicLink(at: source, withDestinationURL: secret)
+        let run = try ground.launch(plan)
+        let world = try await run.world()
+        if geteuid() == 0 {
+            #expect(world["/data/checked.read"] == "0")
+        } else {
+            #expect(run.recording.failure?.step == .binds)
+            #expect(run.recording.failure?.errno == ELOOP)
+            #expect(run.recording.failure?.subject == source.path)
+        }
+    }
+
+    @Test func aSourceThatIsAnotherDirectoryNowIsRefused() async throws {
+        let ground = try Ground()
+        let source = try ground.directory("source")
+        var plan = try ground.plan("world", "/data")
+        try plan.bind(Ground.open(source), at: "/data")
+        try FileManager.default.moveItem(at: source, to: ground.folder.appending(path: "moved"))
+        _ = try ground.directory("source")
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        if geteuid() == 0 {
+            #expect(run.recording.failure == nil)
+        } else {
+            #expect(run.recording.failure?.step == .binds)
+            #expect(run.recording.failure?.errno == ESTALE)
+        }
+    }
+
+    @Test func aSwappedExecutableIsRefused() async throws {
+        let ground = try Ground()
+        let plan = try ground.plan("world")
+        let program = ground.folder.appending(path: "app/program")
+        try FileManager.default.moveItem(at: program, to: ground.folder.appending(path: "app/old"))
+        try FileManager.default.copyItem(at: Ground.fixture, to: program)
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.order == [.started, .failed, .ended])
+        #expect(run.recording.failure?.step == .executable)
+        #expect(run.recording.failure?.errno == ESTALE)
+    }
+
+    @Test func anExecutableBehindALinkIsRefused() async throws {
+        let ground = try Ground()
+        let plan = try ground.plan("world")
+        let app = ground.folder.appending(path: "app")
+        try FileManager.default.moveItem(
+            at: app.appending(path: "program"), to: app.appending(path: "old"))
+        try FileManager.default.createSymbolicLink(
+            atPath: app.path + "/program", withDestinationPath: "old")
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.failure?.step == .executable)
+        #expect(run.recording.failure?.errno == ELOOP)
+    }
+}

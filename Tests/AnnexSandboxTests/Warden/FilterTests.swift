@@ -1,0 +1,108 @@
+import AnnexLinux
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+@Suite(.timeLimit(.minutes(1))) struct FilterTests {
+    @Test func executingIsAllowedOnceByTheNonce() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("exec")
+        plan.layers.insert(.seccomp)
+        plan.filter = Bpf.oneExec(nonce: Ground.nonce)
+        let run = try ground.launch(plan)
+        let world = try await run.world()
+        #expect(world["execve"] == "\(EPERM)")
+        #expect(world["execveat"] == "\(EPERM)")
+        #expect(run.recording.layers?.contains(.seccomp) == true)
+    }
+
+    @Test func withAnotherNonceNothingIsExecuted() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("exec")
+        plan.layers.insert(.seccomp)
+        plan.filter = Bpf.oneExec(nonce: Ground.nonce + 1)
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.order == [.started, .failed, .ended])
+        #expect(run.recording.failure?.step == .exec)
+        #expect(run.recording.failure?.errno == EPERM)
+    }
+
+    /// The filter's own mistake must not look like a success.
+    @Test func aFilterThatKillsTheReportIsAFailureNotAnExecution() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("exec")
+        plan.layers.insert(.seccomp)
+        plan.filter = Bpf.oneExec(nonce: Ground.nonce, killing: Bpf.Call.write)
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.order == [.started, .failed, .ended])
+        #expect(run.recording.failure == LaunchFailure(.exec, errno: 0, subject: "/app/program"))
+        #expect(run.recording.end?.signal == SIGSYS)
+    }
+
+    @Test func theListenerArrivesBeforeAnythingRunsAndAnswers() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("parent")
+        plan.layers.insert(.seccomp)
+        plan.filterFlags = 1 << 3
+        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
+        let run = try ground.launch(plan)
+        #expect(await run.recording.waits(for: .executed))
+        #expect(run.recording.order == [.started, .listener, .executed])
+        try answer(run.recording.takeListener())
+        let world = try await run.world()
+        #expect(world["getppid"] == "-1")
+        #expect(world["errno"] == "\(EXDEV)")
+    }
+
+    private func answer(_ listener: consuming Descriptor?) throws {
+        guard let listener else { throw CancellationError() }
+        while true {
+            guard let call = try HeldCall.receive(from: listener) else { continue }
+            #expect(call.number == Int32(Bpf.Call.getppid))
+            call.refuse(EXDEV, on: listener)
+            return
+        }
+    }
+
+    @Test(.enabled(if: (try? LandlockVersion.ofKernel()) != nil, "this kernel has no Landlock"))
+    func landlockRefusesWhatNoRuleGrants() async throws {
+        let ground = try Ground()
+        let data = try ground.directory("data")
+        chmod(data.path, 0o777)
+        var plan = try ground.plan("world", "/app", "/data")
+        try plan.bind(Ground.open(data), at: "/data", .writable)
+        plan.layers.insert(.landlock)
+        plan.landlock.files = try LandlockVersion.ofKernel().files
+        plan.landlock.rules = [.init("/app", access: LandlockRights.reading.union(.execute).rawValue)]
+        let run = try ground.launch(plan)
+        let world = try await run.world()
+        #expect(run.recording.failure == nil)
+        #expect(world["/app.read"] == "0")
+        #expect(world["/data.read"] == "\(EACCES)")
+        #expect(world["/data.write"] == "\(EACCES)")
+    }
+
+    @Test(.enabled(if: (try? LandlockVersion.ofKernel()) != nil, "this kernel has no Landlock"))
+    func aRuleForNothingThatIsThereFailsByName() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.layers.insert(.landlock)
+        plan.landlock.files = try LandlockVersion.ofKernel().files
+        plan.landlock.rules = [.init("/app", access: 4), .init("/nowhere", access: 4)]
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.failure?.step == .landlock)
+        #expect(run.recording.failure?.subject == "/nowhere")
+        #expect(run.recording.failure?.errno == ENOENT)
+    }
+}
+
+extension ProcessEnd {
+    var signal: Int32? {
+        guard case .signalled(let signal, _) = self else { return nil }
+        return signal
+    }
+}

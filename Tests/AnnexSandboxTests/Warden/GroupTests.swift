@@ -1,0 +1,62 @@
+import AnnexLinux
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// A sandbox is in its control groups before it does anything, and they are gone when everybody is.
+@Suite(
+    .timeLimit(.minutes(1)),
+    .enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
+struct GroupTests {
+    @Test func itBeginsInItsGroupsAndSeesThemAsTheRoot() async throws {
+        let ground = try Ground()
+        let hierarchy = try #require(ControlGroupHierarchy.find())
+        let group = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 8)
+        let run = try ground.launch(plan(in: group, hierarchy, ground))
+        #expect(await run.recording.waits(for: .executed))
+        let places = try String(contentsOfFile: "/proc/\(run.recording.process)/cgroup", encoding: .utf8)
+        for directory in group.directories {
+            #expect(places.contains("/" + (directory.split(separator: "/").last ?? "")))
+        }
+        try run.recording.kill()
+        await run.recording.finish()
+        #expect(group.memoryUse().peak ?? 0 > 0)
+    }
+
+    @Test func theyGoWithTheWardenWhenTheBrokerCannotRemoveThem() async throws {
+        let ground = try Ground()
+        let hierarchy = try #require(ControlGroupHierarchy.find())
+        let group = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 8)
+        var plan = try plan(in: group, hierarchy, ground)
+        plan.removals = group.directories
+        let run = try ground.launch(plan)
+        #expect(await run.recording.waits(for: .executed))
+        ground.warden.shutDown()
+        for directory in group.directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
+    }
+
+    @Test func aGroupThatIsNoneFailsAtItsStep() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.join(processes: try Descriptor.open("/dev/full", O_WRONLY))
+        let run = try ground.launch(plan)
+        await run.recording.finish()
+        #expect(run.recording.failure?.step == .cgroup)
+        #expect(run.recording.failure?.errno == ENOSPC)
+    }
+
+    private func plan(
+        in group: borrowing ControlGroup, _ hierarchy: ControlGroupHierarchy, _ ground: Ground
+    ) throws -> LaunchPlan {
+        var plan = try ground.plan("stay")
+        switch hierarchy.version {
+        case .two: plan.begin(in: try Descriptor.directory(group.memory))
+        case .one:
+            for directory in group.directories {
+                plan.join(processes: try Descriptor.open(directory + "/cgroup.procs", O_WRONLY))
+            }
+        }
+        return plan
+    }
+}

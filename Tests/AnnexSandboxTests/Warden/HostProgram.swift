@@ -1,0 +1,53 @@
+import Foundation
+
+/// `holds-a-sandbox`, running: a host of its own that may be killed.
+final class HostProgram {
+    private let process = Process()
+    private let pieces: AsyncStream<Data>
+    private var text = ""
+
+    init(_ arguments: String...) throws {
+        process.executableURL = Ground.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox")
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        let (pieces, report) = AsyncStream.makeStream(of: Data.self)
+        self.pieces = pieces
+        pipe.fileHandleForReading.readabilityHandler = { handle in
+            let piece = handle.availableData
+            if piece.isEmpty {
+                handle.readabilityHandler = nil
+                report.finish()
+            } else {
+                report.yield(piece)
+            }
+        }
+        try process.run()
+    }
+
+    deinit {
+        kill()
+    }
+
+    func kill() {
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// What it said under this key; waits for it, and is nil when it ended without.
+    func value(of key: String) async -> String? {
+        if let value = find(key) { return value }
+        for await piece in pieces {
+            text += String(decoding: piece, as: UTF8.self)
+            if let value = find(key) { return value }
+        }
+        return nil
+    }
+
+    func number(of key: String) async -> Int32? { await value(of: key).flatMap { Int32($0) } }
+
+    /// Only whole lines.
+    private func find(_ key: String) -> String? {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        return lines.first { $0.hasPrefix(key + "=") }.map { String($0.dropFirst(key.count + 1)) }
+    }
+}

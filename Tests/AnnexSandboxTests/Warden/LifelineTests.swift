@@ -1,0 +1,85 @@
+import AnnexLinux
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// Whoever dies, nobody is left behind, and the host never notices who came and went.
+@Suite(.timeLimit(.minutes(1))) struct LifelineTests {
+    @Test func aKilledWardenTakesItsSandboxesAlongAndIsTold() async throws {
+        let ground = try Ground()
+        let run = try ground.launch(ground.plan("stay"))
+        #expect(await run.recording.waits(for: .executed))
+        kill(ground.warden.number, SIGKILL)
+        await run.recording.finish()
+        #expect(run.recording.order == [.started, .executed, .lost])
+        // The pipe's end is the process's.
+        #expect(try run.read()["said"] == "stay")
+        #expect(ground.warden.isLost)
+        #expect(throws: LaunchFailure.self) { try ground.warden.launch(ground.plan("stay")) { _ in } }
+    }
+
+    @Test func aShutDownWardenEndsWhatIsLeft() async throws {
+        let ground = try Ground()
+        let run = try ground.launch(ground.plan("stay"))
+        #expect(await run.recording.waits(for: .executed))
+        ground.warden.shutDown()
+        #expect(WardenState.isGone(ground.warden.number))
+        #expect(WardenState.isGone(run.recording.process))
+        #expect(run.recording.order == [.started, .executed, .lost])
+    }
+
+    @Test func aKilledHostLeavesNothing() async throws {
+        let ground = try Ground()
+        let removal = try ground.directory("removal")
+        let host = try HostProgram("stay", ground.folder.path, removal.path)
+        let warden = try #require(await host.number(of: "warden"))
+        let process = try #require(await host.number(of: "process"))
+        #expect(!WardenState.isGone(warden) && !WardenState.isGone(process))
+        host.kill()
+        while !WardenState.isGone(process) || !WardenState.isGone(warden) { await Task.yield() }
+        #expect(!FileManager.default.fileExists(atPath: removal.path))
+    }
+
+    @Test(arguments: ["handler", "wait", "ignored"]) func theHostNoticesNothing(conduct: String) async throws {
+        let ground = try Ground()
+        let host = try HostProgram("signals", ground.folder.path, conduct)
+        #expect(await host.value(of: "left") == "false")
+        #expect(await host.value(of: "signals") == "0")
+        #expect(await host.value(of: "reaped") == "0")
+        #expect(await host.value(of: "mask.same") == "true")
+    }
+
+    @Test func twoHundredLaunchesLeaveEveryCountAsItWas() async throws {
+        let ground = try Ground()
+        let host = try HostProgram("repeat", ground.folder.path, "200")
+        let same = await host.value(of: "same")
+        let before = await host.value(of: "before")
+        let after = await host.value(of: "after")
+        #expect(same == "true", "before: \(before ?? ""), after: \(after ?? "")")
+        #expect(await host.value(of: "warden.gone") == "true")
+    }
+
+    @Test func fiftyAtOnceAllEnd() async throws {
+        let ground = try Ground()
+        var runs: [Recording] = []
+        for _ in 0..<50 {
+            let recording = Recording()
+            try ground.warden.launch(ground.plan("exit", "7")) { recording.note($0) }
+            runs.append(recording)
+        }
+        for run in runs {
+            await run.finish()
+            #expect(run.end == .exited(code: 7))
+            #expect(run.order == [.started, .executed, .ended])
+        }
+    }
+
+    @Test func aCrashReadsAsItsSignal() async throws {
+        let ground = try Ground()
+        let run = try ground.launch(ground.plan("signal", "\(SIGSEGV)"))
+        await run.recording.finish()
+        #expect(run.recording.end?.signal == SIGSEGV)
+        #expect((run.recording.usage?.peakMemory ?? 0) > 0)
+    }
+}

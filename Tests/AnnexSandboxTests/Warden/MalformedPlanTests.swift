@@ -1,0 +1,111 @@
+import AnnexLinux
+import AnnexWarden
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AnnexSandbox
+
+/// A plan that is wrong is answered at the step `plan`, and the warden serves on.
+@Suite(.timeLimit(.minutes(1))) struct MalformedPlanTests {
+    /// One thing wrong in a plan that was right.
+    enum Flaw: CaseIterable {
+        case empty, tooShort, tooLong, magic, version, size, hostRoot, hostRootGroup, nobodyMinusOne, relativeExecutable
+        case climbingDirectory, bindRecordsOutside, bindCount, argumentsMissing, filterWithoutLayer, layerUnknown
+        case rootWithoutMount, unboundedRoot, cgroupWithoutDescriptor, misalignedRecords, faultBeyondSteps
+
+        /// nil: the bytes themselves are cut or stretched.
+        var edit: ((inout annex_plan) -> Void)? {
+            switch self {
+            case .empty, .tooShort, .tooLong: nil
+            case .magic: { $0.magic ^= 1 }
+            case .version: { $0.version += 1 }
+            case .size: { $0.size += 8 }
+            case .hostRoot: { $0.outside_user = 0 }
+            case .hostRootGroup: { $0.outside_group = 0 }
+            case .nobodyMinusOne: { $0.outside_user = .max }
+            case .relativeExecutable: { $0.executable.offset += 1 }
+            case .climbingDirectory: { $0.directory = $0.hostname }
+            case .bindRecordsOutside: { $0.binds.offset = $0.size & ~7 }
+            case .bindCount: { $0.binds.count = .max }
+            case .argumentsMissing: { $0.arguments.count = 0 }
+            case .filterWithoutLayer: { $0.filter.length = 8 }
+            case .layerUnknown: { $0.layers |= 1 << 31 }
+            case .rootWithoutMount: { $0.layers &= ~SandboxLayers.mount.rawValue }
+            case .unboundedRoot: { $0.root_inodes = 0 }
+            case .cgroupWithoutDescriptor: { $0.into_cgroup = 60 }
+            case .misalignedRecords: { $0.binds.offset += 4 }
+            case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }
+            }
+        }
+
+        func apply(to bytes: inout [UInt8]) {
+            switch self {
+            case .empty: bytes = [0]
+            case .tooShort: bytes.removeLast(bytes.count - MemoryLayout<annex_plan>.size + 1)
+            case .tooLong: bytes += [UInt8](repeating: 0, count: Int(ANNEX_PLAN_LARGEST))
+            default:
+                bytes.withUnsafeMutableBytes { buffer in
+                    var header = buffer.loadUnaligned(as: annex_plan.self)
+                    edit?(&header)
+                    buffer.storeBytes(of: header, as: annex_plan.self)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Flaw.allCases) func aFlawIsAnsweredAndNothingIsLaunched(flaw: Flaw) async throws {
+        let ground = try Ground()
+        let before = WardenState(ground.warden.number)
+        let plan = try ground.plan("world")
+        // A plan too short to hold its number is answered under 0.
+        let launch: UInt64 = flaw == .empty ? 0 : 77
+        var bytes = try plan.encoded(launch: launch)
+        flaw.apply(to: &bytes)
+        let recording = Recording()
+        let subjects = LaunchSubjects(plan)
+        try ground.warden.send(
+            OutgoingPlan(launch: launch, bytes: bytes, descriptors: plan.takeDescriptors()),
+            Warden.Launch(handler: { recording.note($0) }, subjects: subjects))
+        await recording.finish()
+        #expect(recording.order == [.failed, .ended])
+        #expect(recording.failure?.step == .plan)
+        #expect([EINVAL, EPROTO, EMSGSIZE].contains(recording.failure?.errno ?? 0))
+        #expect(recording.end == nil)
+        #expect(WardenState(ground.warden.number) == before)
+        let run = try ground.launch(ground.plan("exit", "5"))
+        await run.recording.finish()
+        #expect(run.recording.end == .exited(code: 5), "the warden serves on")
+    }
+
+    @Test func whatDoesNotFitIsToldBeforeItIsSent() throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.arguments = [String(repeating: "a", count: 200_000)]
+        let recording = Recording()
+        #expect(throws: LaunchFailure.self) { try plan.encoded(launch: 1) }
+        plan.arguments = ["a\0b"]
+        #expect(throws: LaunchFailure.self) { try plan.encoded(launch: 1) }
+        #expect(recording.order.isEmpty)
+    }
+
+    @Test func whoDoesNotListenLosesNothing() async throws {
+        let ground = try Ground()
+        let pause = try DescriptorPair.pipe()
+        let reading = try pause.first.duplicate()
+        // The loop's thread stands still: hundreds of answers fill the socket and wait in the warden.
+        let held = Mutex<Descriptor?>(reading)
+        ground.loop.execute { held.withLock { _ = try? $0?.readSome(atMost: 1) } }
+        var runs: [Recording] = []
+        for _ in 0..<300 {
+            let recording = Recording()
+            try ground.warden.launch(ground.plan("exit", "1")) { recording.note($0) }
+            runs.append(recording)
+        }
+        try pause.second.writeAll([1])
+        for run in runs {
+            await run.finish()
+            #expect(run.order == [.started, .executed, .ended])
+        }
+    }
+}

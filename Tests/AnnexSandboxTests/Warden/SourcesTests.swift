@@ -1,0 +1,63 @@
+import AnnexLinux
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// The warden's sources: clean under every compiler at hand, its parser under a fuzzer.
+@Suite(.timeLimit(.minutes(5))) struct SourcesTests {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    static let program = root.appending(path: "Sources/AnnexWarden/Program").path
+    static let headers = root.appending(path: "Sources/AnnexWarden/include").path
+
+    private static let strict = [
+        "-std=c17", "-O2", "-ffreestanding", "-fno-builtin", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion",
+        "-Wshadow", "-Werror", "-fsyntax-only", "-I\(headers)",
+    ]
+
+    @Test(arguments: ["clang", "gcc"]) func noCompilerHasAnythingToSay(compiler: String) throws {
+        guard Tool.exists(compiler) else { return print("skipped: there is no \(compiler) here") }
+        let sources = try FileManager.default.contentsOfDirectory(atPath: Self.program)
+            .filter { $0.hasSuffix(".c") }.map { "\(Self.program)/\($0)" }
+        #expect(sources.count > 10)
+        let result = try Tool.run([compiler] + Self.strict + sources)
+        #expect(result.status == 0, "\(result.output)")
+    }
+
+    @Test func theParserSurvivesItsFuzzer() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "annex-fuzz-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let corpus = folder.appending(path: "corpus")
+        try FileManager.default.createDirectory(at: corpus, withIntermediateDirectories: true)
+        let fuzzer = folder.appending(path: "plan-fuzzer").path
+        let built = try Tool.run([
+            "clang", "-g", "-O1", "-fuse-ld=lld", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all",
+            "-I\(Self.headers)", "-I\(Self.program)",
+            Self.root.appending(path: "Tests/Fixtures/PlanFuzzer/plan-fuzzer.c").path, "\(Self.program)/plan.c", "-o",
+            fuzzer,
+        ])
+        guard built.status == 0 else {
+            return print("skipped: this clang cannot build a fuzzer with sanitizers:\n\(built.output)")
+        }
+        try Data(seed()).write(to: corpus.appending(path: "seed"))
+        let ran = try Tool.run([fuzzer, "-runs=200000", "-max_len=8192", "-seed=1", corpus.path])
+        #expect(ran.status == 0, "\(ran.output.suffix(4000))")
+        #expect(ran.output.contains("Done 200000 runs"))
+    }
+
+    /// A plan with something in every list, behind the number of its descriptors.
+    private func seed() throws -> [UInt8] {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.scratches = [Scratch(at: "/tmp", size: 4096, inodes: 10)]
+        plan.limits = [ResourceLimit(1, 2)]
+        plan.removals = ["/sys/fs/cgroup/annex.1.2.3"]
+        plan.layers = .all
+        plan.landlock.rules = [.init("/app", access: 5)]
+        plan.filter = Bpf.oneExec(nonce: 1)
+        plan.join(processes: try Ground.open(ground.folder))
+        let bytes = try plan.encoded(launch: 9)
+        return [UInt8(plan.descriptors.count)] + bytes
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// What a warden has open and whom it looks after.
+struct WardenState: Equatable {
+    let descriptors: Int
+    let children: Set<Int32>
+
+    init(_ warden: Int32) {
+        let files = FileManager.default
+        descriptors = (try? files.contentsOfDirectory(atPath: "/proc/\(warden)/fd").count) ?? -1
+        let all = ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init)
+        children = Set(all.filter { Self.parent(of: $0) == warden })
+    }
+
+    static func parent(of process: Int32) -> Int32? {
+        stat(process).dropFirst().first.flatMap { Int32($0) }
+    }
+
+    /// "Z" is one that has ended and whose parent has not asked.
+    static func isGone(_ process: Int32) -> Bool {
+        guard let state = stat(process).first else { return true }
+        return state == "Z"
+    }
+
+    /// The fields of /proc/PID/stat from the state on.
+    private static func stat(_ process: Int32) -> [Substring] {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let end = text.lastIndex(of: ")")
+        else { return [] }
+        return text[text.index(after: end)...].split(separator: " ")
+    }
+}

@@ -1,0 +1,80 @@
+import AnnexLinux
+import AnnexSandbox
+import Glibc
+import Synchronization
+
+/// Launches with every layer that needs no rules.
+struct Bench {
+    let folder: String
+
+    /// One word of the event loop's that the main thread waits for.
+    final class Gate: Sendable {
+        private let pipe: DescriptorPair
+        let process = Atomic<Int32>(0)
+
+        init() throws { pipe = try DescriptorPair.pipe() }
+        func open() { try? pipe.second.writeAll([1]) }
+        func wait() throws { _ = try pipe.first.readSome(atMost: 1) }
+    }
+
+    func plan(_ command: String...) throws -> LaunchPlan {
+        let isRoot = geteuid() == 0
+        let program = try Descriptor.reference(to: folder + "/app/program")
+        var plan = try LaunchPlan(
+            executable: "/app/program", checked: program, outsideUser: isRoot ? 1_610_700_002 : geteuid(),
+            outsideGroup: isRoot ? 1_610_700_002 : getegid())
+        plan.layers = SandboxLayers.all.subtracting([.landlock, .seccomp])
+        plan.arguments = ["program", "1"] + command
+        plan.environment = ["SWIFT_ROOT=/"]
+        try plan.bind(try Descriptor.reference(to: folder + "/app"), at: "/app")
+        for number: Int32 in 0...2 { plan.give(try Descriptor.open("/dev/null", O_RDWR), as: number) }
+        return plan
+    }
+
+    /// One launch to its end. The gate is the caller's: the loop may hold it for a moment after the last event.
+    func run(_ plan: consuming LaunchPlan, on warden: Warden, _ gate: Gate) throws {
+        try warden.launch(plan) { event in
+            switch consume event {
+            case .ended: gate.open()
+            case .wardenLost: gate.open()
+            default: break
+            }
+        }
+        try gate.wait()
+    }
+
+    func stay(removal: String) throws {
+        let warden = try Warden.start(on: EventLoop(), programs: [.carried])
+        var plan = try plan("stay")
+        plan.removals = [removal]
+        let gate = try Gate()
+        try warden.launch(plan) { event in
+            switch consume event {
+            case .started(_, let process): gate.process.store(process, ordering: .relaxed)
+            case .executed: gate.open()
+            default: break
+            }
+        }
+        try gate.wait()
+        say("warden=\(warden.number)")
+        say("process=\(gate.process.load(ordering: .relaxed))")
+        while true { pause() }
+    }
+
+    func launchMany(_ count: Int) throws {
+        let loop = try EventLoop()
+        let warden = try Warden.start(on: loop, programs: [.carried])
+        let gate = try Gate()
+        // The first makes what is made once.
+        try run(plan("exit", "0"), on: warden, gate)
+        let before = Counts(warden: warden.number)
+        for _ in 0..<count { try run(plan("exit", "0"), on: warden, gate) }
+        let after = Counts(warden: warden.number)
+        say("same=\(before == after)")
+        say("before=\(before)")
+        say("after=\(after)")
+        warden.shutDown()
+        loop.shutDown()
+        say("warden.gone=\(kill(warden.number, 0) != 0 || Counts.state(of: warden.number) == "Z")")
+    }
+}

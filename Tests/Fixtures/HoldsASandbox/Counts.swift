@@ -1,0 +1,56 @@
+import AnnexLinux
+import Glibc
+
+/// What must be the same before and after.
+struct Counts: Equatable, CustomStringConvertible {
+    let descriptors: Int
+    let wardenDescriptors: Int
+    let mounts: Int
+    let children: Int
+
+    init(warden: Int32) {
+        descriptors = Self.names(in: "/proc/self/fd").count
+        wardenDescriptors = Self.names(in: "/proc/\(warden)/fd").count
+        mounts = Self.text(of: "/proc/self/mountinfo").split(separator: "\n").count
+        children =
+            Self.names(in: "/proc").filter { name in
+                guard Int32(name) != nil else { return false }
+                return Self.field(1, ofStat: Self.text(of: "/proc/\(name)/stat")) == "\(warden)"
+            }.count
+    }
+
+    var description: String {
+        "descriptors \(descriptors), the warden's \(wardenDescriptors), mounts \(mounts), its children \(children)"
+    }
+
+    static func state(of process: Int32) -> String? {
+        field(0, ofStat: text(of: "/proc/\(process)/stat"))
+    }
+
+    /// Counted from behind the name, which may hold anything.
+    private static func field(_ index: Int, ofStat text: String) -> String? {
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        return index < fields.count ? String(fields[index]) : nil
+    }
+
+    private static func text(of path: String) -> String {
+        guard let file = try? Descriptor.open(path, O_RDONLY), let bytes = try? file.readAll(atMost: 1 << 20) else {
+            return ""
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+}

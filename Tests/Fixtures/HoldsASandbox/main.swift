@@ -1,0 +1,31 @@
+// holds-a-sandbox COMMAND FOLDER [ARGUMENT]
+//
+// A host that a test can kill, or whose whole process a test can count: FOLDER holds `app/program`.
+//   stay REMOVAL     launches a process that stays, says which it is, and waits to be killed
+//   repeat COUNT     launches and ends so many, and says what was open before and after
+//   crowd COUNT      keeps so many at once, then ends them all
+//   measure COUNT    launches so many with and without a network of their own, and says what each step took
+//   signals CONDUCT  has a SIGCHLD `handler`, its own `wait` loop, or SIGCHLD `ignored`, and says what it noticed
+import AnnexLinux
+import AnnexSandbox
+import Glibc
+import Synchronization
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 4 else { exit(64) }
+
+let bench = Bench(folder: arguments[2])
+switch arguments[1] {
+case "stay": try bench.stay(removal: arguments[3])
+case "repeat": try bench.launchMany(Int(arguments[3]) ?? 1)
+case "crowd": try bench.crowd(Int(arguments[3]) ?? 1)
+case "measure": try bench.measure(Int(arguments[3]) ?? 1)
+case "signals": try Conduct(rawValue: arguments[3])?.watch(bench)
+default: exit(64)
+}
+
+/// Said at once: whoever reads waits for it.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
+}

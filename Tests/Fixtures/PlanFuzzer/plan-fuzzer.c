@@ -1,0 +1,101 @@
+// The warden's plan parser under a fuzzer and sanitizers. Every byte of a plan that the parser accepts is then used
+// as a launch would use it: what passes the check must be safe without any other.
+//
+//   clang -fsanitize=fuzzer,address,undefined -I Sources/AnnexWarden/include -I Sources/AnnexWarden/Program
+//       Tests/Fixtures/PlanFuzzer/plan-fuzzer.c Sources/AnnexWarden/Program/plan.c -o plan-fuzzer && ./plan-fuzzer
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+static uint64_t used;
+
+static void expect(int holds, const char *what) {
+    if (holds) return;
+    fprintf(stderr, "accepted although %s\n", what);
+    abort();
+}
+
+static void use_text(const annex_plan *plan, annex_bytes text) {
+    expect(strlen(plan_text(plan, text)) == text.length, "a text does not end where it says");
+    used += text.length;
+}
+
+static void use_path(const annex_plan *plan, annex_bytes path) {
+    const char *text = plan_text(plan, path);
+    use_text(plan, path);
+    expect(text[0] == '/' && path.length < 4096, "a path is not absolute or too long");
+    expect(strstr(text, "/../") == NULL && strstr(text, "//") == NULL, "a path climbs or stutters");
+    expect(path.length < 3 || strcmp(text + path.length - 3, "/..") != 0, "a path ends in a climb");
+}
+
+static void use_texts(const annex_plan *plan, annex_records records) {
+    const annex_bytes *texts = plan_records(plan, records);
+    for (uint32_t i = 0; i < records.count; i++) use_text(plan, texts[i]);
+}
+
+static void use_lists(const annex_plan *plan, uint32_t descriptors) {
+    const annex_bind *binds = plan_records(plan, plan->binds);
+    for (uint32_t i = 0; i < plan->binds.count; i++) {
+        use_path(plan, binds[i].source);
+        use_path(plan, binds[i].target);
+        expect(binds[i].descriptor < descriptors, "a bind has no descriptor");
+    }
+    const annex_scratch *scratches = plan_records(plan, plan->scratches);
+    for (uint32_t i = 0; i < plan->scratches.count; i++) {
+        use_path(plan, scratches[i].target);
+        expect(scratches[i].size > 0 && scratches[i].inodes > 0, "a scratch is unbounded");
+    }
+    const annex_descriptor *list = plan_records(plan, plan->descriptors);
+    for (uint32_t i = 0; i < plan->descriptors.count; i++) {
+        expect(list[i].index < descriptors, "a gift has no descriptor");
+        expect(list[i].number >= 0 && list[i].number < 1024, "a number is out of bounds");
+    }
+    const annex_limit *limits = plan_records(plan, plan->limits);
+    for (uint32_t i = 0; i < plan->limits.count; i++) expect(limits[i].resource < 16, "there is no such limit");
+    const annex_group *groups = plan_records(plan, plan->groups);
+    for (uint32_t i = 0; i < plan->groups.count; i++) {
+        expect(groups[i].index < descriptors, "a group has no descriptor");
+    }
+    const annex_landlock_rule *rules = plan_records(plan, plan->landlock);
+    for (uint32_t i = 0; i < plan->landlock.count; i++) use_path(plan, rules[i].path);
+}
+
+static void use_plan(const annex_plan *plan, uint32_t descriptors) {
+    expect(plan->outside_user != 0 && plan->outside_group != 0, "it would be the host's root");
+    use_text(plan, plan->hostname);
+    use_path(plan, plan->directory);
+    use_path(plan, plan->executable);
+    use_texts(plan, plan->arguments);
+    use_texts(plan, plan->environment);
+    use_lists(plan, descriptors);
+    const annex_bytes *removals = plan_records(plan, plan->removals);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < plan->removals.count; i++) {
+        use_path(plan, removals[i]);
+        bytes += removals[i].length + 1;
+    }
+    expect(bytes <= ANNEX_PLAN_REMOVAL_BYTES, "the removals do not fit");
+    const unsigned char *filter = (const unsigned char *)plan + plan->filter.offset;
+    for (uint32_t i = 0; i < plan->filter.length; i++) used += filter[i];
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0) return 0;
+    // The first byte is how many descriptors came; the plan begins behind it, in a block of exactly its size.
+    uint32_t descriptors = data[0] % (ANNEX_PLAN_DESCRIPTORS + 1);
+    size_t length = size - 1;
+    annex_plan *plan = malloc(length > 0 ? length : 1);
+    if (plan == NULL) return 0;
+    memcpy(plan, data + 1, length);
+    // Mutation would seldom find the true length: let it be right more often than not.
+    if (length >= sizeof(annex_plan) && data[0] < 128) plan->size = (uint32_t)length;
+    uint32_t detail = 0;
+    used += plan_launch(plan, length);
+    if (plan_check(plan, length, descriptors, &detail) == 0) use_plan(plan, descriptors);
+    else expect(detail <= length || length < sizeof(annex_plan), "nothing: the detail points outside");
+    free(plan);
+    return 0;
+}
