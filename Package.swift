@@ -21,8 +21,13 @@ let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-executable"])]
 let package = Package(
     name: "Annex",
     products: [
+        // A host imports the first two, an extension the third; the others are useful alone.
+        .library(name: "AnnexHost", targets: ["AnnexHost"]),
+        .library(name: "AnnexEmbedded", targets: ["AnnexEmbedded"]),
+        .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
         .library(name: "AnnexPolicy", targets: ["AnnexPolicy"]),
+        .executable(name: "annex", targets: ["annex"]),
     ],
     dependencies: [
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -114,33 +119,47 @@ let package = Package(
             name: "EmbedWarden", capability: .buildTool(), dependencies: ["embed-bytes"],
             path: "Sources/Plugins/EmbedWarden"),
 
-        // Tests
+        // Tests: support and fixtures, then one target per target of the library. No test target names an executable:
+        // a static one would make the whole test bundle static. All of them are built with the tests all the same.
+        .target(name: "AnnexTestSupport", path: "Tests/Support", swiftSettings: swift),
         .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
+        .target(name: "CHostFacts", path: "Tests/Fixtures/CHostFacts"),
         .executableTarget(
             name: "runs-alone", path: "Tests/Fixtures/RunsAlone", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
+        .executableTarget(
+            name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
+            path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
+        .executableTarget(
+            name: "lives-its-own-life", dependencies: ["AnnexEmbedded", "AnnexHost", "CHostFacts"],
+            path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
+
+        .testTarget(name: "LayeringTests", swiftSettings: swift),
+        .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
+        .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"],
             swiftSettings: swift),
-        .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexSandboxTests",
+            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden"],
+            swiftSettings: swift),
         .testTarget(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
-        .testTarget(
-            name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexExtensionTests", dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux"],
             swiftSettings: swift),
         .testTarget(
-            name: "ExamplesTests",
-            dependencies: [
-                "PictureEditing", "AnnexExtension", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
-            ], swiftSettings: swift),
-        .executableTarget(
-            name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
+            name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
-            name: "AnnexSandboxTests",
-            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "reports-its-world"],
+            name: "AnnexBrokerTests", dependencies: ["AnnexBroker", "AnnexSandbox", "AnnexModel"], swiftSettings: swift),
+        .testTarget(name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost",
+            ],
             swiftSettings: swift),
-        .testTarget(name: "LayeringTests", swiftSettings: swift),
-        .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
     ]
 )

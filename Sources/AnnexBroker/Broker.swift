@@ -37,7 +37,8 @@ package final class Broker: BrokerService {
         } catch {
             throw ServiceError(.invalidBundle, "\(error)", place: path)
         }
-        for bundle in app.extensions { _ = try policy(for: bundle) }
+        // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
+        for bundle in app.extensions { try prepare(policy(for: bundle), for: bundle) }
         registry.withLock { $0.install(app) }
         return app.extensions.map(InstalledExtension.init)
     }
@@ -47,7 +48,7 @@ package final class Broker: BrokerService {
     // MARK: Launching
 
     package func launch(
-        _ identifier: String, channel: consuming ExtensionDescriptors,
+        _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         guard let bundle = registry.withLock({ $0.bundle(identifier) }) else {
@@ -58,7 +59,7 @@ package final class Broker: BrokerService {
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         let number = counter.add(1, ordering: .relaxed).newValue
-        let supervised = SupervisedExtension(policy: policy, loop: loop, events: events) { [weak self] in
+        let supervised = SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events) { [weak self] in
             self?.forget(number)
         }
         running.withLock { $0[number] = supervised }
@@ -73,6 +74,14 @@ package final class Broker: BrokerService {
 
     private func forget(_ number: UInt64) {
         _ = running.withLock { $0.removeValue(forKey: number) }
+    }
+
+    private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {
+        do throws(PolicyError) {
+            _ = try policy.filter()
+        } catch {
+            throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
+        }
     }
 
     private func policy(for bundle: ExtensionBundle) throws(ServiceError) -> Policy {

@@ -37,26 +37,33 @@ public struct AnnexHost: Sendable {
 
     /// Launches an extension in its sandbox and returns when it has said hello.
     ///
-    /// - Parameter identifier: the extension's bundle identifier.
+    /// - Parameters:
+    ///   - identifier: the extension's bundle identifier.
+    ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's; past it the
+    ///     extension is ended.
     /// - Throws: `HostError.refused` when the broker does not launch it, `HostError.ended` when it ended before it was
     ///   ready; the end says why.
-    public func begin(_ identifier: String) async throws(HostError) -> ExtensionSession {
-        let session = try start(identifier)
+    public func begin(
+        _ identifier: String, timeLimit: Duration? = nil
+    ) async throws(HostError) -> ExtensionSession {
+        let session = try start(identifier, timeLimit)
         try await session.becomeReady()
         return session
     }
 
     /// The same for code without Swift concurrency: blocks for no longer than the extension point's launch limit and
     /// the few milliseconds that building a sandbox takes.
-    public func beginAndWait(_ identifier: String) throws(HostError) -> ExtensionSession {
-        let session = try start(identifier)
+    public func beginAndWait(
+        _ identifier: String, timeLimit: Duration? = nil
+    ) throws(HostError) -> ExtensionSession {
+        let session = try start(identifier, timeLimit)
         try session.waitUntilReady()
         return session
     }
 
-    private func start(_ identifier: String) throws(HostError) -> ExtensionSession {
+    private func start(_ identifier: String, _ timeLimit: Duration?) throws(HostError) -> ExtensionSession {
         do {
-            return try ExtensionSession(identifier, service: service)
+            return try ExtensionSession(identifier, timeLimit: timeLimit, service: service)
         } catch let error as ServiceError {
             throw .refused(error)
         } catch let error as SystemError {

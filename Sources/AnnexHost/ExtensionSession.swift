@@ -10,11 +10,11 @@ public final class ExtensionSession: Sendable {
     let endpoint: HostEndpoint
     let link: SessionLink
 
-    init(_ identifier: String, service: any BrokerService) throws {
+    init(_ identifier: String, timeLimit: Duration?, service: any BrokerService) throws {
         let link = SessionLink()
         let channel = try HostEndpoint.make(handlers: link.handlers)
         let endpoint = channel.host
-        let handle = try service.launch(identifier, channel: channel.descriptors) { event in
+        let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
             link.receive(event, endpoint: endpoint)
         }
         link.connect(to: handle)

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The example apps, laid out from the executables that were built with the tests.
 public enum ExampleBundles {

@@ -27,7 +27,7 @@ public struct Program: Sendable {
         let output = folder.url.deletingLastPathComponent().appending(path: "annex-out-\(UUID().uuidString)")
         let errors = output.appendingPathExtension("errors")
         defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
-        for file in [output, errors] { FileManager.default.createFile(atPath: file.path, contents: nil) }
+        for file in [output, errors] { try Data().write(to: file) }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
         await withCheckedContinuation { continuation in

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A folder of a test's own, removed with the value.
 public final class TemporaryFolder: Sendable {

@@ -29,10 +29,12 @@ final class SupervisedExtension: ExtensionHandle {
     private let onEnd: @Sendable () -> Void
 
     init(
-        policy: Policy, loop: EventLoop, events: @escaping @Sendable (ExtensionEvent) -> Void,
+        policy: Policy, timeLimit: Duration?, loop: EventLoop, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable () -> Void
     ) {
-        limits = policy.limits
+        var limits = policy.limits
+        if let timeLimit { limits.tighten(request: timeLimit) }
+        self.limits = limits
         self.policy = policy.name
         self.loop = loop
         self.events = events

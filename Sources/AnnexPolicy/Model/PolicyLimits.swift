@@ -5,7 +5,7 @@ public struct PolicyLimits: Sendable, Hashable {
     /// From the start of the process to its hello.
     public let launch: Duration
     /// For each request.
-    public let request: Duration
+    public package(set) var request: Duration
     /// What it may live on after it completed.
     public let grace: Duration
     /// Processor time over its whole life.
@@ -28,4 +28,11 @@ public struct PolicyLimits: Sendable, Hashable {
     public let refusals: Int
     /// How many extensions under this policy may run at once.
     public let instances: Int
+}
+
+extension PolicyLimits {
+    /// Shortens the time of each request; a longer one than the policy's changes nothing.
+    package mutating func tighten(request limit: Duration) {
+        request = min(request, max(limit, .zero))
+    }
 }

@@ -6,22 +6,26 @@ package struct ControlGroup: ~Copyable, Sendable {
     let hierarchy: ControlGroupHierarchy
     /// The directory that limits memory.
     package let memory: String
-    /// The directory that limits processes; the same one in version 2.
+    /// The directory that limits processes, where one is needed; the same one in version 2.
     package let processes: String?
 
     /// Makes the groups and writes their limits. A limit that the kernel does not take fails the launch.
+    ///
+    /// - Parameter processLimit: nil where the extension may have no process but its own, which its filter and
+    ///   `RLIMIT_NPROC` hold already: joining one group more costs a launch milliseconds in version 1.
     package init(
-        in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64
+        in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
     ) throws(SystemError) {
         let name = ControlGroupName.next()
         self.hierarchy = hierarchy
         memory = hierarchy.memory + "/" + name
-        processes = hierarchy.version == .two ? memory : hierarchy.processes.map { $0 + "/" + name }
+        processes =
+            processLimit == nil ? nil : hierarchy.version == .two ? memory : hierarchy.processes.map { $0 + "/" + name }
         for directory in directories where unsafe mkdir(directory, 0o755) != 0 {
             throw SystemError("mkdir", errno: errno, path: directory)
         }
         try limit(memory: memoryLimit)
-        if let processes, unsafe access(processes + "/pids.max", F_OK) == 0 {
+        if let processes, let processLimit, unsafe access(processes + "/pids.max", F_OK) == 0 {
             try TextFile.write("\(processLimit)", to: processes + "/pids.max")
         }
     }

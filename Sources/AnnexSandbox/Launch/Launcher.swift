@@ -75,7 +75,8 @@ package final class Launcher: Sendable {
         guard let hierarchy else { return nil }
         return try SandboxError.step("control group") { () throws(SystemError) in
             try ControlGroup(
-                in: hierarchy, memoryLimit: limits.memory, processLimit: UInt64(max(1, limits.processes)))
+                in: hierarchy, memoryLimit: limits.memory,
+                processLimit: limits.processes > 1 ? UInt64(limits.processes) : nil)
         }
     }
 

@@ -14,7 +14,7 @@
 
 static int result(long value) { return value < 0 ? -errno : (int)value; }
 
-int misbehave_open(const char *path) { return result(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0)); }
+int misbehave_open(const char *path) { return result(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)); }
 
 int misbehave_socket(int domain, int type) { return result(syscall(SYS_socket, domain, type, 0)); }
 

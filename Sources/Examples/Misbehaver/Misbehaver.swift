@@ -21,17 +21,23 @@ struct Misbehaver: ~Copyable {
 
     private func serve() throws {
         while true {
-            var request = try endpoint.nextRequest()
-            var descriptors = DescriptorList()
-            swap(&descriptors, &request.descriptors)
-            let message = try RequestMessage(decoding: request.payload)
-            let items = try message.inputItems(with: ContentsList(taking: descriptors))
-            guard let word = items.first?.userInfo["conduct"]?.string, let conduct = Conduct(rawValue: word) else {
-                try Self.answer(request, [ExtensionItem(contentText: "no such conduct")])
-                continue
+            guard let incoming = try endpoint.next() else { continue }
+            switch consume incoming {
+            case .request(let request): try obey(request)
+            case .event(let event): if event.method == RequestMessage.goodbye { return }
             }
-            try misbehave(conduct, request)
         }
+    }
+
+    private func obey(_ request: consuming IncomingRequest) throws {
+        var descriptors = DescriptorList()
+        swap(&descriptors, &request.descriptors)
+        let message = try RequestMessage(decoding: request.payload)
+        let items = try message.inputItems(with: ContentsList(taking: descriptors))
+        guard let word = items.first?.userInfo["conduct"]?.string, let conduct = Conduct(rawValue: word) else {
+            return try Self.answer(request, [ExtensionItem(contentText: "no such conduct")])
+        }
+        try misbehave(conduct, request)
     }
 
     private func misbehave(_ conduct: Conduct, _ request: consuming IncomingRequest) throws {

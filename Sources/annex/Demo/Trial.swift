@@ -30,12 +30,13 @@ struct Trial {
         return Result(
             conduct: conduct, stoppedBy: Self.layer(behind: end), end: end,
             words: answer.compactMap { $0.contentText.map { Escaped($0) } },
-            leakedDescriptors: OpenDescriptors.count() - before, took: took, isHeld: isHeld(end, answer))
+            leakedDescriptors: await OpenDescriptors.count(settledAt: before) - before, took: took, isHeld: isHeld(end, answer))
     }
 
     private func attempt() async -> (Termination, [ExtensionItem]) {
         do throws(HostError) {
-            let session = try await host.begin(conduct.extension)
+            // Shorter than the extension point's, so that nobody has to watch an extension that never answers.
+            let session = try await host.begin(conduct.extension, timeLimit: .seconds(2))
             let request = ExtensionItem(userInfo: ["conduct": .string(conduct.rawValue)])
             do throws(HostError) {
                 let answer = try await session.request([request], accepting: .sealedMemory(count: 1, bytes: 1 << 20))
@@ -81,5 +82,11 @@ enum OpenDescriptors {
         var count = 0
         while readdir(folder) != nil { count += 1 }
         return count
+    }
+
+    /// Waits up to a second for what is being let go of on another thread.
+    static func count(settledAt wanted: Int) async -> Int {
+        for _ in 0..<100 where count() != wanted { try? await Task.sleep(for: .milliseconds(10)) }
+        return count()
     }
 }

@@ -3,6 +3,7 @@
 // Arguments: the app's bundle, the extension's identifier, the number of launches.
 import AnnexEmbedded
 import AnnexHost
+import CHostFacts
 import Glibc
 import Synchronization
 
@@ -16,7 +17,7 @@ let signals = Atomic<Int>(0)
 let reaped = Atomic<Int>(0)
 let own = Atomic<Int>(0)
 signal(SIGCHLD) { _ in signals.add(1, ordering: .relaxed) }
-let dumpable = prctl(PR_GET_DUMPABLE)
+let dumpable = host_dumpable()
 var maskBefore = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskBefore)
 
@@ -47,7 +48,7 @@ while reaped.load(ordering: .relaxed) < own.load(ordering: .relaxed) { usleep(10
 usleep(20_000)
 print("children \(own.load(ordering: .relaxed)) reaped \(reaped.load(ordering: .relaxed))")
 print("signals no more than children: \(signals.load(ordering: .relaxed) <= own.load(ordering: .relaxed))")
-print("dumpable as before: \(prctl(PR_GET_DUMPABLE) == dumpable)")
+print("dumpable as before: \(host_dumpable() == dumpable)")
 var maskAfter = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskAfter)
 let masks = withUnsafeBytes(of: maskBefore) { before in withUnsafeBytes(of: maskAfter) { before.elementsEqual($0) } }
