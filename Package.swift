@@ -77,7 +77,7 @@ let package = Package(
         .executableTarget(
             name: "annex",
             dependencies: [
-                "AnnexEmbedded", "AnnexHost", "AnnexService", "AnnexModel", "AnnexLinux",
+                "AnnexEmbedded", "AnnexHost", "AnnexLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -134,6 +134,9 @@ let package = Package(
         .executableTarget(
             name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
             path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
+        .executableTarget(
+            name: "counts-its-launches", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],
+            path: "Tests/Fixtures/CountsItsLaunches", swiftSettings: swift),
         .executableTarget(
             name: "lives-its-own-life", dependencies: ["AnnexEmbedded", "AnnexHost", "CHostFacts"],
             path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),

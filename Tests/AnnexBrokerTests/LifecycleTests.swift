@@ -9,39 +9,41 @@ import Testing
         return events.map { life.handle($0) }.last ?? []
     }
 
-    @Test func L1_theLaunchLimitRunsFromTheStartOfTheProcessToItsHello() {
+    @Test func `L1: the launch limit runs from the start of the process to its hello`() {
         #expect(effects(after: .started) == [.arm(.launch)])
-        #expect(effects(after: .started, .saidHello) == [.disarm(.launch), .announce])
+        #expect(effects(after: .started, .executed, .saidHello) == [.disarm(.launch), .announce])
+        #expect(effects(after: .started, .saidHello) == [.disarm(.launch)])
+        #expect(effects(after: .started, .saidHello, .executed) == [.disarm(.launch), .announce])
         #expect(effects(after: .started, .elapsed(.launch)).contains(.kill))
         #expect(effects(after: .started, .elapsed(.launch), .gone).contains(.finish(.launchLimit)))
     }
 
     @Test func aLateTimerEndsNothing() {
-        #expect(effects(after: .started, .saidHello, .elapsed(.launch)).isEmpty)
-        #expect(effects(after: .started, .saidHello, .requestBegan, .requestEnded, .elapsed(.request)).isEmpty)
+        #expect(effects(after: .started, .executed, .saidHello, .elapsed(.launch)).isEmpty)
+        #expect(effects(after: .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed(.request)).isEmpty)
     }
 
     @Test func theTimeLimitRunsWhileARequestIsOpen() {
-        #expect(effects(after: .started, .saidHello, .requestBegan) == [.arm(.request)])
-        let end = effects(after: .started, .saidHello, .requestBegan, .elapsed(.request), .gone)
+        #expect(effects(after: .started, .executed, .saidHello, .requestBegan) == [.arm(.request)])
+        let end = effects(after: .started, .executed, .saidHello, .requestBegan, .elapsed(.request), .gone)
         #expect(end.contains(.finish(.timeLimit)))
     }
 
-    @Test func L5_completionLeavesAGraceAndStaysTheReason() {
-        let dismissed = effects(after: .started, .saidHello, .dismissed(.completed))
+    @Test func `L5: completion leaves a grace and stays the reason`() {
+        let dismissed = effects(after: .started, .executed, .saidHello, .dismissed(.completed))
         #expect(dismissed == [.disarm(.request), .sayGoodbye, .arm(.grace)])
-        let ignored = effects(after: .started, .saidHello, .dismissed(.completed), .elapsed(.grace), .gone)
+        let ignored = effects(after: .started, .executed, .saidHello, .dismissed(.completed), .elapsed(.grace), .gone)
         #expect(ignored.contains(.finish(.completed)))
     }
 
-    @Test func L6_theFirstCauseIsTheReason() {
+    @Test func `L6: the first cause is the reason`() {
         let end = effects(
-            after: .started, .saidHello, .mustEnd(.protocolViolation("length")), .mustEnd(.outputLimit), .gone)
+            after: .started, .executed, .saidHello, .mustEnd(.protocolViolation("length")), .mustEnd(.outputLimit), .gone)
         #expect(end.contains(.finish(.protocolViolation("length"))))
     }
 
     @Test func anEndOfItsOwnHasNoCauseOfOurs() {
-        #expect(effects(after: .started, .saidHello, .gone).contains(.finish(nil)))
+        #expect(effects(after: .started, .executed, .saidHello, .gone).contains(.finish(nil)))
         #expect(effects(after: .started, .gone).contains(.finish(nil)))
     }
 
@@ -49,7 +51,7 @@ import Testing
     @Test(arguments: 0..<200) func everyScheduleFinishesExactlyOnce(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let events: [Lifecycle.Event] = [
-            .started, .saidHello, .requestBegan, .requestEnded, .elapsed(.launch), .elapsed(.request),
+            .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed(.launch), .elapsed(.request),
             .elapsed(.grace), .dismissed(.completed), .dismissed(.cancelled), .mustEnd(.outputLimit),
             .mustEnd(.aborted),
         ]

@@ -41,7 +41,8 @@ import Testing
     func `DEPUTY-01: the program is a file's name, no path`(name: String) throws {
         let test = try TestApp()
         try test.write(
-            TestApp.extensionInfo.replacingOccurrences(of: "<string>Editor</string>", with: "<string>\(name)</string>"),
+            TestApp.extensionInfo.replacingOccurrences(
+                of: "Executable</key><string>Editor<", with: "Executable</key><string>\(name)<"),
             to: info)
         let error = try refusal(test)
         #expect(error.rule == .p7 && !error.description.contains("\u{1B}"))
@@ -97,5 +98,17 @@ import Testing
         #expect(made ?? -1 >= 0)
         defer { close(made ?? -1) }
         #expect(try refusal(test).what.contains("not UTF-8"))
+    }
+
+    @Test func `TTY-03: a name that could steer a terminal or pose as another is refused`() throws {
+        for name in ["red\u{9B}31m", "\u{202E}gpj.exe", "two\nlines", "soft\u{AD}hyphen"] {
+            let test = try TestApp()
+            try test.write(
+                TestApp.appInfo.replacingOccurrences(
+                    of: "<string>Pictures</string>\n<key>CFB", with: "<string>\(name)</string>\n<key>CFB"),
+                to: "Info.plist")
+            let error = try refusal(test)
+            #expect(error.key == "CFBundleName" && !error.description.contains(name))
+        }
     }
 }

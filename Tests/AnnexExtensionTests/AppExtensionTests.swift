@@ -44,11 +44,11 @@ import Testing
     @Test func attachmentsGoInAsFilesAndComeOutSealed() throws {
         let conversation = try Conversation(GivingBack.self)
         let provider = ItemProvider(contents: try ItemContents(bytes: [1, 2, 3]), types: [.png], suggestedName: "a")
-        let executable = ItemProvider(contents: try ItemContents(path: "/proc/self/exe"), types: [.data])
-        let back = try conversation.request([ExtensionItem(attachments: [provider, executable])])
+        let file = ItemProvider(contents: try ItemContents(path: #filePath), types: [.data])
+        let back = try conversation.request([ExtensionItem(attachments: [provider, file])])
         let attachments = try #require(back.first?.attachments)
         #expect(try attachments.first?.loadData(forType: .image) == [1, 2, 3])
-        #expect(try attachments.last?.contents.count == executable.contents.count)
+        #expect(try attachments.last?.contents.count == file.contents.count)
         for attachment in attachments {
             #expect(try attachment.contents.descriptor.seals().isSuperset(of: .immutable))
         }

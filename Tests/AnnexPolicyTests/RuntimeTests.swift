@@ -5,7 +5,10 @@ import Testing
 @testable import AnnexPolicy
 
 /// A fully static Swift program lives under the policies, with nothing around it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RuntimeTests {
+@Suite(
+    .serialized, .timeLimit(.minutes(2)),
+    .enabled(if: filter_can_have_own_root() == 1, "neither root nor user namespaces: no root of its own"))
+struct RuntimeTests {
     struct Run {
         let status: Int32
         let notified: [String]

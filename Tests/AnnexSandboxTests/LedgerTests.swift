@@ -17,14 +17,14 @@ import Testing
         #expect(ledger.total == 5)
     }
 
-    @Test func BOMB_07_newArgumentsForEverFillNoMemory() {
+    @Test func `BOMB-07: new arguments for ever fill no memory`() {
         var ledger = DenialLedger()
         for number in 0..<10_000 { ledger.add(denial("socket(\(number))")) }
         #expect(ledger.denials.count == DenialLedger.capacity)
         #expect(ledger.total == 10_000)
     }
 
-    @Test func BOMB_06_onlyTheEndOfAnOutputIsKept() {
+    @Test func `BOMB-06: only the end of an output is kept`() {
         var tail = OutputTail()
         for _ in 0..<1000 { tail.append([UInt8](repeating: 65, count: 1000)[...]) }
         tail.append([1, 2, 3][...])

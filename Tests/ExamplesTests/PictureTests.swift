@@ -62,6 +62,13 @@ import Testing
         #expect(picture.width == 4 && picture.channels == 3)
     }
 
+    @Test func textsBesideAPictureAreNeitherReadNorCarriedOver() throws {
+        let text: (String, [UInt8]) = ("tEXt", Array("Comment\0secret".utf8))
+        let bomb: (String, [UInt8]) = ("zTXt", Array("Comment\0\0".utf8) + [0x78, 0x9C, 0xFF, 0xFF])
+        let png = try edited(TestPNG(chunks: [text, bomb]).bytes, nil)
+        #expect(png.firstRange(of: Array("secret".utf8)) == nil)
+    }
+
     @Test func everyLayoutOfJPEGIsRead() throws {
         for file in [TestJPEG.progressive, TestJPEG.gray, TestJPEG.inks] {
             #expect(try Picture(decoding: edited(file, .sepia)).channels == 3)

@@ -9,7 +9,7 @@ enum HousePlan {
         "AnnexChannel": ["AnnexLinux", "CAnnexLinux"],
         // Sandbox
         "AnnexWarden": [],
-        "AnnexPolicy": ["CAnnexSeccomp", "AnnexLinux", "Yams", "EmbedPolicies"],
+        "AnnexPolicy": ["CAnnexSeccomp", "AnnexLinux", "CAnnexLinux", "Yams", "EmbedPolicies"],
         "AnnexSandbox": ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedWarden"],
         // Model
         "AnnexModel": ["AnnexChannel", "AnnexLinux"],
@@ -23,7 +23,7 @@ enum HousePlan {
         "AnnexHost": ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
         // Programs
-        "annex": ["AnnexEmbedded", "AnnexHost", "AnnexModel", "AnnexLinux", "ArgumentParser"],
+        "annex": ["AnnexEmbedded", "AnnexHost", "AnnexLinux", "ArgumentParser"],
         // Build plugins
         "EmbedWarden": ["embed-bytes"],
         "EmbedPolicies": ["embed-bytes"],

@@ -6,28 +6,43 @@ public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
     public var descriptors: Int
     /// Threads of this process.
     public var threads: Int
-    /// Processes whose parent chain leads to a warden of this process's brokers.
+    /// Wardens of this process's brokers.
     public var wardens: Int
+    /// Their children: extensions, also those that nobody has reaped yet.
+    public var extensions: Int
     /// Control groups that a broker in this process made.
     public var controlGroups: Int
     /// Lines of this process's `mountinfo`.
     public var mounts: Int
 
     public static func now() -> MachineCounts {
-        MachineCounts(
+        let wardens = ownWardens()
+        return MachineCounts(
             descriptors: list("/proc/self/fd").count, threads: list("/proc/self/task").count,
-            wardens: processes(named: "annex-warden").count, controlGroups: ownControlGroups(),
+            wardens: wardens.count, extensions: children(of: wardens).count, controlGroups: ownControlGroups(),
             mounts: lines(of: "/proc/self/mountinfo").count)
     }
 
     public var description: String {
-        "descriptors \(descriptors), threads \(threads), wardens \(wardens), control groups \(controlGroups), "
-            + "mounts \(mounts)"
+        "descriptors \(descriptors), threads \(threads), wardens \(wardens), "
+            + "extensions \(extensions), control groups \(controlGroups), mounts \(mounts)"
     }
 
     /// Numbers of the processes with this command name.
     public static func processes(named name: String) -> [Int32] {
         list("/proc").compactMap(Int32.init).filter { lines(of: "/proc/\($0)/comm").first == name }
+    }
+
+    /// A warden holds a pidfd of its broker under number 4.
+    private static func ownWardens() -> Set<Int32> {
+        Set(processes(named: "annex-warden").filter { lines(of: "/proc/\($0)/fdinfo/4").contains("Pid:\t\(getpid())") })
+    }
+
+    private static func children(of parents: Set<Int32>) -> [Int32] {
+        list("/proc").compactMap(Int32.init).filter { process in
+            let parent = lines(of: "/proc/\(process)/status").first { $0.hasPrefix("PPid:\t") }
+            return parent.flatMap { Int32($0.dropFirst(6)) }.map(parents.contains) ?? false
+        }
     }
 
     private static func ownControlGroups() -> Int {

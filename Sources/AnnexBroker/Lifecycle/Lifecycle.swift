@@ -4,7 +4,7 @@
 struct Lifecycle: Sendable {
     enum State: Sendable, Equatable {
         /// From the request to the extension's hello.
-        case launching
+        case launching(Progress)
         /// It said hello; `open` requests are under way.
         case serving(open: Int)
         /// The host is done with it; it has its grace to tidy up in.
@@ -14,8 +14,17 @@ struct Lifecycle: Sendable {
         case ended
     }
 
+    /// What is there of a launch. The warden's word that the program runs and the program's own hello come by two
+    /// ways, and either may be first.
+    enum Progress: Sendable, Equatable {
+        case begun
+        case executed
+        case saidHello
+    }
+
     enum Event: Sendable, Equatable {
         case started
+        case executed
         case saidHello
         case requestBegan
         case requestEnded
@@ -46,11 +55,11 @@ struct Lifecycle: Sendable {
         case finish(EndCause?)
     }
 
-    private(set) var state = State.launching
+    private(set) var state = State.launching(.begun)
 
     mutating func handle(_ event: Event) -> [Effect] {
         switch state {
-        case .launching: launching(event)
+        case .launching(let progress): launching(event, progress)
         case .serving(let open): serving(event, open: open)
         case .tidying(let cause): tidying(event, cause: cause)
         case .ending(let cause): event == .gone ? finish(cause) : []
@@ -58,16 +67,22 @@ struct Lifecycle: Sendable {
         }
     }
 
-    private mutating func launching(_ event: Event) -> [Effect] {
-        switch event {
-        case .started: return [.arm(.launch)]
-        case .saidHello:
+    private mutating func launching(_ event: Event, _ progress: Progress) -> [Effect] {
+        switch (event, progress) {
+        case (.started, _): return [.arm(.launch)]
+        case (.executed, .begun):
+            state = .launching(.executed)
+            return []
+        case (.saidHello, .begun):
+            state = .launching(.saidHello)
+            return [.disarm(.launch)]
+        case (.executed, .saidHello), (.saidHello, .executed):
             state = .serving(open: 0)
             return [.disarm(.launch), .announce]
-        case .elapsed(.launch): return end(.launchLimit)
-        case .dismissed(let cause), .mustEnd(let cause): return end(cause)
-        case .gone: return finish(nil)
-        case .requestBegan, .requestEnded, .elapsed: return []
+        case (.elapsed(.launch), .begun), (.elapsed(.launch), .executed): return end(.launchLimit)
+        case (.dismissed(let cause), _), (.mustEnd(let cause), _): return end(cause)
+        case (.gone, _): return finish(nil)
+        default: return []
         }
     }
 
@@ -85,7 +100,7 @@ struct Lifecycle: Sendable {
             return [.disarm(.request), .sayGoodbye, .arm(.grace)]
         case .mustEnd(let cause): return end(cause)
         case .gone: return finish(nil)
-        case .started, .saidHello, .elapsed: return []
+        case .started, .executed, .saidHello, .elapsed: return []
         }
     }
 
@@ -94,7 +109,7 @@ struct Lifecycle: Sendable {
         case .elapsed(.grace): return end(cause)
         case .mustEnd(let worse): return end(worse)
         case .gone: return finish(cause)
-        case .started, .saidHello, .requestBegan, .requestEnded, .elapsed, .dismissed: return []
+        case .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed, .dismissed: return []
         }
     }
 

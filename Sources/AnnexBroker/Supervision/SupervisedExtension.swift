@@ -75,7 +75,9 @@ final class SupervisedExtension: ExtensionHandle {
     private func receive(_ event: SandboxEvent) {
         switch event {
         case .started: apply(.started)
-        case .executed(let report): running.withLock { $0.report = report }
+        case .executed(let report):
+            running.withLock { $0.report = report }
+            apply(.executed)
         case .denied(let denial, let total): judge(denial, total: total)
         case .aborted: apply(.mustEnd(.aborted))
         case .wrote(let total): if total > limits.output { apply(.mustEnd(.outputLimit)) }

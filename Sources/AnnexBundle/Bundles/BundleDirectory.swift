@@ -23,7 +23,8 @@ struct BundleDirectory: ~Copyable {
             opened = try Descriptor.directory(path)
         } catch {
             throw BundleError(
-                .p1, file: shown, "is no directory that can be opened: \(error)", mend: "name an app's directory")
+                .p1, file: shown, "is no directory that can be opened: \(Escaped("\(error)"))",
+                mend: "name an app's directory")
         }
         _ = try check(opened, shown: shown, rule: .p1, kind: .directory)
         return opened
@@ -93,7 +94,7 @@ struct BundleDirectory: ~Copyable {
         case ELOOP, EXDEV:
             BundleError(.p7, file: shown, "is a link or leads out of the bundle", mend: "put the file itself there")
         case EFBIG: BundleError(rule, file: shown, "is too long", mend: error.mend ?? "shorten it")
-        default: BundleError(rule, file: shown, "cannot be read: \(error)", mend: "let its user read it")
+        default: BundleError(rule, file: shown, "cannot be read: \(Escaped("\(error)"))", mend: "let its user read it")
         }
     }
 }

@@ -72,7 +72,21 @@ extension InfoDictionary {
         guard !text.isEmpty, text.utf8.count <= Self.longestText else {
             throw fault(key, "is empty or longer than \(Self.longestText) bytes", rule: rule, mend: "give it a text")
         }
+        guard text.unicodeScalars.allSatisfy(Self.isShowable) else {
+            throw fault(
+                key, "is \(Escaped(text)), which holds characters that cannot be shown", rule: rule,
+                mend: "leave control characters and changes of the direction of writing out")
+        }
         return text
+    }
+
+    /// Joiners shape letters and emoji; other format characters could make a name look like another.
+    private static func isShowable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+        case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
+        default: true
+        }
     }
 
     /// The text of a key that must be there.

@@ -23,6 +23,8 @@ public final class ChannelCall: Sendable {
     /// The call's number on the wire, counted from 1.
     let id: UInt64
     let method: UInt16
+    /// Answered by a pong and nothing else.
+    let isPing: Bool
     let accepts: DescriptorAllowance
     /// When it resolves by itself, on `MonotonicClock`; nil: never.
     let deadline: UInt64?
@@ -31,9 +33,13 @@ public final class ChannelCall: Sendable {
     private let timer = Mutex<EventLoop.Timer?>(nil)
     private let endpoint: HostEndpoint
 
-    init(id: UInt64, method: UInt16, accepts: DescriptorAllowance, deadline: UInt64?, endpoint: HostEndpoint) {
+    init(
+        id: UInt64, method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?,
+        endpoint: HostEndpoint
+    ) {
         self.id = id
         self.method = method
+        self.isPing = isPing
         self.accepts = accepts
         self.deadline = deadline
         self.endpoint = endpoint
@@ -52,7 +58,6 @@ public final class ChannelCall: Sendable {
 
     /// The answer. A cancelled task cancels the call.
     public func value() async throws(CallFailure) -> Reply {
-        endpoint.setTimer(for: self)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { suspend($0) }
         } onCancel: {

@@ -5,14 +5,16 @@ extension ExtensionCore {
     /// The next request or event; nil when `deadline` passes first.
     func next(until deadline: UInt64?) throws(ExtensionFailure) -> Incoming? {
         while true {
-            if let frame = try nextFrame(), let incoming = try incoming(frame) { return incoming }
-            if ahead.isEmpty, try !hasMore(), try !wait(until: deadline) { return nil }
+            while let frame = try nextFrame() {
+                if let incoming = try incoming(frame) { return incoming }
+            }
+            if try !wait(until: deadline) { return nil }
         }
     }
 
     /// Whether the caller has given up. Reads on, so that a cancel behind other requests is seen.
     func isCancelled(_ call: UInt64) throws(ExtensionFailure) -> Bool {
-        while try hasMore(), let frame = try read() {
+        while let frame = try read() {
             switch frame.kind {
             case .cancel: cancel(frame.call)
             case .ping: try answerPing(frame)
@@ -32,18 +34,19 @@ extension ExtensionCore {
     }
 
     private func read() throws(ExtensionFailure) -> Frame? {
-        let frame = try checked { () throws(ChannelViolation) in
-            if let frame = try reader.next() { return frame as Frame? }
-            try reader.look()
-            return try reader.next()
+        do throws(ChannelViolation) {
+            return try receiver.read()
+        } catch {
+            throw .violated(error)
         }
-        // Room is given back at once: the work that follows may take long.
-        if frame != nil, reader.publish() { _ = wakeSender.wakeIfAsleep() }
-        return frame
     }
 
-    private func hasMore() throws(ExtensionFailure) -> Bool {
-        reader.hasFrames || reader.hasNews
+    private func wait(until deadline: UInt64?) throws(ExtensionFailure) -> Bool {
+        do throws(ChannelViolation) {
+            return try receiver.wait(until: deadline)
+        } catch {
+            throw .violated(error)
+        }
     }
 
     private func incoming(_ frame: Frame) throws(ExtensionFailure) -> Incoming? {
@@ -58,7 +61,12 @@ extension ExtensionCore {
     }
 
     private func request(_ frame: Frame) throws(ExtensionFailure) -> Incoming? {
-        let descriptors = try handOver(frame)
+        guard let descriptors = try handOver(frame) else {
+            try fail(
+                frame.call, method: frame.method, code: IncomingRequest.droppedCode,
+                text: "the extension has no descriptor numbers left")
+            return nil
+        }
         if cancelledAhead.remove(frame.call) != nil { return nil }
         open[frame.call] = false
         return .request(IncomingRequest(frame, descriptors: descriptors, core: self))
@@ -77,7 +85,8 @@ extension ExtensionCore {
     }
 
     /// What the host sent ahead of this request: it is there, or never comes.
-    private func handOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList {
+    /// - Returns: nil where this process is out of numbers.
+    private func handOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList? {
         guard frame.descriptors > 0 else { return DescriptorList() }
         let reception: ControlReception
         do throws(SystemError) {
@@ -93,35 +102,9 @@ extension ExtensionCore {
                 message.descriptors.count == Int(frame.descriptors)
             else {
                 guard message.descriptorsWereCut else { throw .violated(.descriptorsMissing(call: frame.call)) }
-                throw .system(SystemError("recvmsg", errno: EMFILE))
+                return nil
             }
             return message.takeDescriptors()
         }
-    }
-
-    /// Waits until there is something to read.
-    /// - Returns: false when `deadline` has passed.
-    private func wait(until deadline: UInt64?) throws(ExtensionFailure) -> Bool {
-        spinner.begin()
-        var looks: UInt32 = 0
-        while !reader.hasNews {
-            if spinner.spin() {
-                looks &+= 1
-                if looks % 64 == 0, isOver(deadline) { return false }
-                continue
-            }
-            spinner.slept()
-            dataGate.announce()
-            let woken = dataGate.sleep(while: reader.seen, until: deadline)
-            dataGate.withdraw()
-            if case .refused(let errno) = woken { throw .violated(.sharedWord(errno: errno)) }
-            if !reader.hasNews, isOver(deadline) { return false }
-        }
-        spinner.found()
-        return true
-    }
-
-    private func isOver(_ deadline: UInt64?) -> Bool {
-        deadline.map { MonotonicClock.remaining(until: $0) == 0 } ?? false
     }
 }

@@ -7,78 +7,54 @@ extension ExtensionCore {
     ) throws(ExtensionFailure) {
         let header = FrameHeader(
             kind: .reply, descriptors: UInt8(truncatingIfNeeded: sealed.count), method: method, call: call)
-        try send(header, payload, descriptors: sealed.descriptors)
+        do throws(ExtensionFailure) {
+            try send(header, payload, descriptors: sealed.descriptors)
+        } catch .system(let error) where error.errno == EPERM && sealed.count > 0 {
+            // The caller has given up meanwhile, and nobody else accepts descriptors: the kernel refuses them.
+            try fail(call, method: method, code: IncomingRequest.droppedCode, text: "nobody accepts the sealed memory")
+        }
     }
 
     func fail(_ call: UInt64, method: UInt16, code: UInt32, text: String) throws(ExtensionFailure) {
-        let most = Int(writer.largestPayload) - 4
         try send(
             FrameHeader(kind: .failure, method: method, call: call),
-            WireBytes.bytes(code) + Array(text.utf8.prefix(most)))
+            WireBytes.bytes(code) + Array(text.utf8.prefix(sender.largestPayload - 4)))
     }
 
     func send(
         _ header: FrameHeader, _ payload: [UInt8], descriptors: borrowing DescriptorList = DescriptorList()
     ) throws(ExtensionFailure) {
-        guard payload.count <= Int(writer.largestPayload) else {
-            throw .payloadTooLarge(bytes: payload.count, most: Int(writer.largestPayload))
+        let most = sender.largestPayload
+        guard payload.count <= most else { throw .payloadTooLarge(bytes: payload.count, most: most) }
+        do throws(ChannelViolation) {
+            try sender.waitForRoom(payload: UInt32(payload.count))
+        } catch {
+            throw .violated(error)
         }
-        try waitForRoom(UInt32(payload.count))
-        if !descriptors.isEmpty {
-            let tag = DescriptorTag(call: header.call, count: UInt32(descriptors.count))
-            try control { (socket) throws(SystemError) in
-                try socket.send(tag.encoded(), descriptors, waiting: true)
-            }
-        }
-        writer.write(header, payload: payload)
-        try wakeHost()
+        if !descriptors.isEmpty { try handOver(header.call, descriptors) }
+        if sender.write(header, payload) { try ringDoorbell() }
     }
 
-    private func waitForRoom(_ payload: UInt32) throws(ExtensionFailure) {
-        while try !checked({ () throws(ChannelViolation) in try writer.hasRoom(payload: payload) }) {
-            let seen = writer.seen
-            roomGate.announce()
-            let woken = roomGate.sleep(while: seen, until: nil)
-            roomGate.withdraw()
-            if case .refused(let errno) = woken { throw .violated(.sharedWord(errno: errno)) }
-        }
-    }
-
-    /// The host sleeps on the position, or in epoll, or not at all.
-    private func wakeHost() throws(ExtensionFailure) {
-        let state = wakeReceiver.state()
-        if state == ReceiverState.asleep {
-            own.produced.wake()
-        } else if ReceiverState.isDoorbell(state), state != rung {
-            rung = state
-            do throws(SystemError) {
-                try control.send(WireFormat.doorbell)
-            } catch {
-                // A full queue is as good as a doorbell.
-                if error.errno != EAGAIN { throw ended(error) }
-            }
-        }
-    }
-
-    private func control(
-        _ body: (borrowing ControlSocket) throws(SystemError) -> Void
-    ) throws(ExtensionFailure) {
+    /// Before the frame is published, so that the host never has to wait for what the frame announces.
+    private func handOver(_ call: UInt64, _ descriptors: borrowing DescriptorList) throws(ExtensionFailure) {
+        let tag = DescriptorTag(call: call, count: UInt32(descriptors.count))
         do throws(SystemError) {
-            try body(control)
+            try control.send(tag.encoded(), descriptors, waiting: true)
         } catch {
             throw ended(error)
         }
     }
 
-    private func ended(_ error: SystemError) -> ExtensionFailure {
-        error.errno == EPIPE || error.errno == ECONNRESET ? .ended : .system(error)
+    private func ringDoorbell() throws(ExtensionFailure) {
+        do throws(SystemError) {
+            try control.send(WireFormat.doorbell)
+        } catch {
+            // A full queue wakes the host as well.
+            if error.errno != EAGAIN { throw ended(error) }
+        }
     }
 
-    func checked<Value>(_ body: () throws(ChannelViolation) -> Value) throws(ExtensionFailure) -> Value {
-        do throws(ChannelViolation) {
-            return try body()
-        } catch {
-            throw .violated(error)
-        }
+    private func ended(_ error: SystemError) -> ExtensionFailure {
+        error.errno == EPIPE || error.errno == ECONNRESET ? .ended : .system(error)
     }
 }

@@ -3,17 +3,11 @@ internal import AnnexLinux
 /// What an extension's endpoint and its unanswered requests share. Used by one thread.
 final class ExtensionCore {
     let control: ControlSocket
-    let own: OwnRegion
-    let peer: PeerRegion
-    var reader: RingReader
-    var writer: RingWriter
-    let wakeReceiver: WakeGate
-    let wakeSender: WakeGate
-    let dataGate: SleepGate
-    let roomGate: SleepGate
-    var spinner: Spinner
-    /// The doorbell that was rung last: the host asks anew each time it goes to sleep.
-    var rung: UInt32 = 0
+    // The mappings that the two halves point into.
+    private let own: OwnRegion
+    private let peer: PeerRegion
+    var receiver: ExtensionReceiver
+    var sender: ExtensionSender
     /// Frames that were read while looking for a cancel.
     var ahead: [Frame] = []
     /// Requests that have been given out and not answered, and whether the caller has given up.
@@ -24,13 +18,8 @@ final class ExtensionCore {
     init(
         control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion, waiting: WaitingStyle
     ) {
-        reader = RingReader(ring: peer.ring, produced: peer.produced, consumed: own.consumed)
-        writer = RingWriter(ring: own.ring, produced: own.produced, consumed: peer.consumed)
-        wakeReceiver = WakeGate(position: own.produced, flag: peer.receiver)
-        wakeSender = WakeGate(position: own.consumed, flag: peer.sender)
-        dataGate = SleepGate(flag: own.receiver, position: peer.produced)
-        roomGate = SleepGate(flag: own.sender, position: peer.consumed)
-        spinner = Spinner(waiting)
+        receiver = ExtensionReceiver(own: own, peer: peer, waiting: waiting)
+        sender = ExtensionSender(own: own, peer: peer)
         self.control = control
         self.own = own
         self.peer = peer

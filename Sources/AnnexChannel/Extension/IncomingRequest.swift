@@ -41,6 +41,11 @@ public struct IncomingRequest: ~Copyable {
         }
     }
 
+    /// The first of what the caller handed over that is left, now this side's own.
+    public mutating func takeFirstDescriptor() -> Descriptor? {
+        descriptors.takeFirst()
+    }
+
     /// How long the caller still waits; nil: without limit.
     public var timeLeft: Duration? {
         deadline.map { .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: $0))) }

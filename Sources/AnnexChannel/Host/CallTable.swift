@@ -2,8 +2,8 @@ internal import AnnexLinux
 
 /// The calls that have no outcome yet. Taking a call out of here is what resolves it: so each resolves once.
 struct CallTable: Sendable {
-    private var lastID: UInt64 = 0
-    private var open: [UInt64: ChannelCall] = [:]
+    private(set) var lastID: UInt64 = 0
+    private(set) var open: [UInt64: ChannelCall] = [:]
     private var accepting = 0
     /// Calls that this side gave up, each of which may still be answered once.
     private var forgone: UInt64 = 0
@@ -11,14 +11,6 @@ struct CallTable: Sendable {
     private var sleepers: [(call: UInt64, parker: Parker)] = []
     /// Why no call can be made any more.
     private(set) var closed: CallFailure?
-
-    /// What a number from the wire can mean.
-    enum Lookup {
-        case open(ChannelCall)
-        /// Once issued, resolved since.
-        case late
-        case neverIssued
-    }
 
     var count: Int { open.count }
 
@@ -33,11 +25,6 @@ struct CallTable: Sendable {
         guard call.accepts.pieces > 0 else { return false }
         accepting += 1
         return accepting == 1
-    }
-
-    func find(_ id: UInt64) -> Lookup {
-        if let call = open[id] { return .open(call) }
-        return id <= lastID && id > 0 ? .late : .neverIssued
     }
 
     /// - Returns: whether the call was there, and whether no open call accepts descriptors any more.

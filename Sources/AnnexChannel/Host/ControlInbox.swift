@@ -25,6 +25,8 @@ struct ControlInbox: ~Copyable, Sendable {
     private(set) var isEnded = false
 
     static let mostWaiting = 64
+    /// As many messages as one turn of the loop reads.
+    static let mostAtOnce = 256
     /// Doorbells that were asked for and may still come.
     private static let mostCredit: UInt32 = 256
 
@@ -63,11 +65,9 @@ struct ControlInbox: ~Copyable, Sendable {
         guard let first = waiting.first, first.call == call, first.isIncomplete || first.count == count else {
             return .missing
         }
-        waiting.removeFirst()
+        waiting = Array(waiting.dropFirst())
         var list = DescriptorList()
-        for _ in 0..<first.count {
-            if let descriptor = descriptors.takeFirst() { list.append(descriptor) }
-        }
+        while list.count < first.count, let descriptor = descriptors.takeFirst() { list.append(descriptor) }
         return first.isIncomplete ? .incomplete : .complete(list)
     }
 

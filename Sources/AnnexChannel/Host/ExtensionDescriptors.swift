@@ -9,4 +9,12 @@ public import AnnexLinux
     public var hostRegion: Descriptor
     /// The region that the extension writes; size and seals are final.
     public var extensionRegion: Descriptor
+
+    public init(
+        control: consuming Descriptor, hostRegion: consuming Descriptor, extensionRegion: consuming Descriptor
+    ) {
+        self.control = control
+        self.hostRegion = hostRegion
+        self.extensionRegion = extensionRegion
+    }
 }

@@ -18,13 +18,17 @@ extension HostEndpoint {
     public func start(_ request: consuming Request, timeout: Duration? = nil) async throws(CallFailure) -> ChannelCall {
         let opened = try open(request, kind: .request, timeout: timeout)
         let call = opened.call
-        if sendAndLook(opened) { return call }
+        if sendAndLook(opened) {
+            setTimer(for: call)
+            return call
+        }
         do throws(CallFailure) {
             try await sendLater(opened.frame, until: call.deadline)
         } catch {
             giveUp(call, with: error, tell: false)
             throw error
         }
+        setTimer(for: call)
         return call
     }
 
@@ -90,7 +94,8 @@ extension HostEndpoint {
         let method = request.method
         let accepts = request.accepts
         let call = try enter(
-            method: method, accepts: accepts, deadline: timeout.map { MonotonicClock.deadline(after: $0) })
+            method: method, isPing: kind == .ping, accepts: accepts,
+            deadline: timeout.map { MonotonicClock.deadline(after: $0) })
         let header = FrameHeader(
             kind: kind, descriptors: UInt8(request.descriptors.count), method: method, call: call.id)
         let terms = RequestTerms(
@@ -103,7 +108,7 @@ extension HostEndpoint {
     }
 
     private func enter(
-        method: UInt16, accepts: DescriptorAllowance, deadline: UInt64?
+        method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?
     ) throws(CallFailure) -> ChannelCall {
         let result = calls.withLock { table in
             if let closed = table.closed { return .failure(closed) as Result<ChannelCall, CallFailure> }
@@ -111,7 +116,8 @@ extension HostEndpoint {
                 return .failure(.tooManyCalls(most: configuration.mostOpenCalls))
             }
             let call = ChannelCall(
-                id: table.nextID(), method: method, accepts: accepts, deadline: deadline, endpoint: self)
+                id: table.nextID(), method: method, isPing: isPing, accepts: accepts, deadline: deadline,
+                endpoint: self)
             // Inside the lock, so that the order of switching is the order of the table.
             if table.insert(call) { _ = control.setPassRights(true) }
             return .success(call)

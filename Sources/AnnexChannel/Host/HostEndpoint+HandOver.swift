@@ -6,8 +6,8 @@ extension HostEndpoint {
     /// The sealed memory that came ahead of an answer, each piece checked before it is touched.
     func sealedBytes(_ frame: Frame, for call: ChannelCall) throws(CallFailure) -> [SealedBytes] {
         guard frame.descriptors > 0 else { return [] }
-        guard Int(frame.descriptors) <= call.accepts.pieces else {
-            throw .violated(.descriptorsNotAskedFor(count: Int(frame.descriptors), call: call.id))
+        guard frame.descriptors <= call.accepts.pieces else {
+            throw .violated(.descriptorsNotAskedFor(count: Int(truncatingIfNeeded: frame.descriptors), call: call.id))
         }
         var list = try takeHandOver(frame)
         var pieces: [SealedBytes] = []
@@ -15,7 +15,7 @@ extension HostEndpoint {
         while let descriptor = list.takeFirst() {
             let piece = try SealedBytes.checked(descriptor, atMost: left)
             // Checked to be no more than what is left.
-            left &-= UInt64(piece.count)
+            left &-= UInt64(truncatingIfNeeded: piece.count)
             pieces.append(piece)
         }
         return pieces
@@ -71,7 +71,7 @@ extension HostEndpoint {
 
     /// Reads the control socket; at most as much as one turn of the loop should cost.
     private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
-        for _ in 0..<256 {
+        for _ in repeatElement((), count: ControlInbox.mostAtOnce) {
             guard !inbox.isEnded, !isClosed.load(ordering: .acquiring) else { return }
             let reception: ControlReception
             do throws(SystemError) {

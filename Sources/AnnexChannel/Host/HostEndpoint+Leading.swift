@@ -101,6 +101,7 @@ extension HostEndpoint {
         // SYNC: odd before the look at `mustStop`; `interruptLeader` comes after whatever `mustStop` looks at.
         sleepMark.add(1, ordering: .sequentiallyConsistent)
         var woken = FutexWait.changed
+        let interruptionsBefore = interruptions.load(ordering: .relaxed)
         if !mustStop(call) {
             tally.sleeps.add()
             woken = receiver.gate.sleep(while: receiver.reader.seen, until: call.deadline)
@@ -109,7 +110,9 @@ extension HostEndpoint {
         receiver.gate.withdraw()
         do throws(ChannelViolation) {
             if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
-            if woken == .woken, !receiver.reader.hasNews { try receiver.spendFutileWakeUp() }
+            // A wake-up of this side's own is not the peer's to pay for.
+            let isOwn = interruptions.load(ordering: .relaxed) != interruptionsBefore
+            if woken == .woken, !isOwn, !receiver.reader.hasNews { try receiver.spendFutileWakeUp() }
         } catch {
             close(for: error)
         }
@@ -119,6 +122,7 @@ extension HostEndpoint {
     func interruptLeader() {
         let mark = sleepMark.load(ordering: .sequentiallyConsistent)
         guard mark & 1 == 1 else { return }
+        interruptions.add(1, ordering: .relaxed)
         while sleepMark.load(ordering: .sequentiallyConsistent) == mark {
             peer.produced.wakeSleepers()
             Processor.yield()

@@ -10,7 +10,7 @@ extension HostEndpoint {
             try receiver.reader.look()
             while let frame = try receiver.reader.next() {
                 tally.framesReceived.add()
-                tally.bytesReceived.add(UInt64(frame.payload.count))
+                tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
                 try handle(frame, &receiver)
             }
         } catch {
@@ -68,6 +68,7 @@ extension HostEndpoint {
             guard frame.method == call.method else {
                 throw .wrongMethod(call: frame.call, frame.method, asked: call.method)
             }
+            guard call.isPing == (frame.kind == .pong) else { throw .unexpectedKind(frame.kind.rawValue) }
             let outcome = try outcome(of: frame, for: call)
             guard takeOut(call.id) else { return }
             call.resolve(outcome)

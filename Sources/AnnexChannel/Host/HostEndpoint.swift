@@ -26,6 +26,8 @@ public final class HostEndpoint: Sendable {
     let pumpIsWanted = Atomic<Bool>(false)
     /// Odd while the leader sleeps or is about to.
     let sleepMark = Atomic<UInt64>(0)
+    /// How often this side itself has woken the leader.
+    let interruptions = Atomic<UInt64>(0)
     /// Threads that sleep for room or are about to.
     let roomSleepers = Atomic<Int>(0)
     /// The leader lets go without an outcome: somebody ends the channel and reads what is left.

@@ -86,3 +86,10 @@ struct HostileSize {
         UInt64(truncatingIfNeeded: size)
     }
 }
+
+extension Dictionary {
+    /// What stands under a key that the peer may have chosen.
+    func value(of key: Key) -> Value? {
+        self[key]
+    }
+}

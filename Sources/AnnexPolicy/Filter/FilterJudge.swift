@@ -22,7 +22,7 @@ struct FilterJudge {
         // The x32 calls; libseccomp leaves -1, which only a tracer makes, to the default action.
         let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
         if foreign, call.number != -1 { return .killProcess }
-        switch policy.verdict(number: call.number, arguments: call.arguments).answer {
+        switch policy.answer(number: call.number, arguments: call.arguments) {
         case .allow: return .allow
         case .refuse(let errno, reported: false): return .errno(errno)
         case .refuse(_, reported: true), .end, .aborting: return .notify

@@ -6,6 +6,7 @@ public struct SeccompFilter: Sendable, Hashable {
     /// Whose calls it judges.
     public let architecture: Architecture
     let program: [FilterInstruction]
+    private let bytes: [UInt8]
     /// Where the halves of the random number are compared.
     private let upper: Int
     private let lower: Int
@@ -19,6 +20,7 @@ public struct SeccompFilter: Sendable, Hashable {
         }
         self.architecture = architecture
         self.program = program
+        bytes = program.flatMap(\.bytes)
         upper = try Self.comparison(
             of: UInt32(truncatingIfNeeded: LaunchCalls.sentinel >> 32), afterLoading: 60, in: program)
         lower = try Self.comparison(of: UInt32(truncatingIfNeeded: LaunchCalls.sentinel), afterLoading: 56, in: program)
@@ -28,10 +30,17 @@ public struct SeccompFilter: Sendable, Hashable {
     ///
     /// - Parameter nonce: fresh randomness that the extension cannot know; whoever knows it could run another program.
     public func instructions(nonce: UInt64) -> [UInt8] {
-        var patched = program
-        patched[upper].operand = UInt32(truncatingIfNeeded: nonce >> 32)
-        patched[lower].operand = UInt32(truncatingIfNeeded: nonce)
-        return patched.flatMap(\.bytes)
+        var patched = bytes
+        patch(&patched, upper, UInt32(truncatingIfNeeded: nonce >> 32))
+        patch(&patched, lower, UInt32(truncatingIfNeeded: nonce))
+        return patched
+    }
+
+    private func patch(_ bytes: inout [UInt8], _ place: Int, _ operand: UInt32) {
+        var instruction = program[place]
+        instruction.operand = operand
+        let start = place * FilterInstruction.size
+        bytes.replaceSubrange(start..<(start + FilterInstruction.size), with: instruction.bytes)
     }
 
     /// The one place where `half` is compared, right after half of the sixth register was loaded.

@@ -3,14 +3,29 @@ extension Policy {
     /// meanwhile can change it.
     public func verdict(number: Int32, arguments: [UInt64]) -> Verdict {
         let call = SystemCall(number: number, architecture: architecture)
-        if let call, isNeededByLaunch(call, arguments) {
-            return Verdict(answer: .allow, place: unlisted.place, reason: "needed by the launch itself", remedy: nil)
-        }
-        let rule = rules[number]?.first { $0.applies(to: arguments) }
-        let answer = rule?.answer ?? .refuse(errno: call == nil ? unlisted.unknown : unlisted.known, reported: true)
+        let rule = rule(number: number, arguments: arguments)
+        let answer = answer(to: call, rule, arguments)
+        let isLaunch = answer == .allow && rule?.answer != .allow
         return Verdict(
-            answer: answer, place: rule?.place ?? unlisted.place, reason: rule?.reason,
+            answer: answer, place: rule?.place ?? unlisted.place,
+            reason: isLaunch ? "needed by the launch itself" : rule?.reason,
             remedy: answer == .allow ? nil : call.flatMap { remedy(for: $0, arguments: arguments) })
+    }
+
+    /// The answer alone, without the words about it.
+    func answer(number: Int32, arguments: [UInt64]) -> CallAnswer {
+        let call = SystemCall(number: number, architecture: architecture)
+        return answer(to: call, rule(number: number, arguments: arguments), arguments)
+    }
+
+    private func rule(number: Int32, arguments: [UInt64]) -> CallRule? {
+        rules[number]?.first { $0.applies(to: arguments) }
+    }
+
+    private func answer(to call: SystemCall?, _ rule: CallRule?, _ arguments: [UInt64]) -> CallAnswer {
+        guard let call else { return .refuse(errno: unlisted.unknown, reported: true) }
+        if isNeededByLaunch(call, arguments) { return .allow }
+        return rule?.answer ?? .refuse(errno: unlisted.known, reported: true)
     }
 
     private func isNeededByLaunch(_ call: SystemCall, _ arguments: [UInt64]) -> Bool {

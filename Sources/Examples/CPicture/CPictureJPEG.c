@@ -11,7 +11,7 @@
 // A file of more scans than this is made to keep a decoder busy.
 #define MOST_SCANS 200
 // Progressive files hold all coefficients at once.
-#define MOST_CODEC_MEMORY (384l << 20)
+#define MOST_CODEC_MEMORY (256l << 20)
 
 struct jpeg_work {
     struct jpeg_error_mgr errors;   // first: libjpeg hands back a pointer to it

@@ -93,6 +93,8 @@ static void decode_steps(struct png_work *work, const struct picture_limits *lim
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(png, PICTURE_RECORDS_MOST);
     png_set_chunk_cache_max(png, 64);
+    // Texts and other company are not even unpacked: a few bytes of them could become megabytes.
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)kept_chunks, 6);
     png_read_info(png, work->info);
     if (picture_check_size(png_get_image_width(png, work->info), png_get_image_height(png, work->info), limits,

@@ -1,6 +1,5 @@
 import AnnexExtension
 
-/// Says louder what it was told: the smallest extension there can be.
 @main
 final class Shout: AppExtension {
     func beginRequest(with context: ExtensionContext) {

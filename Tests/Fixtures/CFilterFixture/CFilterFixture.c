@@ -118,6 +118,20 @@ int filter_probe_calls(const void *instructions, size_t count, filter_probe *pro
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
+// Whoever is not root needs a user namespace for it.
+static int enter(const char *root) {
+    if (geteuid() != 0) unshare(CLONE_NEWUSER);
+    return chroot(root) == 0 && chdir("/") == 0;
+}
+
+int filter_can_have_own_root(void) {
+    pid_t child = fork();
+    if (child == 0) _exit(enter("/") ? 0 : 1);
+    int status = 1;
+    if (child > 0) waitpid(child, &status, 0);
+    return status == 0;
+}
+
 static void start(
     shared_page *page, const void *instructions, size_t count, uint64_t nonce, const char *program,
     const char *variable, const char *root) {
@@ -130,9 +144,7 @@ static void start(
     dup2(nowhere, 1);
     dup2(nowhere, 2);
     close_range(3, executable - 1, 0);
-    // An empty root wants a namespace for whoever is not root.
-    if (geteuid() != 0) unshare(CLONE_NEWUSER);
-    int alone = chroot(root) == 0 && chdir("/") == 0;
+    int alone = enter(root);
     hand_over(page, alone ? install(instructions, count) : -1);
     syscall(SYS_execveat, executable, "", arguments, environment, AT_EMPTY_PATH, nonce);
     syscall(SYS_exit_group, FAILED_TO_SET_UP);

@@ -13,10 +13,7 @@ guard arguments.count == 4, let launches = Int(arguments[3]) else {
     exit(64)
 }
 
-let signals = Atomic<Int>(0)
-let reaped = Atomic<Int>(0)
-let own = Atomic<Int>(0)
-signal(SIGCHLD) { _ in signals.add(1, ordering: .relaxed) }
+signal(SIGCHLD, countSignal)
 let dumpable = host_dumpable()
 var maskBefore = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskBefore)
@@ -25,18 +22,12 @@ sigprocmask(SIG_BLOCK, nil, &maskBefore)
 @Sendable func startChild() {
     var child: pid_t = 0
     var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
-    if posix_spawn(&child, "/bin/true", nil, nil, &arguments, environ) == 0 { own.add(1, ordering: .relaxed) }
+    if posix_spawn(&child, "/bin/true", nil, nil, &arguments, environ) == 0 { Tally.own.add(1, ordering: .relaxed) }
     free(arguments[0])
 }
 
 var waiter = pthread_t()
-pthread_create(
-    &waiter, nil,
-    { _ in
-        while true {
-            if waitpid(-1, nil, __WALL) > 0 { reaped.add(1, ordering: .relaxed) } else { usleep(500) }
-        }
-    }, nil)
+pthread_create(&waiter, nil, waitForAnybody, nil)
 
 let host = try AnnexHost.embedded(apps: [arguments[1]])
 for _ in 0..<launches {
@@ -44,10 +35,10 @@ for _ in 0..<launches {
     let session = try await host.begin(arguments[2])
     _ = await session.cancel()
 }
-while reaped.load(ordering: .relaxed) < own.load(ordering: .relaxed) { usleep(1000) }
+while Tally.reaped.load(ordering: .relaxed) < Tally.own.load(ordering: .relaxed) { usleep(1000) }
 usleep(20_000)
-print("children \(own.load(ordering: .relaxed)) reaped \(reaped.load(ordering: .relaxed))")
-print("signals no more than children: \(signals.load(ordering: .relaxed) <= own.load(ordering: .relaxed))")
+print("children \(Tally.own.load(ordering: .relaxed)) reaped \(Tally.reaped.load(ordering: .relaxed))")
+print("signals no more than children: \(Tally.signals.load(ordering: .relaxed) <= Tally.own.load(ordering: .relaxed))")
 print("dumpable as before: \(host_dumpable() == dumpable)")
 var maskAfter = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskAfter)

@@ -26,4 +26,7 @@ int filter_run_program(
     const void *instructions, size_t count, uint64_t nonce, const char *program, const char *variable,
     const char *root, int32_t *notified, size_t capacity, size_t *notified_count);
 
+// Whether `filter_run_program` can give a program another root here.
+int filter_can_have_own_root(void);
+
 #endif

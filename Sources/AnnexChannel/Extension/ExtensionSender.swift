@@ -1,0 +1,41 @@
+internal import AnnexLinux
+
+/// The sending half of an extension's end.
+struct ExtensionSender: ~Copyable {
+    private var writer: RingWriter
+    /// Wakes the host after a frame.
+    private let wake: WakeGate
+    /// Sleeps until the host has made room.
+    private let gate: SleepGate
+    /// The doorbell that was rung last: the host asks anew each time it goes to sleep.
+    private var rung: UInt32 = 0
+
+    init(own: borrowing OwnRegion, peer: borrowing PeerRegion) {
+        writer = RingWriter(ring: own.ring, produced: own.produced, consumed: peer.consumed)
+        wake = WakeGate(position: own.produced, flag: peer.receiver)
+        gate = SleepGate(flag: own.sender, position: peer.consumed)
+    }
+
+    var largestPayload: Int { Int(writer.largestPayload) }
+
+    /// Waits, without limit, until a frame of this payload fits: a host that never reads has given its extension up.
+    mutating func waitForRoom(payload: UInt32) throws(ChannelViolation) {
+        while try !writer.hasRoom(payload: payload) {
+            gate.announce()
+            let woken = gate.sleep(while: writer.seen, until: nil)
+            gate.withdraw()
+            if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
+        }
+    }
+
+    /// Writes a frame that has room, and wakes a host that sleeps on the position.
+    /// - Returns: whether the host sleeps in epoll and wants its doorbell.
+    mutating func write(_ header: FrameHeader, _ payload: [UInt8]) -> Bool {
+        writer.write(header, payload: payload)
+        let state = wake.state()
+        if state == ReceiverState.asleep { wake.position.wake() }
+        guard ReceiverState.isDoorbell(state), state != rung else { return false }
+        rung = state
+        return true
+    }
+}

@@ -1,0 +1,84 @@
+import AnnexLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// A peer that changes at full speed what the host is reading.
+@Suite(.timeLimit(.minutes(1))) struct DoubleFetchTests {
+    @Test("IPC-01: a header that flips while it is read never passes a check with another value")
+    func flippingHeader() async throws {
+        let (capacity, rounds) = (UInt32(4096), 20_000)
+        let memory = try Descriptor.memfd("annex-flip", size: Int64(RegionLayout.size(capacity: capacity)))
+        let size = RegionLayout.size(capacity: capacity)
+        let own = OwnRegion(try Mapping(memory, size: size, writable: true), capacity: capacity)
+        let peer = PeerRegion(try Mapping(memory, size: size, writable: false), capacity: capacity)
+        let flipper = try Flipper(memory, size: size)
+        let thread = ExtensionThread(raw: { flipper.run() })
+        defer {
+            flipper.stop()
+            thread.join()
+        }
+        own.produced.storeRelease(64)
+        var (short, refused) = (0, 0)
+        for _ in 0..<rounds {
+            // The consumed position goes elsewhere: only reading is the subject.
+            var reader = RingReader(ring: peer.ring, produced: peer.produced, consumed: own.sender)
+            try reader.look()
+            do throws(ChannelViolation) {
+                let frame = try reader.next()
+                // Whatever was read, the copy is as long as the length that was checked.
+                #expect(frame?.payload.count == 16)
+                short += 1
+            } catch {
+                #expect(error == .length(UInt64(UInt32.max), room: 48))
+                refused += 1
+            }
+        }
+        #expect(short + refused == rounds)
+        #expect(short > 0 && refused > 0)
+    }
+
+    @Test("IPC-01: a position that flips while it is read is accepted or refused, never half of each")
+    func flippingPosition() async throws {
+        for _ in 0..<20 {
+            let channel = try HostileChannel()
+            let peer = channel.peer
+            let stop = Flag()
+            let thread = ExtensionThread(raw: {
+                var value: UInt32 = 0
+                while !stop.isSet {
+                    value = value &* 1_664_525 &+ 1_013_904_223
+                    peer.publish(value)
+                }
+            })
+            #expect(await channel.violation() != nil)
+            stop.set()
+            thread.join()
+        }
+    }
+}
+
+/// Writes two lengths in turn into the first frame's header.
+final class Flipper: Sendable {
+    private let mapping: Mapping
+    private let flag = Flag()
+
+    init(_ memory: borrowing Descriptor, size: Int) throws {
+        mapping = try Mapping(memory, size: size, writable: true)
+        mapping.start.storeBytes(of: 6 << 32 | 16, toByteOffset: RegionLayout.ring, as: UInt64.self)
+    }
+
+    func run() {
+        let length = WritableWord((mapping.start + RegionLayout.ring).assumingMemoryBound(to: UInt32.self))
+        while !flag.isSet {
+            length.storeRelaxed(16)
+            length.storeRelaxed(.max)
+        }
+    }
+
+    func stop() {
+        flag.set()
+    }
+}

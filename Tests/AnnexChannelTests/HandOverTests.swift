@@ -1,0 +1,290 @@
+import AnnexLinux
+import Glibc
+import Testing
+
+@testable import AnnexChannel
+
+/// Descriptors both ways: what is asked for arrives, everything else is closed and named.
+@Suite(.timeLimit(.minutes(1))) struct HandOverTests {
+    private static let allowance = DescriptorAllowance(pieces: 2, bytes: 100_000)
+
+    private func sealed(_ name: String, _ bytes: [UInt8], seals: Seals = .immutable) throws -> DescriptorList {
+        let memory = try Descriptor.memfd(name, size: 0)
+        try memory.writeAll(bytes)
+        try memory.addSeals(seals)
+        return DescriptorList(memory)
+    }
+
+    /// A peer that has said hello and been asked, by a call that accepts `allowance`.
+    private func asked(
+        _ channel: HostileChannel, allowance: DescriptorAllowance = allowance
+    ) async throws -> (ChannelCall, RawWriter) {
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        return (try await channel.host.start(Request(method: 1, accepts: allowance)), writer)
+    }
+
+    @Test func sealedMemoryComesWithTheAnswer() throws {
+        let ends = try HostEndpoint.make()
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                var pieces = SealedPieces(try SealedMemory(copying: [1, 2, 3]))
+                pieces.append(
+                    try SealedMemory.make(count: 20_000) { bytes in
+                        bytes.storeBytes(of: 9, toByteOffset: 19_999, as: UInt8.self)
+                    })
+                try request.reply([5], sealed: pieces)
+            }
+        }
+        for _ in 0..<20 {
+            let reply = try host.call(Request(method: 1, accepts: HandOverTests.allowance))
+            #expect(reply.payload == [5])
+            try #require(reply.sealed.count == 2)
+            let first = reply.sealed[0].withBytes { span in
+                (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+            }
+            #expect(first == [1, 2, 3])
+            #expect(reply.sealed[1].count == 20_000)
+            let last = reply.sealed[1].withBytes { $0.unsafeLoad(fromByteOffset: 19_999, as: UInt8.self) }
+            #expect(last == 9)
+            let copy = try Descriptor.memfd("annex-copy", size: 0)
+            try reply.sealed[0].write(to: copy)
+            #expect(try copy.read(at: 0, count: 10) == [1, 2, 3])
+        }
+        host.finish(thread)
+    }
+
+    @Test func aFileGoesWithTheRequest() throws {
+        let name = "annex-picture"
+        let ends = try HostEndpoint.make()
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                var request = request
+                guard let file = request.takeFirstDescriptor() else {
+                    return try request.fail(code: 1, text: "no file")
+                }
+                try request.reply(try file.read(at: 0, count: 100))
+            }
+        }
+        for index in 0..<20 {
+            let file = try Descriptor.memfd(name, size: 0)
+            try file.writeAll([UInt8(index)])
+            let request = Request(method: 1, descriptors: DescriptorList(try file.reopenedReadOnly()))
+            let reply = try host.call(request)
+            #expect(reply.payload == [UInt8(index)])
+        }
+        #expect(throws: CallFailure.failed(code: 1, text: "no file")) { _ = try host.call(Request(method: 1)) }
+        host.finish(thread)
+        #expect(OpenDescriptors.count(naming: name) == 0)
+    }
+
+    @Test("FD-03: without a call that accepts any, the kernel refuses descriptors at their sender")
+    func refusedAtTheSender() throws {
+        let channel = try HostileChannel()
+        guard channel.host.control.setPassRights(false) else {
+            print("skipped: this kernel has no SO_PASSRIGHTS (needs 6.16)")
+            return
+        }
+        let memory = try sealed("annex-refused", [1])
+        #expect(throws: SystemError("sendmsg", errno: EPERM)) {
+            try channel.peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), memory)
+        }
+    }
+
+    @Test("descriptors that nobody asked for are closed where the kernel cannot refuse them")
+    func notAskedFor() async throws {
+        let name = "annex-unasked"
+        let channel = try HostileChannel()
+        // As an older kernel would have it.
+        _ = channel.host.control.setPassRights(true)
+        do {
+            let (_, _) = try await asked(channel, allowance: .none)
+            let memory = try sealed(name, [1])
+            try channel.peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), memory)
+        }
+        #expect(await channel.violation() == .descriptorsNotAskedFor(count: 1, call: 1))
+        #expect(OpenDescriptors.count(naming: name) == 0)
+    }
+
+    @Test("a doorbell with a descriptor is no doorbell")
+    func doorbellWithDescriptor() async throws {
+        let name = "annex-doorbell"
+        let channel = try HostileChannel()
+        _ = channel.host.control.setPassRights(true)
+        do {
+            let memory = try sealed(name, [1])
+            try channel.peer.control.send(WireFormat.doorbell, memory)
+        }
+        #expect(await channel.violation() == .malformedControl(length: 1, descriptors: 1))
+        #expect(OpenDescriptors.count(naming: name) == 0)
+    }
+
+    @Test("FD-03: descriptors for a call that was never made are closed")
+    func neverIssued() async throws {
+        let name = "annex-never"
+        let channel = try HostileChannel()
+        do {
+            let (_, _) = try await asked(channel)
+            let memory = try sealed(name, [1])
+            try channel.peer.control.send(DescriptorTag(call: 2, count: 1).encoded(), memory)
+        }
+        #expect(await channel.violation() == .descriptorsNotAskedFor(count: 1, call: 2))
+        #expect(OpenDescriptors.count(naming: name) == 0)
+    }
+
+    @Test("more pieces than the call accepts are refused")
+    func tooMany() async throws {
+        let channel = try HostileChannel()
+        let (_, _) = try await asked(channel)
+        var list = DescriptorList()
+        for _ in 0..<3 { list.append(try Descriptor.memfd("annex-many", size: 0)) }
+        try channel.peer.control.send(DescriptorTag(call: 1, count: 3).encoded(), list)
+        #expect(await channel.violation() == .descriptorsNotAskedFor(count: 3, call: 1))
+    }
+
+    @Test("a tag that lies about its number of descriptors is refused")
+    func lyingTag() async throws {
+        let channel = try HostileChannel()
+        let (_, _) = try await asked(channel)
+        try channel.peer.control.send(DescriptorTag(call: 1, count: 2).encoded(), try sealed("annex-lie", [1]))
+        #expect(await channel.violation() == .malformedControl(length: 16, descriptors: 1))
+    }
+
+    @Test("an announced hand-over that never came is refused, not waited for")
+    func missing() async throws {
+        let channel = try HostileChannel()
+        var (call, writer) = try await asked(channel)
+        writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: 1))
+        #expect(await channel.violation() == .descriptorsMissing(call: 1))
+        await #expect(throws: CallFailure.violated(.descriptorsMissing(call: 1))) { _ = try await call.value() }
+    }
+
+    @Test("FD-03: hand-overs without end are refused")
+    func handOverFlood() async throws {
+        let channel = try HostileChannel()
+        let (_, _) = try await asked(channel)
+        let memory = try sealed("annex-endless", [1])
+        for _ in 0...ControlInbox.mostWaiting {
+            try channel.peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), memory, waiting: true)
+        }
+        #expect(await channel.violation() == .descriptorsNotAskedFor(count: 1, call: 1))
+    }
+
+    @Test("what comes for a call that was given up is closed, and the channel lives")
+    func lateHandOver() async throws {
+        let name = "annex-late"
+        let channel = try HostileChannel()
+        do {
+            var (call, writer) = try await asked(channel)
+            let other = try await channel.host.start(Request(method: 1, accepts: HandOverTests.allowance))
+            call.cancel()
+            let memory = try sealed(name, [1, 2])
+            for id in [1, 2] as [UInt64] {
+                try channel.peer.control.send(DescriptorTag(call: id, count: 1).encoded(), memory)
+                writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: id))
+            }
+            #expect(try await other.value().sealed.first?.count == 2)
+        }
+        #expect(OpenDescriptors.count(naming: name) == 0)
+        #expect(channel.host.counters.lateReplies == 1)
+    }
+
+    /// What a peer hands over instead of sealed memory, and what the host says.
+    enum Fake: String, CaseIterable {
+        case unsealed, growable, sparse, tooLarge, empty, socket, file, pipe
+    }
+
+    @Test("IPC-02, IPC-03, IPC-04, FD-05: only sealed memory with all its pages is mapped", arguments: Fake.allCases)
+    func fakes(_ fake: Fake) async throws {
+        let channel = try HostileChannel()
+        var (call, writer) = try await asked(channel)
+        let list = try make(fake)
+        try channel.peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), list)
+        writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: 1))
+        let violation = await channel.violation()
+        switch (fake, violation) {
+        case (.unsealed, .notSealed), (.growable, .notSealed), (.socket, .notSealed), (.file, .notSealed),
+            (.pipe, .notSealed):
+            break
+        case (.sparse, .sealedHoles(50_000)), (.tooLarge, .sealedSize(100_001, accepted: 100_000)),
+            (.empty, .sealedSize(0, accepted: 100_000)):
+            break
+        default: Issue.record("\(fake.rawValue): \(violation.map { "\($0)" } ?? "nothing")")
+        }
+        await #expect(throws: CallFailure.self) { _ = try await call.value() }
+    }
+
+    private func make(_ fake: Fake) throws -> DescriptorList {
+        switch fake {
+        case .unsealed: return try sealed("annex-fake", [1], seals: [])
+        case .growable: return try sealed("annex-fake", [1], seals: [.write, .shrink, .seal])
+        case .sparse:
+            let memory = try Descriptor.memfd("annex-fake", size: 50_000)
+            try memory.addSeals(.immutable)
+            return DescriptorList(memory)
+        case .tooLarge: return try sealed("annex-fake", [UInt8](repeating: 1, count: 100_001))
+        case .empty: return try sealed("annex-fake", [])
+        case .socket: return DescriptorList(try ControlSocketPair().host.descriptor.duplicate())
+        case .file: return DescriptorList(try Descriptor.open("/proc/self/exe", O_RDONLY))
+        case .pipe: return DescriptorList(try DescriptorPair.pipe().first.duplicate())
+        }
+    }
+
+    @Test("two pieces share the allowance")
+    func allowanceIsForAllPieces() async throws {
+        let channel = try HostileChannel()
+        var (_, writer) = try await asked(channel)
+        var list = try sealed("annex-half", [UInt8](repeating: 1, count: 60_000))
+        list.append(
+            try list.numbers.first.map { number in try Descriptor.open("/proc/self/fd/\(number)", O_RDONLY) }
+                ?? Descriptor.memfd("x", size: 0))
+        try channel.peer.control.send(DescriptorTag(call: 1, count: 2).encoded(), list)
+        writer.send(RawPeer.frame(3, descriptors: 2, method: 1, call: 1))
+        #expect(await channel.violation() == .sealedSize(60_000, accepted: 40_000))
+    }
+
+    @Test("an honest extension survives that nobody accepts its sealed memory any more")
+    func givenUpWhileAnswering() async throws {
+        let ends = try HostEndpoint.make()
+        let host = ends.host
+        let mayAnswer = try Gate()
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                try mayAnswer.wait()
+                try request.reply([1], sealed: SealedPieces(try SealedMemory(copying: [1])))
+            }
+        }
+        let given = try await host.start(Request(method: 1, accepts: HandOverTests.allowance))
+        given.cancel()
+        mayAnswer.open()
+        await #expect(throws: CallFailure.cancelled) { _ = try await given.value() }
+        mayAnswer.open()
+        let reply = try await host.call(Request(method: 1, accepts: HandOverTests.allowance))
+        #expect(reply.sealed.count == 1)
+        host.finish(thread)
+    }
+
+    @Test func anExtensionCannotHandOverMoreThanAccepted() throws {
+        let ends = try HostEndpoint.make()
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                do {
+                    try request.reply(sealed: SealedPieces(try SealedMemory(copying: [1])))
+                } catch let failure as ExtensionFailure {
+                    #expect(failure == .notAccepted(pieces: 1, bytes: 1))
+                }
+            }
+        }
+        #expect(throws: CallFailure.failed(code: IncomingRequest.droppedCode, text: "no answer was given")) {
+            _ = try host.call(Request(method: 1))
+        }
+        host.finish(thread)
+    }
+}

@@ -1,0 +1,235 @@
+import AnnexLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// Each test is a peer that breaks one rule; the host must name it, close, and live.
+@Suite(.timeLimit(.minutes(1))) struct HostilePeerTests {
+    @Test(
+        "IPC-05: a position beyond the ring is refused", arguments: [65_552, 16, 1 << 31, UInt32.max - 15] as [UInt32])
+    func positionJumps(_ step: UInt32) async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        _ = try await channel.host.untilHello()
+        let target = step == 16 ? writer.position &- 16 : writer.position &+ step
+        channel.peer.publish(target)
+        guard case .position = await channel.violation() else { throw Missed() }
+    }
+
+    @Test("IPC-05: a position between frames is refused", arguments: [1, 8, 15, 17] as [UInt32])
+    func unalignedPosition(_ step: UInt32) async throws {
+        let channel = try HostileChannel()
+        channel.peer.publish(step)
+        #expect(await channel.violation() == .position(step: UInt64(step), expected: 0, capacity: 65536))
+    }
+
+    @Test(
+        "BOMB-09: a length beyond what is published is refused before any memory is taken",
+        arguments: [17, 32_769, 1 << 31, UInt32.max, UInt32.max - 15] as [UInt32])
+    func lengthPastTheEnd(_ length: UInt32) async throws {
+        let channel = try HostileChannel()
+        channel.peer.write(RawPeer.header(length: length, kind: 1), at: 0)
+        channel.peer.publish(32)
+        #expect(await channel.violation() == .length(UInt64(length), room: 16))
+    }
+
+    @Test func aPayloadOverHalfTheRingIsRefused() async throws {
+        let channel = try HostileChannel()
+        channel.peer.write(RawPeer.header(length: 32_769, kind: 1), at: 0)
+        channel.peer.publish(65_536)
+        #expect(await channel.violation() == .length(32_769, room: 32_768))
+    }
+
+    @Test("unknown kinds are refused", arguments: [0, 9, 77, 255] as [UInt8])
+    func unknownKind(_ kind: UInt8) async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.send(RawPeer.frame(kind))
+        #expect(await channel.violation() == .unknownKind(kind))
+    }
+
+    @Test("kinds that only a host sends are refused", arguments: [2, 5, 7] as [UInt8])
+    func kindsOfTheOtherSide(_ kind: UInt8) async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        writer.send(RawPeer.frame(kind, [UInt8](repeating: 0, count: 24)))
+        #expect(await channel.violation() == .unexpectedKind(kind))
+    }
+
+    @Test("START-05: nothing comes before the hello")
+    func noHello() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.send(RawPeer.frame(6))
+        #expect(await channel.violation() == .noHello(kind: 6))
+    }
+
+    @Test("START-05: half a hello is none", arguments: [0, 8, 15, 17])
+    func halfHello(_ length: Int) async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        let whole = RawPeer.hello.dropFirst(16) + [0]
+        writer.send(RawPeer.frame(1, Array(whole.prefix(length))))
+        #expect(await channel.violation() == .malformedHello(length: length))
+        await #expect(throws: CallFailure.violated(.malformedHello(length: length))) {
+            _ = try await channel.host.untilHello()
+        }
+    }
+
+    @Test("START-05: one hello is enough")
+    func twoHellos() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        writer.sendHello()
+        #expect(await channel.violation() == .secondHello)
+    }
+
+    @Test("START-05: another version is refused")
+    func wrongVersion() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.send(
+            RawPeer.frame(
+                1, WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(UInt32(2)) + WireBytes.bytes(UInt64(0))))
+        #expect(await channel.violation() == .wireVersion(2))
+    }
+
+    @Test("IPC-08: an answer to a call that was never made is refused", arguments: [0, 1, 2, UInt64.max])
+    func unknownCall(_ call: UInt64) async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        writer.send(RawPeer.frame(3, call: call))
+        #expect(await channel.violation() == .unknownCall(call))
+    }
+
+    @Test("IPC-08: an answer of another method is refused, and the call ends with it")
+    func wrongMethod() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        let call = try await channel.host.start(Request(method: 7))
+        writer.send(RawPeer.frame(3, method: 8, call: 1))
+        let expected = ChannelViolation.wrongMethod(call: 1, 8, asked: 7)
+        #expect(await channel.violation() == expected)
+        await #expect(throws: CallFailure.violated(expected)) { _ = try await call.value() }
+    }
+
+    @Test("IPC-08: a pong is no answer to a request")
+    func pongForARequest() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        let call = try await channel.host.start(Request(method: 0))
+        writer.send(RawPeer.frame(8, call: 1))
+        #expect(await channel.violation() == .unexpectedKind(8))
+        await #expect(throws: CallFailure.violated(.unexpectedKind(8))) { _ = try await call.value() }
+    }
+
+    @Test("a failure without a code is none")
+    func failureWithoutCode() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        _ = try await channel.host.start(Request(method: 0))
+        writer.send(RawPeer.frame(4, [1, 2, 3], call: 1))
+        #expect(await channel.violation() == .malformed(kind: 4, length: 3))
+    }
+
+    @Test("waking the host without a message ends at the budget")
+    func futileWakeUps() async throws {
+        let channel = try HostileChannel {
+            $0.futileWakeUpsPerSecond = 50
+            $0.waiting = .block
+        }
+        let (host, peer) = (channel.host, channel.peer)
+        var writer = RawWriter(peer)
+        writer.sendHello()
+        let caller = ExtensionThread(raw: {
+            #expect(throws: CallFailure.violated(.messageBudget(.wakeUps, limit: 50))) {
+                _ = try host.call(Request(method: 1))
+            }
+        })
+        let word = WritableWord((peer.region.start + RegionLayout.produced).assumingMemoryBound(to: UInt32.self))
+        while !host.isClosed.load(ordering: .relaxed) { word.wake() }
+        caller.join()
+        #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 50))
+    }
+
+    @Test("IPC-08: late and double answers are harmless and counted")
+    func lateAndDouble() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        let answered = try await channel.host.start(Request(method: 7))
+        let cancelled = try await channel.host.start(Request(method: 7))
+        cancelled.cancel()
+        for call in [1, 1, 1, 2, 2] as [UInt64] { writer.send(RawPeer.frame(3, [9], method: 7, call: call)) }
+        #expect(try await answered.value().payload == [9])
+        await #expect(throws: CallFailure.cancelled) { _ = try await cancelled.value() }
+        writer.send(RawPeer.frame(6, [1], method: 3))
+        var events = channel.events.makeAsyncIterator()
+        #expect(await events.next() == ChannelEvent(method: 3, payload: [1]))
+        #expect(channel.host.counters.lateReplies == 4)
+    }
+
+    @Test(
+        "a position claimed to be read that was never written is refused",
+        arguments: [8, 65_552, UInt32.max - 15] as [UInt32])
+    func consumedTooFar(_ position: UInt32) async throws {
+        let channel = try HostileChannel()
+        channel.peer.store(position, at: RegionLayout.consumed)
+        // The host believes its own count until the ring looks full.
+        #expect(throws: CallFailure.violated(.consumed(step: UInt64(position), unread: 65_536))) {
+            while true { try channel.host.send(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 16_368))) }
+        }
+    }
+
+    @Test("BOMB-08: a flood of events ends at the budget")
+    func flood() async throws {
+        let channel = try HostileChannel { $0.framesPerSecond = 50 }
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        writer.send((0..<200).flatMap { _ in RawPeer.frame(6) })
+        #expect(await channel.violation() == .messageBudget(.frames, limit: 50))
+    }
+
+    @Test("FD-03: a flood of control messages ends at the budget")
+    func controlFlood() async throws {
+        let channel = try HostileChannel { $0.controlMessagesPerSecond = 20 }
+        for _ in 0..<60 { try channel.peer.control.send(WireFormat.doorbell, waiting: true) }
+        #expect(await channel.violation() == .messageBudget(.control, limit: 20))
+    }
+
+    @Test("control messages that are neither doorbell nor hand-over are refused", arguments: [2, 15, 16, 17, 4096])
+    func malformedControl(_ length: Int) async throws {
+        let channel = try HostileChannel()
+        try channel.peer.control.send([UInt8](repeating: 7, count: length))
+        #expect(await channel.violation() == .malformedControl(length: min(length, 16), descriptors: 0))
+    }
+
+    @Test("BOMB-11: a peer that never reads fills its ring, and callers get a named error")
+    func neverReads() async throws {
+        let channel = try HostileChannel {
+            $0.sendLimit = .milliseconds(30)
+            $0.hostCapacity = 4096
+        }
+        #expect(throws: CallFailure.noRoom) {
+            while true { try channel.host.send(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 1000))) }
+        }
+        await #expect(throws: CallFailure.noRoom) {
+            _ = try await channel.host.call(Request(method: 1, payload: [UInt8](repeating: 0, count: 1000)))
+        }
+        #expect(throws: CallFailure.deadlineExceeded) {
+            _ = try channel.host.call(
+                Request(method: 1, payload: [UInt8](repeating: 0, count: 1000)), timeout: .milliseconds(5))
+        }
+    }
+
+    struct Missed: Error {}
+}

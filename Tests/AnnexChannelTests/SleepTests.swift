@@ -1,0 +1,86 @@
+import AnnexChannel
+import AnnexLinux
+import Testing
+
+/// Sleeping and waking as fast as it goes: a lost wake-up is a hang, which the time limit ends.
+@Suite(.timeLimit(.minutes(1))) struct SleepTests {
+    @Test(
+        "blocking ends never miss each other",
+        arguments: [(WaitingStyle.block, WaitingStyle.block), (.block, .spin), (.adaptive, .block)])
+    func pingPong(_ host: WaitingStyle, _ peer: WaitingStyle) throws {
+        var configuration = ChannelConfiguration()
+        configuration.waiting = host
+        configuration.hostCapacity = 4096
+        configuration.extensionCapacity = 4096
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let endpoint = ends.host
+        let thread = ExtensionThread(ends.descriptors, waiting: peer) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                let payload = request.payload
+                try request.reply(payload)
+            }
+        }
+        for index in 0..<20_000 {
+            let payload = [UInt8(truncatingIfNeeded: index)]
+            let answer = try endpoint.call(Request(method: 1, payload: payload)).payload
+            if answer != payload { Issue.record("turn \(index): \(answer)") }
+        }
+        endpoint.finish(thread)
+    }
+
+    @Test("rings too small for what is under way: both sides sleep for room and wake")
+    func narrow() async throws {
+        var configuration = ChannelConfiguration()
+        configuration.hostCapacity = 4096
+        configuration.extensionCapacity = 4096
+        configuration.sendLimit = .seconds(50)
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors, waiting: .block) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                let payload = request.payload
+                try request.reply(payload)
+            }
+        }
+        let callers = (0..<6).map { index in
+            ExtensionThread(raw: {
+                for turn in 0..<500 {
+                    let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index ^ turn), count: 1500)
+                    let answer = try? host.call(Request(method: 1, payload: payload)).payload
+                    #expect(answer == payload)
+                }
+            })
+        }
+        try await withThrowingTaskGroup { group in
+            for index in 0..<6 {
+                group.addTask {
+                    for turn in 0..<200 {
+                        let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index &* turn), count: 1500)
+                        let answer = try await host.call(Request(method: 1, payload: payload)).payload
+                        #expect(answer == payload)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for caller in callers { caller.join() }
+        host.finish(thread)
+    }
+
+    @Test("an idle channel wakes nobody")
+    func idle() async throws {
+        let ends = try HostEndpoint.make()
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in try request.reply() }
+        }
+        _ = try await host.call(Request(method: 1))
+        let before = host.counters
+        try await Task.sleep(for: .milliseconds(200))  // the subject is what happens while nothing happens
+        #expect(host.counters == before)
+        host.finish(thread)
+    }
+}

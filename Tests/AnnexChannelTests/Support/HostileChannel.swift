@@ -1,0 +1,40 @@
+import AnnexLinux
+import Glibc
+
+@testable import AnnexChannel
+
+/// A host's endpoint with a raw peer at the other end, and what the host said about it.
+final class HostileChannel: Sendable {
+    let host: HostEndpoint
+    let peer: RawPeer
+    let loop: EventLoop
+    let violations: AsyncStream<ChannelViolation>
+    let events: AsyncStream<ChannelEvent>
+
+    init(_ change: (inout ChannelConfiguration) -> Void = { _ in }) throws {
+        var configuration = ChannelConfiguration()
+        change(&configuration)
+        let (violations, report) = AsyncStream.makeStream(of: ChannelViolation.self)
+        let (events, event) = AsyncStream.makeStream(of: ChannelEvent.self)
+        var handlers = ChannelHandlers()
+        handlers.onViolation = { report.yield($0) }
+        handlers.onEvent = { event.yield($0) }
+        loop = try EventLoop()
+        let ends = try HostEndpoint.make(configuration: configuration, handlers: handlers, eventLoop: loop)
+        host = ends.host
+        peer = try RawPeer(ends.descriptors, capacity: configuration.extensionCapacity)
+        self.violations = violations
+        self.events = events
+    }
+
+    deinit {
+        host.end(with: "the test is over")
+        loop.shutDown()
+    }
+
+    /// The one violation that the owner hears of.
+    func violation() async -> ChannelViolation? {
+        var iterator = violations.makeAsyncIterator()
+        return await iterator.next()
+    }
+}

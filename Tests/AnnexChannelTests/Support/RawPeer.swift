@@ -1,0 +1,84 @@
+import AnnexLinux
+import Glibc
+
+@testable import AnnexChannel
+
+/// A peer that writes whatever it likes into the extension's region: no rule of the library holds it back.
+final class RawPeer: Sendable {
+    let control: ControlSocket
+    let region: Mapping
+    let host: Mapping
+    let capacity: UInt32
+
+    init(_ descriptors: consuming ExtensionDescriptors, capacity: UInt32 = 65536) throws {
+        let size = RegionLayout.size(capacity: capacity)
+        region = try Mapping(descriptors.extensionRegion, size: size, writable: true)
+        host = try Mapping(descriptors.hostRegion, size: RegionLayout.ring, writable: false)
+        control = ControlSocket(owning: try descriptors.control.duplicate())
+        self.capacity = capacity
+    }
+
+    func store(_ value: UInt32, at offset: Int) {
+        WritableWord((region.start + offset).assumingMemoryBound(to: UInt32.self)).storeRelease(value)
+    }
+
+    func load(host offset: Int) -> UInt32 {
+        SharedWord(UnsafePointer((host.start + offset).assumingMemoryBound(to: UInt32.self))).loadAcquire()
+    }
+
+    /// Bytes straight into the ring.
+    func write(_ bytes: [UInt8], at position: UInt32) {
+        for (index, byte) in bytes.enumerated() {
+            let place = Int((position &+ UInt32(index)) & (capacity - 1))
+            region.start.storeBytes(of: byte, toByteOffset: RegionLayout.ring + place, as: UInt8.self)
+        }
+    }
+
+    /// Moves the position and rings, so that the host looks even when nobody waits.
+    func publish(_ position: UInt32) {
+        store(position, at: RegionLayout.produced)
+        WritableWord((region.start + RegionLayout.produced).assumingMemoryBound(to: UInt32.self)).wake()
+        try? control.send(WireFormat.doorbell)
+    }
+
+    static func header(
+        length: UInt32, kind: UInt8, descriptors: UInt8 = 0, method: UInt16 = 0, call: UInt64 = 0
+    ) -> [UInt8] {
+        WireBytes.bytes(length) + [kind, descriptors] + WireBytes.bytes(method) + WireBytes.bytes(call)
+    }
+
+    /// A frame as it should be.
+    static func frame(
+        _ kind: UInt8, _ payload: [UInt8] = [], descriptors: UInt8 = 0, method: UInt16 = 0, call: UInt64 = 0
+    ) -> [UInt8] {
+        let bytes =
+            header(
+                length: UInt32(payload.count), kind: kind, descriptors: descriptors, method: method, call: call)
+            + payload
+        return bytes + [UInt8](repeating: 0, count: (16 - bytes.count % 16) % 16)
+    }
+
+    static let hello = frame(
+        1, WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version) + WireBytes.bytes(UInt64(0)))
+}
+
+/// Writes frames one after another.
+struct RawWriter {
+    let peer: RawPeer
+    var position: UInt32 = 0
+
+    init(_ peer: RawPeer) {
+        self.peer = peer
+    }
+
+    /// Puts bytes behind what is there, and publishes them.
+    mutating func send(_ bytes: [UInt8]) {
+        peer.write(bytes, at: position)
+        position &+= UInt32(bytes.count)
+        peer.publish(position)
+    }
+
+    mutating func sendHello() {
+        send(RawPeer.hello)
+    }
+}

@@ -1,0 +1,48 @@
+import AnnexLinux
+import Glibc
+import Testing
+
+@Suite struct TrapLintTests {
+    /// Every file that a peer's number passes through, except the one of the checked helpers.
+    static let receiver = [
+        "Ring/RingReader.swift", "Ring/RingWriter.swift", "Host/HostReceiver.swift", "Host/ControlInbox.swift",
+        "Host/CallTable+Lookup.swift", "Host/HostEndpoint+Receiving.swift", "Host/HostEndpoint+HandOver.swift",
+        "Calls/SealedBytes+Checking.swift", "Wire/Hello+Checking.swift", "Wire/DescriptorTag+Checking.swift",
+    ]
+
+    @Test("nothing in the receiver can trap on a peer's bytes", arguments: receiver)
+    func receiverIsClean(_ file: String) throws {
+        let source = try text("Sources/AnnexChannel/" + file)
+        let findings = TrapLint.findings(in: source)
+        #expect(findings.isEmpty, "\(file): \(findings.map(\.description).joined(separator: "; "))")
+    }
+
+    @Test(
+        "the lint finds what it is for",
+        arguments: [
+            "let end = offset + length", "total += frame.length", "let n = Int(header.length)", "bytes[0]",
+            "x = frame.payload[3]", "for i in 0..<count {", "let a = b ... c", "value!", "foo()!.bar", "count * 2",
+            "fatalError()", "precondition(x > 0)", "list.removeFirst()", "a - b", "a-b", "x / y", "UInt8(count)",
+            "Int64(status.size)", "n -= 1", "call(a)[2]", "-x + y",
+        ])
+    func planted(_ sample: String) {
+        #expect(!TrapLint.findings(in: sample).isEmpty)
+    }
+
+    @Test(
+        "the lint lets pass what cannot trap",
+        arguments: [
+            "let end = offset &+ length", "func next() -> Frame? {", "a &-= b", "UInt32(truncatingIfNeeded: x)",
+            "let list: [UInt8] = []", "// a + b", "throw .position(step: 1) // x[0]", "\"a + b\"", "if a != b {",
+            "guard !x.isEmpty else { return }", "min(a, b)", "var list = [Frame]()", "x &+= 1", "1 << 3",
+        ])
+    func harmless(_ sample: String) {
+        #expect(TrapLint.findings(in: sample) == [])
+    }
+
+    private func text(_ path: String) throws -> String {
+        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        return String(
+            decoding: try Descriptor.open("/\(root)/\(path)", O_RDONLY).readAll(atMost: 1 << 20), as: UTF8.self)
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import AnnexPolicy
+
+/// Any text ends in a policy or an error.
+@Suite struct PolicyFuzzTests {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func mangledPoliciesEndInErrorsOrPolicies(seed: UInt64) {
+        var random = SeededGenerator(state: seed)
+        let texts = ShippedPolicies.files.values.sorted { $0.count < $1.count }
+        var policies = 0
+        for _ in 0..<60 {
+            guard var bytes = texts.randomElement(using: &random) else { return }
+            for _ in 0..<Int.random(in: 1...6, using: &random) { Self.mangle(&bytes, &random) }
+            var library = ShippedPolicies.files.mapValues { String(decoding: $0, as: UTF8.self) }
+            library["compute"] = String(decoding: bytes, as: UTF8.self).replacing(
+                "policy: base", with: "policy: compute")
+            if let policy = try? PolicyLibrary(texts: library).policy(named: "compute") {
+                policies += 1
+                _ = policy.verdict(number: .random(in: 0...500, using: &random), arguments: [1, 2, 3])
+            }
+        }
+        #expect(policies < 60)
+    }
+
+    private static func mangle(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let end = min(bytes.count, place + Int.random(in: 1...40, using: &random))
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+        case 1: bytes.removeSubrange(place..<end)
+        case 2: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0..<bytes.count, using: &random))
+        case 3: bytes.insert("&*{}[]:,-#|>!%@`\"'\n\t?~".utf8.randomElement(using: &random) ?? 0, at: place)
+        default: bytes.insert(contentsOf: "99999999999999999999".utf8, at: place)
+        }
+    }
+}
+
+/// The same numbers for the same seed, so that a finding can be repeated.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

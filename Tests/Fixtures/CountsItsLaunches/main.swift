@@ -1,0 +1,34 @@
+// A host that launches, asks and completes again and again, and says what it and the machine hold before and after.
+// Arguments: the app's bundle, the extension's identifier, the number of launches.
+import AnnexEmbedded
+import AnnexHost
+import AnnexTestSupport
+import Glibc
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let launches = Int(arguments[3]) else {
+    print("usage: counts-its-launches APP IDENTIFIER LAUNCHES")
+    exit(64)
+}
+
+let host = try AnnexHost.embedded(apps: [arguments[1]])
+
+/// One launch, one answer, one end; whether all went as it should.
+func launchOnce(_ number: Int) async throws -> Bool {
+    let session = try await host.begin(arguments[2])
+    let answer = try await session.request([ExtensionItem(contentText: "hello \(number)")])
+    let end = await session.complete()
+    if end.reason != .completed { print(end) }
+    return answer.first?.contentText == "HELLO \(number)" && end.reason == .completed
+}
+
+// Everything that is made once and kept is made by the first.
+for number in 0..<3 { _ = try await launchOnce(number) }
+try await Task.sleep(for: .milliseconds(200))
+let before = MachineCounts.now()
+var answered = 0
+for number in 0..<launches where try await launchOnce(number) { answered += 1 }
+for _ in 0..<500 where MachineCounts.now() != before { try await Task.sleep(for: .milliseconds(10)) }
+print("answered \(answered)")
+print(before)
+print(MachineCounts.now())

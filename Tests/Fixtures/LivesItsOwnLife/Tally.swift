@@ -1,0 +1,20 @@
+import Glibc
+import Synchronization
+
+/// Counted on whatever thread, in a signal handler too.
+enum Tally {
+    static let signals = Atomic<Int>(0)
+    static let reaped = Atomic<Int>(0)
+    static let own = Atomic<Int>(0)
+}
+
+func countSignal(_ number: Int32) {
+    Tally.signals.add(1, ordering: .relaxed)
+}
+
+/// A host's own loop, which takes every status that the kernel offers it.
+func waitForAnybody(_ nothing: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    while true {
+        if waitpid(-1, nil, __WALL) > 0 { Tally.reaped.add(1, ordering: .relaxed) } else { usleep(500) }
+    }
+}
