@@ -74,7 +74,7 @@ extension Warden {
     }
 
     /// The warden is gone. Every launch is told, once.
-    private func lose() {
+    func lose() {
         let (watches, launches) = state.withLock { state in
             defer {
                 state.isLost = true
@@ -97,9 +97,11 @@ extension Warden {
     /// not ended are told `wardenLost`. Not to be called on the loop's thread.
     package func shutDown() {
         _ = shutdown(socket.descriptor.number, Int32(SHUT_RDWR))
-        lose()
         var entry = pollfd(fd: process.descriptor.number, events: Int16(POLLIN), revents: 0)
         // SAFETY: one entry, written by the call alone. The warden bounds its own end; this waits a little longer.
         _ = unsafe poll(&entry, 1, 15_000)
+        // What the loop is just telling comes before the last word.
+        for watch in state.withLock({ $0.watches }) { watch.cancelAndWait() }
+        lose()
     }
 }

@@ -48,7 +48,7 @@ package final class Warden: Sendable {
 
     deinit {
         // The socket closes with this object: the warden then ends what is left, and itself.
-        for watch in state.withLock({ $0.watches }) { watch.cancel() }
+        lose()
     }
 
     /// Starts a warden and waits for its first word.

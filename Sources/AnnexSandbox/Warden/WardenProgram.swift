@@ -39,10 +39,21 @@ package enum WardenProgram: Sendable, Hashable {
         guard let bytes = WardenPrograms.files[Machine.name] else {
             throw SystemError("warden", errno: ENOEXEC, mend: "Annex runs on x86-64 and aarch64")
         }
-        let memory = try Descriptor.executableMemfd("annex-warden")
+        let memory = try makeExecutableMemory()
         try memory.writeAll(bytes)
         try memory.addSeals(.immutable)
         return memory
+    }
+
+    private static func makeExecutableMemory() throws(SystemError) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor.executableMemfd("annex-warden")
+        } catch {
+            guard error.errno == EACCES else { throw error }
+            throw SystemError(
+                error.call, errno: error.errno,
+                mend: "vm.memfd_noexec forbids programs in memory: install the warden, or set it to 1 or 0")
+        }
     }
 
     private enum Machine {

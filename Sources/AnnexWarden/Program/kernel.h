@@ -7,7 +7,7 @@
 
 enum {
     EPERM = 1, ENOENT = 2, EINTR = 4, EBADF = 9, EAGAIN = 11, EBUSY = 16, EINVAL = 22, ENFILE = 23,
-    ENOSYS = 38, ENOTEMPTY = 39, EPROTO = 71, EMSGSIZE = 90, ECONNRESET = 104, ESTALE = 116,
+    ENOSYS = 38, ENOTEMPTY = 39, EPROTO = 71, EMSGSIZE = 90, ECONNRESET = 104, ESTALE = 116, EDQUOT = 122,
 };
 
 #define AT_FDCWD (-100)
@@ -99,6 +99,7 @@ struct poll_entry {
 #define EPOLL_CTL_MOD 3
 #define EPOLLIN 0x1u
 #define EPOLLOUT 0x4u
+#define EPOLLET (1u << 31)
 struct epoll_entry {
     uint32_t events;
     uint64_t data;

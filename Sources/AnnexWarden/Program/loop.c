@@ -67,7 +67,8 @@ static int reap(struct child *child, int options) {
 
 void loop_watch(struct child *child) {
     long result = watch(child->report, EPOLLIN, token(child, ABOUT_REPORT));
-    if (result >= 0) result = watch(child->pidfd, EPOLLIN, token(child, ABOUT_END));
+    // By edge: a debugger may hold back the end of what it traces, and lets the kernel tell it anew when it lets go.
+    if (result >= 0) result = watch(child->pidfd, EPOLLIN | EPOLLET, token(child, ABOUT_END));
     if (result >= 0) return;
     // An end that nobody would see: it is brought about and taken here.
     children_fail(child, ANNEX_STEP_CLONE, (int32_t)-result, 0);

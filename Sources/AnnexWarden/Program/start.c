@@ -8,6 +8,8 @@
 
 #define AT_RANDOM_ENTRY 25
 #define OWNER_MASK 077
+#define QUOTA_ATTEMPTS 150
+#define QUOTA_PAUSE 20000000
 
 // What the compiler compares at the end of each function that holds an array.
 uintptr_t __stack_chk_guard = 0x00000aff0a0d0000;
@@ -51,7 +53,13 @@ static void set_own_limits(void) {
 // A session keyring that nobody may use, not even who holds it: every sandbox inherits it, so none
 // reaches the session's keys. One each would exhaust the user's quota of 200 keys.
 static int32_t seal_keyring(void) {
+    const struct time pause = {0, QUOTA_PAUSE};
     long keyring = CALL(NR_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
+    // Keys of processes that ended a moment ago count until the kernel gets to them, a second later or two.
+    for (int i = 0; keyring == -EDQUOT && i < QUOTA_ATTEMPTS; i++) {
+        CALL(NR_nanosleep, &pause, 0);
+        keyring = CALL(NR_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
+    }
     if (keyring < 0) return (int32_t)-keyring;
     long result = CALL(NR_keyctl, KEYCTL_SETPERM, keyring, 0);
     return result < 0 ? (int32_t)-result : 0;

@@ -75,6 +75,28 @@ import Testing
         }
     }
 
+    /// Wherever it stands: either its own code ran or it did not, and the last word says by what it died.
+    @Test func aKillMidwayIsToldForWhatItWas() async throws {
+        let ground = try Ground()
+        for _ in 0..<40 {
+            let recording = Recording()
+            var plan = try ground.plan("stay")
+            plan.give(try Descriptor.open("/dev/null", O_WRONLY), as: 1)
+            try ground.warden.launch(plan) { event in
+                recording.note(event)
+                if recording.order == [.started] { try? recording.kill() }
+            }
+            await recording.finish()
+            #expect(recording.end == .signalled(signal: SIGKILL, core: false))
+            if recording.order.contains(.executed) {
+                #expect(recording.order == [.started, .executed, .ended])
+            } else {
+                #expect(recording.order == [.started, .failed, .ended])
+                #expect(recording.failure?.errno == 0)
+            }
+        }
+    }
+
     @Test func aCrashReadsAsItsSignal() async throws {
         let ground = try Ground()
         let run = try ground.launch(ground.plan("signal", "\(SIGSEGV)"))

@@ -68,6 +68,7 @@ import Testing
         plan.layers.remove(.noNewPrivileges)
         let run = try ground.launch(plan)
         let world = try await run.world()
+        #expect(run.recording.failure == nil)
         #expect(world["no_new_privs"] == "0")
         #expect(world["hostname"] != "elsewhere")
         #expect(run.recording.layers?.contains(.hostname) == false)
