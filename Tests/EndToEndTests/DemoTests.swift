@@ -11,6 +11,7 @@ import Testing
         "forks": ["deniedOperation"],
         "executes": ["deniedOperation"],
         "takesTooMuchMemory": ["memoryLimit"],
+        "hoardsNamelessFiles": ["memoryLimit"],
         "neverAnswers": ["timeLimit"],
         "neverSaysHello": ["launchLimit"],
         "sendsMalformedMessage": ["protocolViolation"],

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The example apps, laid out from the executables that were built with the tests.
 public enum ExampleBundles {
-    /// The folder with `Pictures.app` and `Shout.app`; made once a run and removed by the system's temporary cleaner.
+    /// The folder with `Pictures.app` and `Shout.app`; made once a run, removed at its end.
     public static let folder: Result<URL, Failure> = Result { () throws(Failure) in try layOut() }
 
     public struct Failure: Error, CustomStringConvertible {
@@ -24,6 +24,10 @@ public enum ExampleBundles {
 
     private static func layOut() throws(Failure) -> URL {
         let target = FileManager.default.temporaryDirectory.appending(path: "annex-examples-\(getpid())")
+        atexit {
+            let target = FileManager.default.temporaryDirectory.appending(path: "annex-examples-\(getpid())")
+            try? FileManager.default.removeItem(at: target)
+        }
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         let script = packageRoot.appending(path: "Sources/Examples/assemble").path

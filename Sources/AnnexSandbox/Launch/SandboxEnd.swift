@@ -8,6 +8,8 @@ package struct SandboxEnd: Sendable {
     /// What the control group counted; nil where there was none.
     package var memory: MemoryUse?
     package var isMemoryEnforced = false
+    /// Whether the watch saw more than the limit, where there is no control group.
+    package var exceededWatchedMemory = false
     package var output = OutputTail()
     package var denials: [Denial] = []
 
@@ -22,6 +24,7 @@ package struct SandboxEnd: Sendable {
     /// when it died by a signal within 5 % of the limit.
     package func ranOutOfMemory(limit: UInt64) -> Bool {
         if let memory { return memory.kills > 0 }
+        if exceededWatchedMemory { return true }
         guard case .signalled = process, let peak = usage?.peakMemory else { return false }
         return peak >= limit - limit / 20
     }

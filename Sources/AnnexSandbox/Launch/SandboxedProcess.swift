@@ -12,6 +12,7 @@ package final class SandboxedProcess: Sendable {
         var output: OutputReader?
         var identity: Identity?
         var group: ControlGroup?
+        var watch: MemoryWatch?
         var end = SandboxEnd()
         var mustDie = false
     }
@@ -56,7 +57,7 @@ package final class SandboxedProcess: Sendable {
     /// What the warden tells; on the loop's thread, in order.
     func receive(_ event: consuming LaunchEvent) {
         switch consume event {
-        case .started(let process, process: _): start(process)
+        case .started(let process, let number): start(process, number: number)
         case .listener(let listener): listen(listener)
         case .executed(let times, let layers): events(.executed(report(times, layers)))
         case .failed(let failure, _): holdings.withLock { $0.end.failure = SandboxError(failure) }
@@ -65,14 +66,23 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    private func start(_ process: consuming ProcessHandle) {
+    private func start(_ process: consuming ProcessHandle, number: Int32) {
         // A closure cannot take what it captured; an optional lets it.
         var started: ProcessHandle? = consume process
         holdings.withLock { holdings in
             holdings.process = started.take()
             if holdings.mustDie { try? holdings.process?.sendSignal(SIGKILL) }
         }
+        if !holdings.withLock({ $0.end.isMemoryEnforced }) { watchMemory(of: number) }
         events(.started)
+    }
+
+    private func watchMemory(of number: Int32) {
+        let watch = MemoryWatch(of: number, limit: policy.limits.memory, on: loop) { [weak self] in
+            self?.holdings.withLock { $0.end.exceededWatchedMemory = true }
+            self?.kill()
+        }
+        holdings.withLock { $0.watch = watch }
     }
 
     private func listen(_ descriptor: consuming Descriptor) {
@@ -91,7 +101,8 @@ package final class SandboxedProcess: Sendable {
     }
 
     private func finish(_ process: ProcessEnd?, _ usage: ResourceUsage?) {
-        let (output, listener) = holdings.withLock { ($0.output.take(), $0.listener.take()) }
+        let (output, listener, watch) = holdings.withLock { ($0.output.take(), $0.listener.take(), $0.watch.take()) }
+        watch?.finish()
         let tail = output?.finish()
         let denials = listener?.finish()
         let end = holdings.withLock { holdings in

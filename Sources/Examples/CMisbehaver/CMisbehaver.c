@@ -38,6 +38,16 @@ int misbehave_take_memory(size_t size) {
     return 0;
 }
 
+int misbehave_fill_nameless_file(size_t size) {
+    static const uint8_t block[1 << 16] = {1};
+    long file = syscall(SYS_memfd_create, "hoard", 1u);
+    if (file < 0) return -errno;
+    for (size_t filled = 0; filled < size; filled += sizeof block) {
+        if (syscall(SYS_write, file, block, sizeof block) < 0) return -errno;
+    }
+    return 0;
+}
+
 long misbehave_write(int descriptor, const void *bytes, size_t size) {
     long written = syscall(SYS_write, descriptor, bytes, size);
     return written < 0 ? -errno : written;

@@ -5,6 +5,7 @@ enum Conduct: String, CaseIterable {
     case forks
     case executes
     case takesTooMuchMemory
+    case hoardsNamelessFiles
     case neverAnswers
     case sendsMalformedMessage
     case floods

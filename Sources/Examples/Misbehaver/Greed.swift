@@ -9,6 +9,13 @@ enum Greed {
         fatalError("the kernel gives no more memory")
     }
 
+    /// Memory that counts as nobody's data: files without a name, each filled to what one may hold. Then it waits,
+    /// for whoever looks how much there is.
+    static func hoardNamelessFiles() -> Never {
+        while misbehave_fill_nameless_file(200 << 20) == 0 {}
+        while true { pause() }
+    }
+
     /// Lines to both outputs, as fast as they are taken.
     static func floodOutput() -> Never {
         let line = [UInt8](repeating: UInt8(ascii: "!"), count: 4_095) + [UInt8(ascii: "\n")]

@@ -47,6 +47,7 @@ struct Misbehaver: ~Copyable {
         case .forks: try Self.answer(request, Attempt("fork()", misbehave_fork()))
         case .executes: try Self.answer(request, Attempt("execve(/bin/sh)", unsafe misbehave_execute("/bin/sh")))
         case .takesTooMuchMemory: Greed.takeMemory()
+        case .hoardsNamelessFiles: Greed.hoardNamelessFiles()
         case .neverAnswers: while true { _ = try endpoint.next() }
         case .sendsMalformedMessage: try sendMalformedMessage()
         case .floods:

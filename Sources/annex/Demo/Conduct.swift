@@ -7,6 +7,7 @@ enum Conduct: String, CaseIterable, ExpressibleByArgument {
     case forks
     case executes
     case takesTooMuchMemory
+    case hoardsNamelessFiles
     case neverAnswers
     case neverSaysHello
     case sendsMalformedMessage
@@ -25,6 +26,7 @@ enum Conduct: String, CaseIterable, ExpressibleByArgument {
         case .forks: "starts a process of its own"
         case .executes: "executes /bin/sh"
         case .takesTooMuchMemory: "takes all the memory it can get"
+        case .hoardsNamelessFiles: "hides memory in files without a name"
         case .neverAnswers: "never answers"
         case .neverSaysHello: "never says hello"
         case .sendsMalformedMessage: "writes nonsense into the channel"

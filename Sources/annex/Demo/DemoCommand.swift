@@ -46,7 +46,7 @@ struct DemoCommand: AsyncParsableCommand {
             for conduct in only.isEmpty ? Conduct.allCases : only {
                 printer.show(await Trial(host: host, conduct: conduct).run())
             }
-            printer.showHostLives(await PictureEdit(host: host, edit: edit).runInMemory())
+            printer.showHost(await PictureEdit(host: host, edit: edit).runInMemory())
         }
         printer.finish()
         if case .failure = edited.outcome { throw ExitCode.failure }

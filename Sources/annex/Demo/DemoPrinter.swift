@@ -2,7 +2,7 @@
 protocol DemoPrinter: AnyObject {
     func show(_ edit: PictureEdit.Result)
     func show(_ trial: Trial.Result)
-    /// After all of it: whether the same host still gets a picture edited.
-    func showHostLives(_ lives: Bool)
+    /// After all of it: why the same host does not get another picture edited; nil if it does.
+    func showHost(_ failure: String?)
     func finish()
 }

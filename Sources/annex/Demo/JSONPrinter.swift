@@ -7,6 +7,7 @@ final class JSONPrinter: DemoPrinter {
         var picture: Picture?
         var tries: [Try] = []
         var hostLives: Bool?
+        var hostFailure: String?
     }
 
     private struct Picture: Encodable {
@@ -78,8 +79,9 @@ final class JSONPrinter: DemoPrinter {
                 microseconds: trial.took.microseconds))
     }
 
-    func showHostLives(_ lives: Bool) {
-        report.hostLives = lives
+    func showHost(_ failure: String?) {
+        report.hostLives = failure == nil
+        report.hostFailure = failure
     }
 
     func finish() {

@@ -50,14 +50,15 @@ struct PictureEdit {
         return result
     }
 
-    /// The same with a picture in memory, and nothing written: whether the host still works.
-    func runInMemory() async -> Bool {
+    /// The same with a picture in memory, and nothing written: whether the host still works; nil if it does, else why not.
+    func runInMemory() async -> String? {
         do {
             let contents = try ItemContents(bytes: SamplePicture().png())
             var facts: SessionFacts?
-            return try await !load(ask(contents, named: "sample.png", into: &facts).item).isEmpty
+            _ = try await load(ask(contents, named: "sample.png", into: &facts).item)
+            return nil
         } catch {
-            return false
+            return Self.text(of: error, about: "a picture in memory")
         }
     }
 

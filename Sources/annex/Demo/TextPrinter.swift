@@ -54,10 +54,11 @@ final class TextPrinter: DemoPrinter {
         }
     }
 
-    func showHostLives(_ lives: Bool) {
+    func showHost(_ failure: String?) {
         guard trials > 0 else { return }
         print("\n\(held) of \(trials) held.", terminator: " ")
-        print(lives ? "The same host lives and gets another picture edited." : style.bad("The host no longer works."))
+        guard let failure else { return print("The same host lives and gets another picture edited.") }
+        print(style.bad("The host no longer gets a picture edited: \(failure)"))
     }
 
     func finish() {}

@@ -12,6 +12,8 @@ int misbehave_fork(void);
 int misbehave_execute(const char *path);
 // Memory of its own, every page written; 0 or -errno.
 int misbehave_take_memory(size_t size);
+// Fills a memory file and keeps it open, unmapped. 0 or -errno.
+int misbehave_fill_nameless_file(size_t size);
 // A number of bytes to an open file.
 long misbehave_write(int descriptor, const void *bytes, size_t size);
 void misbehave_write_through_null(void);

@@ -1,0 +1,86 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Watches a process's memory where the machine gives no control group.
+///
+/// `RLIMIT_DATA` bounds private memory in the kernel; what it does not count is memory in files without a name, mapped
+/// or only held open. That is looked at ten times a second, and the report says `watched` rather than `enforced`.
+final class MemoryWatch: Sendable {
+    static let interval = Duration.milliseconds(100)
+
+    private let process: Int32
+    private let limit: UInt64
+    private let loop: EventLoop
+    private let exceeded: @Sendable () -> Void
+    private let timer = Mutex<EventLoop.Timer?>(nil)
+    private let isOver = Atomic<Bool>(false)
+
+    /// - Parameter process: its number on the host, which stays its own until the warden has reaped it.
+    init(of process: Int32, limit: UInt64, on loop: EventLoop, exceeded: @escaping @Sendable () -> Void) {
+        self.process = process
+        self.limit = limit
+        self.loop = loop
+        self.exceeded = exceeded
+        again()
+    }
+
+    deinit {
+        timer.withLock { $0.take() }?.cancel()
+    }
+
+    /// Nothing is watched any more.
+    func finish() {
+        isOver.store(true, ordering: .relaxed)
+        timer.withLock { $0.take() }?.cancel()
+    }
+
+    private func again() {
+        guard !isOver.load(ordering: .relaxed) else { return }
+        let next = loop.schedule(after: Self.interval) { [weak self] in self?.look() }
+        timer.withLock { $0 = next }
+    }
+
+    private func look() {
+        guard !isOver.load(ordering: .relaxed) else { return }
+        if Self.use(of: process) > limit {
+            finish()
+            exceeded()
+        } else {
+            again()
+        }
+    }
+
+    /// Bytes of private memory, and of nameless files: mapped ones as the kernel counts them, or what its open ones
+    /// hold, whichever is more. One that is both would be counted twice by the sum.
+    static func use(of process: Int32) -> UInt64 {
+        let status = TextFile.read("/proc/\(process)/status") ?? ""
+        let shared = kibibytes("RssShmem:", in: status)
+        return kibibytes("RssAnon:", in: status) + max(shared, openMemory(of: process))
+    }
+
+    private static func kibibytes(_ key: String, in status: String) -> UInt64 {
+        for line in status.split(separator: "\n") where line.hasPrefix(key) {
+            let value = line.dropFirst(key.count).drop { $0 == " " || $0 == "\t" }.prefix { $0.isNumber }
+            return min(UInt64(value) ?? 0, .max >> 11) << 10
+        }
+        return 0
+    }
+
+    /// What its descriptors hold of files without a name.
+    private static func openMemory(of process: Int32) -> UInt64 {
+        let folder = "/proc/\(process)/fd"
+        guard let directory = try? Descriptor.directory(folder), let entries = try? directory.entries(atMost: 4096) else {
+            return 0
+        }
+        var total: UInt64 = 0
+        for entry in entries {
+            guard let name = entry.name else { continue }
+            var status = stat()
+            // SAFETY: the call fills the structure that it is given and keeps nothing.
+            guard unsafe stat("\(folder)/\(name)", &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 0 { total += UInt64(max(status.st_blocks, 0)) * 512 }
+        }
+        return total
+    }
+}
