@@ -64,7 +64,8 @@ let package = Package(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
+                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexModel", "AnnexChannel",
+                "AnnexLinux",
             ],
             swiftSettings: swift),
         .target(

@@ -59,7 +59,8 @@ package final class Broker: BrokerService {
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         let number = counter.add(1, ordering: .relaxed).newValue
-        let supervised = SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events) { [weak self] in
+        let supervised = SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events) {
+            [weak self] in
             self?.forget(number)
         }
         running.withLock { $0[number] = supervised }

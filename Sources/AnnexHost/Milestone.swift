@@ -17,7 +17,9 @@ final class Milestone<Value: Sendable>: Sendable {
     /// Sets the value; only the first time counts.
     func reach(_ value: Value) {
         let (tasks, threads) = state.withLock { state in
-            guard state.value == nil else { return ([] as [CheckedContinuation<Value, Never>], [] as [DispatchSemaphore]) }
+            guard state.value == nil else {
+                return ([] as [CheckedContinuation<Value, Never>], [] as [DispatchSemaphore])
+            }
             state.value = value
             defer { (state.tasks, state.threads) = ([], []) }
             return (state.tasks, state.threads)

@@ -20,7 +20,8 @@ import Testing
 
     @Test func aLateTimerEndsNothing() {
         #expect(effects(after: .started, .executed, .saidHello, .elapsed(.launch)).isEmpty)
-        #expect(effects(after: .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed(.request)).isEmpty)
+        #expect(
+            effects(after: .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed(.request)).isEmpty)
     }
 
     @Test func theTimeLimitRunsWhileARequestIsOpen() {
@@ -38,7 +39,8 @@ import Testing
 
     @Test func `L6: the first cause is the reason`() {
         let end = effects(
-            after: .started, .executed, .saidHello, .mustEnd(.protocolViolation("length")), .mustEnd(.outputLimit), .gone)
+            after: .started, .executed, .saidHello, .mustEnd(.protocolViolation("length")), .mustEnd(.outputLimit),
+            .gone)
         #expect(end.contains(.finish(.protocolViolation("length"))))
     }
 

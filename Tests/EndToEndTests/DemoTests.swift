@@ -24,7 +24,8 @@ import Testing
 
     @Test func everyTryIsHeldWithItsReasonAndTheHostLives() async throws {
         let folder = try TemporaryFolder()
-        let run = try await Program.annex("demo", "--json", "--app", ExampleBundles.path(of: "Pictures.app"), in: folder)
+        let run = try await Program.annex(
+            "demo", "--json", "--app", ExampleBundles.path(of: "Pictures.app"), in: folder)
         #expect(run.status == 0, "\(run.errors)")
         let report = try JSONDecoder().decode(DemoReport.self, from: Data(run.output.utf8))
         #expect(report.picture.edited != nil)

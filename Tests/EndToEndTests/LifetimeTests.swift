@@ -15,7 +15,8 @@ import Testing
         let rounds = Self.number("ANNEX_LAUNCHES", short: 50)
         let app = try ExampleBundles.path(of: "Shout.app")
         // A process of its own: this one's other tests have counts of theirs.
-        let run = try await Program.run("counts-its-launches", [app, "com.example.shout.loud", "\(rounds)"], in: folder)
+        let run = try await Program.run(
+            "counts-its-launches", [app, "com.example.shout.loud", "\(rounds)"], in: folder)
         let lines = run.output.split(separator: "\n").map(String.init)
         #expect(lines.count == 3, "\(run.output)\(run.errors)")
         #expect(lines.first == "answered \(rounds)", "\(run.output)\(run.errors)")

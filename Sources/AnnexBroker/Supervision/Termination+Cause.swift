@@ -20,7 +20,9 @@ extension Termination {
         }
         // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
         if end.ranOutOfMemory(limit: limits.memory) {
-            return (.memoryLimit, .limit("\(ByteCount(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")"))
+            return (
+                .memoryLimit, .limit("\(ByteCount(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")")
+            )
         }
         if let cause { return reason(of: cause, end: end, limits: limits) }
         return reason(of: end, limits: limits)
@@ -49,7 +51,8 @@ extension Termination {
         case .signalled(let number, _) where number == SIGKILL && end.processorTime >= limits.processor:
             (.processorLimit, .limit("\(limits.processor) of processor time"))
         case .signalled(let number, _): (.crashed, .signal(Signal(number, message: end.lastWords)))
-        case nil: (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
+        case nil:
+            (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
         }
     }
 }

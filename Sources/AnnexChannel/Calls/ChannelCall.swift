@@ -93,7 +93,7 @@ public final class ChannelCall: Sendable {
             return waiters
         }
         done.store(true, ordering: .sequentiallyConsistent)
-        timer.withLock { $0.take() }?.cancel()
+        if deadline != nil { timer.withLock { $0.take() }?.cancel() }
         for waiter in waiters {
             switch waiter {
             case .thread(let parker): parker.unpark()

@@ -21,11 +21,11 @@ extension ExtensionCore {
             default: ahead.append(frame)
             }
         }
-        return open[call] ?? true
+        return open.first { $0.call == call }?.isCancelled ?? true
     }
 
     func close(_ call: UInt64) {
-        open[call] = nil
+        open.removeAll { $0.call == call }
     }
 
     private func nextFrame() throws(ExtensionFailure) -> Frame? {
@@ -68,13 +68,13 @@ extension ExtensionCore {
             return nil
         }
         if cancelledAhead.remove(frame.call) != nil { return nil }
-        open[frame.call] = false
+        open.append(OpenRequest(call: frame.call))
         return .request(IncomingRequest(frame, descriptors: descriptors, core: self))
     }
 
     private func cancel(_ call: UInt64) {
-        if open[call] != nil {
-            open[call] = true
+        if let index = open.firstIndex(where: { $0.call == call }) {
+            open[index].isCancelled = true
         } else if ahead.contains(where: { $0.kind == .request && $0.call == call }) {
             cancelledAhead.insert(call)
         }

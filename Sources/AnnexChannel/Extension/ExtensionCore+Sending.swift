@@ -18,21 +18,23 @@ extension ExtensionCore {
     func fail(_ call: UInt64, method: UInt16, code: UInt32, text: String) throws(ExtensionFailure) {
         try send(
             FrameHeader(kind: .failure, method: method, call: call),
-            WireBytes.bytes(code) + Array(text.utf8.prefix(sender.largestPayload - 4)))
+            WireBytes.bytes(code) + Array(text.utf8.prefix(largestPayload - 4)))
     }
 
     func send(
         _ header: FrameHeader, _ payload: [UInt8], descriptors: borrowing DescriptorList = DescriptorList()
     ) throws(ExtensionFailure) {
-        let most = sender.largestPayload
-        guard payload.count <= most else { throw .payloadTooLarge(bytes: payload.count, most: most) }
+        guard payload.count <= largestPayload else {
+            throw .payloadTooLarge(bytes: payload.count, most: largestPayload)
+        }
+        if !descriptors.isEmpty { try handOver(header.call, descriptors) }
+        let wantsDoorbell: Bool
         do throws(ChannelViolation) {
-            try sender.waitForRoom(payload: UInt32(payload.count))
+            wantsDoorbell = try sender.send(header, payload)
         } catch {
             throw .violated(error)
         }
-        if !descriptors.isEmpty { try handOver(header.call, descriptors) }
-        if sender.write(header, payload) { try ringDoorbell() }
+        if wantsDoorbell { try ringDoorbell() }
     }
 
     /// Before the frame is published, so that the host never has to wait for what the frame announces.

@@ -10,8 +10,9 @@ final class ExtensionCore {
     var sender: ExtensionSender
     /// Frames that were read while looking for a cancel.
     var ahead: [Frame] = []
-    /// Requests that have been given out and not answered, and whether the caller has given up.
-    var open: [UInt64: Bool] = [:]
+    /// Requests that have been given out and not answered: seldom more than one.
+    var open: [OpenRequest] = []
+    let largestPayload: Int
     /// Calls given up before their request was given out.
     var cancelledAhead: Set<UInt64> = []
 
@@ -20,6 +21,7 @@ final class ExtensionCore {
     ) {
         receiver = ExtensionReceiver(own: own, peer: peer, waiting: waiting)
         sender = ExtensionSender(own: own, peer: peer)
+        largestPayload = Int(WireFormat.largestPayload(capacity: own.ring.capacity))
         self.control = control
         self.own = own
         self.peer = peer

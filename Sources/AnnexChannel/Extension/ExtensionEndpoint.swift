@@ -65,5 +65,5 @@ public struct ExtensionEndpoint: ~Copyable {
     }
 
     /// The largest payload of an answer or event.
-    public var largestPayload: Int { core.sender.largestPayload }
+    public var largestPayload: Int { core.largestPayload }
 }

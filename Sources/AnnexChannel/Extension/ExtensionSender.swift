@@ -16,21 +16,16 @@ struct ExtensionSender: ~Copyable {
         gate = SleepGate(flag: own.sender, position: peer.consumed)
     }
 
-    var largestPayload: Int { Int(writer.largestPayload) }
-
-    /// Waits, without limit, until a frame of this payload fits: a host that never reads has given its extension up.
-    mutating func waitForRoom(payload: UInt32) throws(ChannelViolation) {
-        while try !writer.hasRoom(payload: payload) {
+    /// Writes a frame and wakes a host that sleeps on the position. Waits for room without limit: a host that never
+    /// reads has given its extension up.
+    /// - Returns: whether the host sleeps in epoll and wants its doorbell.
+    mutating func send(_ header: FrameHeader, _ payload: [UInt8]) throws(ChannelViolation) -> Bool {
+        while try !writer.hasRoom(payload: UInt32(payload.count)) {
             gate.announce()
             let woken = gate.sleep(while: writer.seen, until: nil)
             gate.withdraw()
             if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
         }
-    }
-
-    /// Writes a frame that has room, and wakes a host that sleeps on the position.
-    /// - Returns: whether the host sleeps in epoll and wants its doorbell.
-    mutating func write(_ header: FrameHeader, _ payload: [UInt8]) -> Bool {
         writer.write(header, payload: payload)
         let state = wake.state()
         if state == ReceiverState.asleep { wake.position.wake() }

@@ -38,7 +38,9 @@ public struct SealedMemory: ~Copyable {
     /// Memory that its maker wrote through its descriptor and sealed.
     /// - Throws: `EPERM` where anything about it can still change, `EINVAL` where it is empty or cannot be sealed.
     package init(sealed memory: consuming Descriptor) throws(SystemError) {
-        guard try memory.seals().isSuperset(of: .immutable) else { throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM) }
+        guard try memory.seals().isSuperset(of: .immutable) else {
+            throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM)
+        }
         let size = Int(clamping: try memory.status().size)
         guard size > 0 else { throw SystemError("fstat", errno: EINVAL, mend: "hand over at least one byte") }
         self.init(descriptor: memory, count: size)

@@ -28,7 +28,7 @@ struct CallTable: Sendable {
     }
 
     /// - Returns: whether the call was there, and whether no open call accepts descriptors any more.
-    mutating func remove(_ id: UInt64) -> (wasThere: Bool, nobodyAccepts: Bool) {
+    mutating func takeOut(_ id: UInt64) -> (wasThere: Bool, nobodyAccepts: Bool) {
         guard let call = open.removeValue(forKey: id) else { return (false, false) }
         guard call.accepts.pieces > 0 else { return (true, false) }
         accepting -= 1

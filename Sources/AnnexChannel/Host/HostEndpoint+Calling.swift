@@ -79,7 +79,7 @@ extension HostEndpoint {
     /// - Parameter isForgone: whether an answer may still come, which nobody waits for.
     func takeOut(_ id: UInt64, isForgone: Bool = false) -> Bool {
         calls.withLock { table in
-            let (wasThere, nobodyAccepts) = table.remove(id)
+            let (wasThere, nobodyAccepts) = table.takeOut(id)
             if wasThere, isForgone { table.forgo() }
             if nobodyAccepts { _ = control.setPassRights(false) }
             return wasThere

@@ -116,7 +116,7 @@ extension HostEndpoint {
         switch calls.withLock({ $0.find(tag.call) }) {
         case .late: return true
         case .open(let call) where count <= call.accepts.pieces: return false
-        case .open, .neverIssued: throw .descriptorsNotAskedFor(count: count, call: tag.call)
+        case .open, .taken, .neverIssued: throw .descriptorsNotAskedFor(count: count, call: tag.call)
         }
     }
 

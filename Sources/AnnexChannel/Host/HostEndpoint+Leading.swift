@@ -47,8 +47,10 @@ extension HostEndpoint {
             }
             if leadExisting(call) { continue }
             calls.withLock { $0.addSleeper(call.id, parker) }
+            followers.add(1, ordering: .sequentiallyConsistent)
             // The leader may have let go before it could see this sleeper.
             if !leadExisting(call) { call.park(with: parker) }
+            followers.subtract(1, ordering: .relaxed)
             calls.withLock { $0.removeSleeper(call.id) }
         }
     }
@@ -145,7 +147,14 @@ extension HostEndpoint {
 
     /// What a leader owes the others once it has let go of the lock.
     private func afterLeading() {
+        // SYNC: whoever found the lock held has stored its wish before; the unlocking comes before these reads.
+        Processor.fence()
         if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
+        passOnTheLead()
+    }
+
+    private func passOnTheLead() {
+        guard followers.load(ordering: .sequentiallyConsistent) > 0 else { return }
         calls.withLock { $0.firstSleeper() }?.unpark()
     }
 
@@ -160,7 +169,9 @@ extension HostEndpoint {
                 stepDown(&receiver)
             }
             if done == nil { return }
+            // SYNC: as in `afterLeading`.
+            Processor.fence()
         }
-        calls.withLock { $0.firstSleeper() }?.unpark()
+        passOnTheLead()
     }
 }

@@ -58,7 +58,8 @@ extension HostEndpoint {
     }
 
     private func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        switch calls.withLock({ $0.find(frame.call) }) {
+        switch calls.withLock({ $0.match(frame) }) {
+        case .taken(let call): call.resolve(.success(Reply(payload: frame.payload, sealed: [])))
         case .neverIssued: throw .unknownCall(frame.call)
         case .late:
             tally.lateReplies.add()

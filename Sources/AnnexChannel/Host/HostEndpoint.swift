@@ -24,6 +24,8 @@ public final class HostEndpoint: Sendable {
 
     /// Somebody wanted to read while another held the lock, who looks here after letting go.
     let pumpIsWanted = Atomic<Bool>(false)
+    /// Threads in `CallTable.sleepers`, so that a leader without followers need not ask the table.
+    let followers = Atomic<Int>(0)
     /// Odd while the leader sleeps or is about to.
     let sleepMark = Atomic<UInt64>(0)
     /// How often this side itself has woken the leader.

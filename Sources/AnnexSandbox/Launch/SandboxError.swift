@@ -24,8 +24,10 @@ package struct SandboxError: Error, Sendable, Hashable {
     init(_ failure: LaunchFailure) {
         let about = failure.subject.map { "\($0): " } ?? ""
         step = failure.step.name
-        cause = about + (failure.errno == 0
-            ? "killed before its executable ran" : "\(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))")
+        cause =
+            about
+            + (failure.errno == 0
+                ? "killed before its executable ran" : "\(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))")
         mend = failure.mend
     }
 

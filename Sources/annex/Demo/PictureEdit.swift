@@ -33,7 +33,9 @@ struct PictureEdit {
         var result = Result(original: picture ?? "sample.png", outcome: .failure(Failure(text: "not begun")))
         do {
             if picture == nil {
-                result.original = try NewFile.write(SamplePicture().png()) { $0 == 1 ? "sample.png" : "sample-\($0).png" }
+                result.original = try NewFile.write(SamplePicture().png()) {
+                    $0 == 1 ? "sample.png" : "sample-\($0).png"
+                }
             }
             let contents = try ItemContents(path: result.original)
             let (item, answered) = try await ask(contents, named: result.original, into: &result.session)
@@ -81,7 +83,9 @@ struct PictureEdit {
 
     /// The host copies the bytes and looks at none of them.
     private func load(_ item: ExtensionItem?) throws -> [UInt8] {
-        guard let attachment = item?.attachments.first else { throw Failure(text: "the extension sent no picture back") }
+        guard let attachment = item?.attachments.first else {
+            throw Failure(text: "the extension sent no picture back")
+        }
         return try attachment.contents.load(limit: Self.largest)
     }
 

@@ -22,7 +22,7 @@ struct Trial {
     let conduct: Conduct
 
     func run() async -> Result {
-        let before = OpenDescriptors.count()
+        let before = await OpenDescriptors.settled()
         let clock = ContinuousClock()
         let begun = clock.now
         let (end, answer) = await attempt()
@@ -30,7 +30,7 @@ struct Trial {
         return Result(
             conduct: conduct, stoppedBy: Self.layer(behind: end), end: end,
             words: answer.compactMap { $0.contentText.map { Escaped($0) } },
-            leakedDescriptors: await OpenDescriptors.count(settledAt: before) - before, took: took, isHeld: isHeld(end, answer))
+            leakedDescriptors: await OpenDescriptors.settled() - before, took: took, isHeld: isHeld(end, answer))
     }
 
     private func attempt() async -> (Termination, [ExtensionItem]) {
@@ -84,9 +84,15 @@ enum OpenDescriptors {
         return count
     }
 
-    /// Waits up to a second for what is being let go of on another thread.
-    static func count(settledAt wanted: Int) async -> Int {
-        for _ in 0..<100 where count() != wanted { try? await Task.sleep(for: .milliseconds(10)) }
-        return count()
+    /// The count once nothing is being let go of on another thread any more.
+    static func settled() async -> Int {
+        var last = count()
+        for _ in 0..<100 {
+            try? await Task.sleep(for: .milliseconds(20))
+            let now = count()
+            if now == last { break }
+            last = now
+        }
+        return last
     }
 }

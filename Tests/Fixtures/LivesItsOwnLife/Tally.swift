@@ -15,6 +15,6 @@ func countSignal(_ number: Int32) {
 /// A host's own loop, which takes every status that the kernel offers it.
 func waitForAnybody(_ nothing: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     while true {
-        if waitpid(-1, nil, __WALL) > 0 { Tally.reaped.add(1, ordering: .relaxed) } else { usleep(500) }
+        if waitpid(-1, nil, 0) > 0 { Tally.reaped.add(1, ordering: .relaxed) } else { usleep(500) }
     }
 }
