@@ -52,7 +52,7 @@ extension LaunchFailure {
             return "the running kernel lacks what this layer needs"
         case (.landlock, EOPNOTSUPP): return "Landlock is off: add it to the boot parameter lsm="
         case (.limits, EPERM): return "a limit cannot be raised above the host's own hard limit"
-        case (.seccomp, EMFILE): return "the limit of open files leaves no number for the listener: one more is needed"
+        case (.seccomp, EMFILE): return "RLIMIT_NOFILE leaves no number for the listener: one more is needed"
         case (.listener, EPERM): return "kernel.yama.ptrace_scope 3 forbids it: at most 2 is needed"
         default: return nil
         }
@@ -62,6 +62,7 @@ extension LaunchFailure {
         guard step == .exec else { return nil }
         switch number {
         case ENOENT: return "its interpreter or loader is not in the sandbox; scripts are not executed"
+        case ETXTBSY: return "it is still open for writing somewhere, perhaps by a process just forked: try again"
         case ENOEXEC: return "it is no program for this machine"
         case EACCES: return "it is not executable for the sandbox's user, or lies where nothing may be executed"
         case EPERM: return "the filter does not let the one execveat pass"

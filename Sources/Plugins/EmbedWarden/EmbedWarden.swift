@@ -38,7 +38,7 @@ struct EmbedWarden: BuildToolPlugin {
             "--target=\(processor)-unknown-linux-gnu", "-std=c17", "-O2", "-Wall", "-Wextra", "-I\(include.path())",
             // No C library, no loader, nothing but itself.
             "-static", "-nostdlib", "-ffreestanding", "-fno-builtin", "-fuse-ld=lld", "-Wl,-s", "-Wl,--build-id=none",
-            "-Wl,-z,noexecstack", "-Wl,-z,separate-code",
+            "-fno-pic", "-Wl,-z,noexecstack",
             // What goes wrong ends the program at once, and with it every extension: nothing runs on unguarded.
             "-fstack-protector-strong", "-mstack-protector-guard=global", "-ftrivial-auto-var-init=zero",
             "-fsanitize=undefined", "-fsanitize-trap=undefined",

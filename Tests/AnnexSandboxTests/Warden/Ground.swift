@@ -20,7 +20,22 @@ final class Ground: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "annex-warden-\(UUID().uuidString)")
         let app = folder.appending(path: "app")
         try FileManager.default.createDirectory(at: app, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(at: Self.fixture, to: app.appending(path: "program"))
+        let program = app.appending(path: "program")
+        try FileManager.default.copyItem(at: Self.fixture, to: program)
+        try Self.settle(program.path)
+    }
+
+    /// Waits until nobody has a file that was just written open for writing: a process that another test forks holds a
+    /// copy of our descriptor until it executes, and until then the kernel executes the file for nobody (ETXTBSY).
+    static func settle(_ path: String) throws {
+        let file = try Descriptor.open(path, O_RDONLY)
+        let setLease: Int32 = 1024  // F_SETLEASE, which Glibc's import lacks
+        // The kernel gives a read lease exactly when there is no writer.
+        while fcntl(file.number, setLease, F_RDLCK) != 0 {
+            guard errno == EAGAIN else { throw SystemError("fcntl(F_SETLEASE)", errno: errno, path: path) }
+            sched_yield()
+        }
+        _ = fcntl(file.number, setLease, F_UNLCK)
     }
 
     deinit {

@@ -24,6 +24,7 @@ import Testing
         #endif
         try Data(bytes).write(to: URL(filePath: path))
         chmod(path, mode_t(mode))
+        try Ground.settle(path)
         return path
     }
 
