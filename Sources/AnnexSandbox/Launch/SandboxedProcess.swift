@@ -62,7 +62,10 @@ package final class SandboxedProcess: Sendable {
         case .executed(let times, let layers): events(.executed(report(times, layers)))
         case .failed(let failure, _): holdings.withLock { $0.end.failure = SandboxError(failure) }
         case .ended(let end, let usage): finish(end, usage)
-        case .wardenLost: finish(nil, nil)
+        case .wardenLost:
+            // The kernel kills it with its warden; this is for the kernel that is slow to.
+            kill()
+            finish(nil, nil)
         }
     }
 

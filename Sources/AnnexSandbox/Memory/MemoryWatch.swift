@@ -70,7 +70,8 @@ final class MemoryWatch: Sendable {
     /// What its descriptors hold of files without a name.
     private static func openMemory(of process: Int32) -> UInt64 {
         let folder = "/proc/\(process)/fd"
-        guard let directory = try? Descriptor.directory(folder), let entries = try? directory.entries(atMost: 4096) else {
+        guard let directory = try? Descriptor.directory(folder), let entries = try? directory.entries(atMost: 4096)
+        else {
             return 0
         }
         var total: UInt64 = 0
@@ -79,7 +80,9 @@ final class MemoryWatch: Sendable {
             var status = stat()
             // SAFETY: the call fills the structure that it is given and keeps nothing.
             guard unsafe stat("\(folder)/\(name)", &status) == 0 else { continue }
-            if status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 0 { total += UInt64(max(status.st_blocks, 0)) * 512 }
+            if status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 0 {
+                total += UInt64(max(status.st_blocks, 0)) * 512
+            }
         }
         return total
     }
