@@ -16,7 +16,7 @@ import Testing
                 "signals no more than children: true",
                 "dumpable as before: true",
                 "signal mask as before: true",
-                "descriptors that a child would inherit: 0",
+                "descriptors that a child would inherit, more than before: 0",
             ], "\(run.output)\(run.errors)")
     }
 }

@@ -27,9 +27,14 @@ package struct ControlGroupHierarchy: Sendable, Hashable {
 extension ControlGroupHierarchy {
     /// The first hierarchy in which a group can really be made, tried by making one.
     package static func find() -> ControlGroupHierarchy? {
-        let mounts = ControlGroupMount.all(in: TextFile.read("/proc/self/mountinfo") ?? "")
-        let places = TextFile.read("/proc/self/cgroup") ?? ""
-        return candidates(mounts: mounts, places: places).first { $0.isUsable() }
+        candidates().first { $0.isUsable() }
+    }
+
+    /// Every hierarchy of this machine that a broker might have made a group in, if only to try.
+    package static func candidates() -> [ControlGroupHierarchy] {
+        candidates(
+            mounts: ControlGroupMount.all(in: TextFile.read("/proc/self/mountinfo") ?? ""),
+            places: TextFile.read("/proc/self/cgroup") ?? "")
     }
 
     /// Version 2 first. A group that holds processes cannot give its children controllers, so the

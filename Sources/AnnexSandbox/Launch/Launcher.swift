@@ -29,7 +29,7 @@ package final class Launcher: Sendable {
         let loop = try SandboxError.step("event loop") { () throws(SystemError) in try EventLoop.shared() }
         let landlock = try SandboxError.step("Landlock") { () throws(SystemError) in try LandlockVersion.ofKernel() }
         let hierarchy = ControlGroupHierarchy.find()
-        if let hierarchy { _ = ControlGroup.sweep(hierarchy) }
+        for candidate in ControlGroupHierarchy.candidates() { _ = ControlGroup.sweep(candidate) }
         let identities = try SandboxError.step("identities") { () throws(SystemError) in
             getuid() == 0 ? try IdentityRange() : nil
         }

@@ -1,5 +1,5 @@
 // A multithreaded host with a life of its own: a SIGCHLD handler, a thread that waits for any child, and children.
-// It launches extensions meanwhile and says what of Annex it ever noticed: nothing, if all is well.
+// It launches extensions meanwhile, all from one thread, and says what of Annex it noticed: nothing, if all is well.
 // Arguments: the app's bundle, the extension's identifier, the number of launches.
 import AnnexEmbedded
 import AnnexHost
@@ -15,6 +15,7 @@ guard arguments.count == 4, let launches = Int(arguments[3]) else {
 
 signal(SIGCHLD, countSignal)
 let dumpable = host_dumpable()
+let inheritableBefore = inheritable()
 var maskBefore = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskBefore)
 
@@ -32,8 +33,8 @@ pthread_create(&waiter, nil, waitForAnybody, nil)
 let host = try AnnexHost.embedded(apps: [arguments[1]])
 for _ in 0..<launches {
     startChild()
-    let session = try await host.begin(arguments[2])
-    _ = await session.cancel()
+    let session = try host.beginAndWait(arguments[2])
+    _ = session.cancelAndWait()
 }
 while Tally.reaped.load(ordering: .relaxed) < Tally.own.load(ordering: .relaxed) { usleep(1000) }
 usleep(20_000)
@@ -44,6 +45,12 @@ var maskAfter = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskAfter)
 let masks = withUnsafeBytes(of: maskBefore) { before in withUnsafeBytes(of: maskAfter) { before.elementsEqual($0) } }
 print("signal mask as before: \(masks)")
-var inheritable = 0
-for number in 3..<1024 where fcntl(Int32(number), F_GETFD) == 0 { inheritable += 1 }
-print("descriptors that a child would inherit: \(inheritable)")
+print("descriptors that a child would inherit, more than before: \(inheritable() - inheritableBefore)")
+
+/// Descriptors without close-on-exec: a host may have been given some by its own parent.
+func inheritable() -> Int {
+    (3..<1024).count { number in
+        let flags = fcntl(Int32(number), F_GETFD)
+        return flags >= 0 && flags & FD_CLOEXEC == 0
+    }
+}
