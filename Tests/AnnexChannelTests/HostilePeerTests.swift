@@ -161,6 +161,29 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 50))
     }
 
+    @Test("IPC-06: a peer that moves the host's sleeper to a word of its own cannot keep it")
+    func requeue() async throws {
+        let channel = try HostileChannel { $0.waiting = .block }
+        let (host, peer) = (channel.host, channel.peer)
+        var writer = RawWriter(peer)
+        writer.sendHello()
+        for round in 0..<2 {
+            let caller = ExtensionThread(raw: {
+                #expect(throws: CallFailure.self) { _ = try host.call(Request(method: 1)) }
+            })
+            while RawFutex.requeue(peer.region.start + RegionLayout.produced, to: peer.region.start + 2048) != 1 {
+                sched_yield()
+            }
+            if round == 0 {
+                // The sleeper looks around by itself and finds the answer.
+                writer.send(RawPeer.frame(4, [0, 0, 0, 0], method: 1, call: 1))
+            } else {
+                host.end(with: "over")
+            }
+            caller.join()
+        }
+    }
+
     @Test("IPC-08: late and double answers are harmless and counted")
     func lateAndDouble() async throws {
         let channel = try HostileChannel()
@@ -188,6 +211,30 @@ import Testing
         #expect(throws: CallFailure.violated(.consumed(step: UInt64(position), unread: 65_536))) {
             while true { try channel.host.send(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 16_368))) }
         }
+    }
+
+    @Test("BOMB-08: events that nobody takes are bounded too")
+    func slowOwner() async throws {
+        let mayGoOn = try Gate()
+        var configuration = ChannelConfiguration()
+        configuration.framesPerSecond = 100
+        var handlers = ChannelHandlers()
+        handlers.onEvent = { _ in try? mayGoOn.wait() }
+        let loop = try EventLoop()
+        let ends = try HostEndpoint.make(configuration: configuration, handlers: handlers, eventLoop: loop)
+        let host = ends.host
+        let peer = try RawPeer(ends.descriptors)
+        var writer = RawWriter(peer)
+        writer.sendHello()
+        // The owner's thread is held up by the first event; a caller reads the rest.
+        #expect(throws: CallFailure.violated(.messageBudget(.frames, limit: 100))) {
+            let call: ChannelCall = try host.start(Request(method: 1))
+            writer.send((0..<300).flatMap { _ in RawPeer.frame(6) })
+            _ = try call.wait()
+        }
+        for _ in 0..<300 { mayGoOn.open() }
+        host.end(with: "over")
+        loop.shutDown()
     }
 
     @Test("BOMB-08: a flood of events ends at the budget")

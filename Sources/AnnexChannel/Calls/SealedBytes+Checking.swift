@@ -14,28 +14,17 @@ extension SealedBytes {
         }
     }
 
+    /// Asks for the seals first: that question never reaches a file system, which could be one of the peer's own that
+    /// never answers. With all seals, size and blocks stand still.
     private static func checkedSize(
         _ descriptor: borrowing Descriptor, atMost limit: UInt64
     ) throws(CallFailure) -> Int {
-        let status: FileStatus
-        do throws(SystemError) {
-            status = try descriptor.status()
-        } catch {
-            throw .system(error)
-        }
-        guard status.kind == .regular else { throw .violated(.notSealed("\(status.kind)")) }
-        // The file system comes before the seals: pages of huge-page memory can be missing when they are touched.
-        guard descriptor.isPlainSharedMemory else { throw .violated(.notSealed("a file on another file system")) }
-        guard let seals = try? descriptor.seals() else { throw .violated(.notSealed("no seals")) }
+        guard let seals = try? descriptor.seals() else { throw .violated(.notSealed("no memory that can be sealed")) }
         guard seals.isSuperset(of: .immutable) else { throw .violated(.notSealed("seals \(seals.rawValue)")) }
-        // Only now do size and blocks stand still.
-        return try finalSize(descriptor, atMost: limit)
-    }
-
-    private static func finalSize(
-        _ descriptor: borrowing Descriptor, atMost limit: UInt64
-    ) throws(CallFailure) -> Int {
+        // Pages of huge-page memory can be missing when they are touched.
+        guard descriptor.isPlainSharedMemory else { throw .violated(.notSealed("memory of huge pages")) }
         guard let status = try? descriptor.status() else { throw .violated(.notSealed("no status")) }
+        guard status.kind == .regular else { throw .violated(.notSealed("\(status.kind)")) }
         let size = HostileSize(status)
         guard let bytes = size.bytes(atMost: limit) else {
             throw .violated(.sealedSize(size.forReport, accepted: limit))

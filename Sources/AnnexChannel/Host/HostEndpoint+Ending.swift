@@ -55,7 +55,7 @@ extension HostEndpoint {
         for call in open { call.resolve(.failure(failure)) }
         failHello(failure)
         interruptLeader()
-        while roomSleepers.load(ordering: .sequentiallyConsistent) > 0 {
+        for _ in 0..<HostEndpoint.mostWakeUps where roomSleepers.load(ordering: .sequentiallyConsistent) > 0 {
             peer.consumed.wakeSleepers()
             Processor.yield()
         }

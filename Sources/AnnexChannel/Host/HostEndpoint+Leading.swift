@@ -74,7 +74,7 @@ extension HostEndpoint {
         while pump(&receiver), !mustStop(call) {
             while !receiver.reader.hasNews {
                 if receiver.spinner.spin() {
-                    if isOver(call, &looks) { return }
+                    if isOver(call, &looks) || (!sleeps && looks > HostEndpoint.mostLooksOfATask) { return }
                 } else {
                     guard sleeps else { return }
                     sleep(&receiver, for: call)
@@ -92,6 +92,14 @@ extension HostEndpoint {
         return looks % 64 == 0 && (mustStop(call) || call.isOverdue)
     }
 
+    /// However its channel waits, a task does not hold a thread of the pool for long.
+    private static let mostLooksOfATask: UInt32 = 4096
+    /// A peer can move a sleeper of ours to a word of its own, where no wake-up finds it. So whoever sleeps while a
+    /// call is open looks around by itself this often. Idle channels have no sleepers.
+    static let longestSleep = Duration.milliseconds(500)
+    /// How often a sleeper is woken that does not seem to wake; then it is left to look around by itself.
+    static let mostWakeUps = 10_000
+
     private func mustStop(_ call: ChannelCall) -> Bool {
         call.isDone || isClosed.load(ordering: .sequentiallyConsistent)
             || isEnding.load(ordering: .sequentiallyConsistent)
@@ -106,7 +114,8 @@ extension HostEndpoint {
         let interruptionsBefore = interruptions.load(ordering: .relaxed)
         if !mustStop(call) {
             tally.sleeps.add()
-            woken = receiver.gate.sleep(while: receiver.reader.seen, until: call.deadline)
+            let limit = min(call.deadline ?? .max, MonotonicClock.deadline(after: HostEndpoint.longestSleep))
+            woken = receiver.gate.sleep(while: receiver.reader.seen, until: limit)
         }
         sleepMark.add(1, ordering: .sequentiallyConsistent)
         receiver.gate.withdraw()
@@ -120,12 +129,13 @@ extension HostEndpoint {
         }
     }
 
-    /// Gets a sleeping leader to look around. Wakes until it has left that sleep, because it may not have begun it yet.
+    /// Gets a sleeping leader to look around. Wakes again until it has left that sleep, because it may not have begun
+    /// it yet.
     func interruptLeader() {
         let mark = sleepMark.load(ordering: .sequentiallyConsistent)
         guard mark & 1 == 1 else { return }
         interruptions.add(1, ordering: .relaxed)
-        while sleepMark.load(ordering: .sequentiallyConsistent) == mark {
+        for _ in 0..<HostEndpoint.mostWakeUps where sleepMark.load(ordering: .sequentiallyConsistent) == mark {
             peer.produced.wakeSleepers()
             Processor.yield()
         }

@@ -30,9 +30,19 @@ extension HostEndpoint {
         case .event:
             try receiver.spendFrame()
             try checkBare(frame)
-            let event = ChannelEvent(method: frame.method, payload: frame.payload)
-            loop.execute { [handlers] in handlers.onEvent(event) }
+            try deliver(ChannelEvent(method: frame.method, payload: frame.payload))
         case .request, .cancel, .ping: throw .unexpectedKind(frame.kind.rawValue)
+        }
+    }
+
+    /// Hands an event on. Those that wait for a slow owner are bounded as those of a second are.
+    private func deliver(_ event: ChannelEvent) throws(ChannelViolation) {
+        let limit = configuration.framesPerSecond
+        guard undelivered.load(ordering: .relaxed) < limit else { throw .messageBudget(.frames, limit: limit) }
+        undelivered.add(1, ordering: .relaxed)
+        loop.execute { [weak self, handlers] in
+            self?.undelivered.subtract(1, ordering: .relaxed)
+            handlers.onEvent(event)
         }
     }
 

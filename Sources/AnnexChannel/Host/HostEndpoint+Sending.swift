@@ -125,9 +125,10 @@ extension HostEndpoint {
 
     private func sleepForRoom(_ seen: UInt32, until limit: UInt64, deadline: UInt64?) throws(CallFailure) {
         let gate = sending.withLock { $0.gate }
+        let lookAround = MonotonicClock.deadline(after: HostEndpoint.longestSleep)
         // SYNC: read after `roomSleepers` went up; whoever closes sets the mark first and then wakes until it is down.
         let isOver = isClosed.load(ordering: .sequentiallyConsistent)
-        let woken = isOver ? FutexWait.changed : gate.sleep(while: seen, until: limit)
+        let woken = isOver ? FutexWait.changed : gate.sleep(while: seen, until: min(limit, lookAround))
         sending.withLock { $0.endSleep() }
         roomSleepers.subtract(1, ordering: .sequentiallyConsistent)
         if case .refused(let errno) = woken { throw report(.violated(.sharedWord(errno: errno))) }

@@ -35,6 +35,8 @@ public final class HostEndpoint: Sendable {
     /// The leader lets go without an outcome: somebody ends the channel and reads what is left.
     let isEnding = Atomic<Bool>(false)
     let isClosed = Atomic<Bool>(false)
+    /// Events that wait for the event loop's thread.
+    let undelivered = Atomic<UInt32>(0)
     let peerIsGone = Atomic<Bool>(false)
     /// `HostReceiver.turns`, for whoever reads the control socket.
     let turns = Atomic<UInt32>(0)
