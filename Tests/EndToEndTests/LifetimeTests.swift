@@ -44,18 +44,18 @@ import Testing
         let known = Set(MachineCounts.processes(named: "annex-warden") + Self.extensions())
         let app = try ExampleBundles.path(of: "Shout.app")
         let rounds = Self.number("ANNEX_KILLS", short: 10)
-        for round in 0..<rounds {
+        var longest = Duration.zero
+        for _ in 0..<rounds {
             let host = try Background.start("launches-forever", [app, "com.example.shout.loud"])
-            try await Task.sleep(for: .microseconds(Int.random(in: 0..<60_000)))
+            try await Task.sleep(for: .microseconds(Int.random(in: 0..<250_000)))
             host.kill()
             let killed = ContinuousClock.now
             await eventually {
                 Set(MachineCounts.processes(named: "annex-warden") + Self.extensions()).subtracting(known).isEmpty
             }
-            // SPEC's promise, with room for a machine that is busy with other tests.
-            let took = ContinuousClock.now - killed
-            if took > .seconds(1) { print("annex: round \(round): gone after \(took)") }
+            longest = max(longest, ContinuousClock.now - killed)
         }
+        print("annex: \(rounds) hosts killed; all was gone after \(longest) at most")
         _ = try AnnexHost.embedded()
         #expect(StaleGroups.find().isEmpty)
     }

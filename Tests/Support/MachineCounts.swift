@@ -28,9 +28,13 @@ public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
             + "extensions \(extensions), control groups \(controlGroups), mounts \(mounts)"
     }
 
-    /// Numbers of the processes with this command name.
+    /// Numbers of the processes with this command name. A dead one that only waits for the system's first process to
+    /// take note of it holds nothing any more and is not counted.
     public static func processes(named name: String) -> [Int32] {
-        list("/proc").compactMap(Int32.init).filter { lines(of: "/proc/\($0)/comm").first == name }
+        list("/proc").compactMap(Int32.init).filter { process in
+            guard lines(of: "/proc/\(process)/comm").first == name else { return false }
+            return !lines(of: "/proc/\(process)/status").contains { $0.hasPrefix("State:\tZ") }
+        }
     }
 
     /// A warden holds a pidfd of its broker under number 4.
