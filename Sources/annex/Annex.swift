@@ -13,7 +13,7 @@ struct Annex: AsyncParsableCommand {
 
             EXIT STATUS
               0   done
-              1   an extension gave up or was ended, or the machine cannot make a sandbox; the reason is printed
+              1   the picture was not edited, a try was not held, or this machine makes no sandbox; the reason is printed
               64  the command line is not understood
             """,
         version: "0.1.0",

@@ -64,7 +64,8 @@ import Testing
         let app = try ExampleBundles.path(of: "Pictures.app")
         let run = try await Program.annex("demo", file.path, "--picture-only", "--app", app, in: folder)
         #expect(run.status == 1)
-        #expect(run.output.split(separator: "\n").filter { $0.hasPrefix("✗") }.count == 1, "\(run.output)")
+        #expect(run.errors.hasPrefix("✗") && run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+        #expect(run.output.isEmpty)
         #expect(folder.names == ["\(kind).png"])
     }
 
@@ -74,6 +75,6 @@ import Testing
         let app = try ExampleBundles.path(of: "Pictures.app")
         let run = try await Program.annex(arguments + ["--picture-only", "--app", app], in: folder)
         #expect(run.status == 1)
-        #expect(run.output.contains(arguments[1]), "\(run.output)")
+        #expect(run.errors.contains(arguments[1]), "\(run.errors)")
     }
 }

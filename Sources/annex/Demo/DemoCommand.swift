@@ -1,6 +1,7 @@
 import AnnexEmbedded
 import AnnexHost
 import ArgumentParser
+import Glibc
 
 /// The main job, start to end: one picture, one trusted result; then everything that hostile code may try.
 struct DemoCommand: AsyncParsableCommand {
@@ -8,21 +9,22 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Edit a picture in a sandbox, then watch an extension that misbehaves get nowhere.",
         discussion: """
-            The photo-editing extension decodes, edits and encodes the picture with libpng and libjpeg-turbo inside its
-            sandbox; this program decodes nothing. The result is written beside the original under a new name, never
-            over an existing file. Without PICTURE the demo makes one itself, in the current folder.
+            The photo-editing extension decodes, edits and encodes the picture with libpng and libjpeg-turbo inside \
+            its sandbox; this program decodes nothing. The result is written beside the original under a new name, \
+            never over an existing file. Without a picture the demo makes one itself, in the current folder.
 
             EXAMPLES
-              annex demo holiday.jpg --edit grayscale
-              annex demo --only crashes --only floods
-              annex demo --picture-only broken.png
+              annex demo holiday.jpg --edit grayscale    your picture, then every hostile try
+              annex demo --picture-only broken.png       your picture alone; a broken one gives one clear error
+              annex demo --only crashes --only floods    two of the tries
+              annex demo --json | jq '.tries[].reason'   for a program
             """)
 
     @Argument(help: "A PNG or JPEG file.", completion: .file(extensions: ["png", "jpg", "jpeg"]))
     var picture: String?
 
-    @Option(help: "The edit: sepia, grayscale or invert.")
-    var edit = "sepia"
+    @Option(help: "What to do to the picture.")
+    var edit = EditName.sepia
 
     @Option(help: "The app bundle with the extensions; the one beside this program otherwise.", completion: .directory)
     var app: String?
@@ -42,22 +44,31 @@ struct DemoCommand: AsyncParsableCommand {
         let printer: any DemoPrinter = json ? JSONPrinter() : TextPrinter(style: style)
         let edited = await PictureEdit(host: host, edit: edit).run(on: picture)
         printer.show(edited)
-        if !pictureOnly {
-            for conduct in only.isEmpty ? Conduct.allCases : only {
-                printer.show(await Trial(host: host, conduct: conduct).run())
-            }
-            printer.showHost(await PictureEdit(host: host, edit: edit).runInMemory())
-        }
+        var isWell = edited.isSuccess
+        if isWell && !pictureOnly { isWell = await showTries(on: host, by: printer) }
         printer.finish()
-        if case .failure = edited.outcome { throw ExitCode.failure }
+        if !isWell { throw ExitCode.failure }
+    }
+
+    /// - Returns: whether every try was held and the host still works.
+    private func showTries(on host: AnnexHost, by printer: any DemoPrinter) async -> Bool {
+        var areHeld = true
+        for conduct in only.isEmpty ? Conduct.allCases : only {
+            let result = await Trial(host: host, conduct: conduct).run()
+            printer.show(result)
+            areHeld = areHeld && result.isHeld && result.leakedDescriptors == 0
+        }
+        let failure = await PictureEdit(host: host, edit: edit).runInMemory()
+        printer.showHost(failure)
+        return areHeld && failure == nil
     }
 
     private func openHost() throws -> AnnexHost {
         let bundle = app ?? ExampleApp.besideThisProgram
-        do {
-            return try AnnexHost.embedded(apps: [bundle])
-        } catch {
-            throw ValidationError("\(error)")
+        if app == nil && access(bundle, F_OK) != 0 {
+            throw DemoFailure(
+                "the example app is not built (\(bundle) is missing); in Annex's folder, run: make examples")
         }
+        return try AnnexHost.embedded(apps: [bundle])
     }
 }

@@ -14,8 +14,14 @@ enum NewFile {
     /// - Returns: false where there is a file already.
     private static func write(_ bytes: [UInt8], to path: String) throws(SystemError) -> Bool {
         guard let file = try create(path) else { return false }
-        try file.writeAll(bytes)
-        return true
+        do throws(SystemError) {
+            try file.writeAll(bytes)
+            return true
+        } catch {
+            // Half a picture would pass for a whole one.
+            unlink(path)
+            throw SystemError("write", errno: error.errno, path: path, mend: mend(error.errno))
+        }
     }
 
     private static func create(_ path: String) throws(SystemError) -> Descriptor? {
@@ -24,7 +30,16 @@ enum NewFile {
             return try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
         } catch {
             if error.errno == EEXIST { return nil }
-            throw error
+            throw SystemError("open", errno: error.errno, path: path, mend: mend(error.errno))
+        }
+    }
+
+    private static func mend(_ errno: Int32) -> String? {
+        switch errno {
+        case EACCES, EPERM, EROFS: "copy the picture into a folder that you may write, and name that copy"
+        case ENOSPC, EDQUOT: "make room on that disk"
+        case ENAMETOOLONG: "give the original a shorter name"
+        default: nil
         }
     }
 

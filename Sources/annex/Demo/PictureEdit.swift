@@ -9,6 +9,10 @@ struct PictureEdit {
         var original: String
         var outcome: Swift.Result<Edited, Failure>
         var session: SessionFacts?
+
+        var isSuccess: Bool {
+            if case .success = outcome { true } else { false }
+        }
     }
 
     struct Edited {
@@ -26,7 +30,7 @@ struct PictureEdit {
     static let largest = 256 << 20
 
     let host: AnnexHost
-    let edit: String
+    let edit: EditName
 
     /// Edits the user's picture, or one of our own making, and writes the result beside it.
     func run(on picture: String?) async -> Result {
@@ -68,7 +72,7 @@ struct PictureEdit {
         let session = try await host.begin(ExampleApp.editor)
         let type = TypeIdentifier.picture(named: name)
         let picture = ItemProvider(contents: contents, types: [type], suggestedName: nil)
-        let request = ExtensionItem(attachments: [picture], userInfo: ["edit": .string(edit)])
+        let request = ExtensionItem(attachments: [picture], userInfo: ["edit": .string(edit.rawValue)])
         let clock = ContinuousClock()
         let begun = clock.now
         do {
@@ -91,11 +95,20 @@ struct PictureEdit {
     }
 
     private static func text(of error: any Error, about picture: String) -> String {
+        let name = Escaped(picture)
         switch error {
-        case let failure as Failure: failure.text
-        case HostError.cancelled(let error): "\(picture): \(Escaped(error.localizedDescription))"
-        default: "\(picture): \(error)"
+        case let failure as Failure: return "\(name): \(failure.text)"
+        case HostError.cancelled(let error): return "\(name): \(Escaped(error.localizedDescription))"
+        case ItemFailure.notAFile: return "\(name): only a regular file can be edited"
+        case ItemFailure.system(let error): return "\(name): \(Errno.text(error.errno))\(mend(picture, error.errno))"
+        case let error as SystemError: return "the result cannot be written: \(Escaped(error.description))"
+        default: return "\(name): \(Escaped("\(error)"))"
         }
+    }
+
+    /// A name that came over the command line as no UTF-8 has lost bytes, and is no file's any more.
+    private static func mend(_ picture: String, _ errno: Int32) -> String {
+        errno == ENOENT && picture.contains("\u{FFFD}") ? "; the name is not UTF-8: link the file to one that is" : ""
     }
 }
 

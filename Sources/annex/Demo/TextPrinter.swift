@@ -12,46 +12,75 @@ final class TextPrinter: DemoPrinter {
 
     func show(_ edit: PictureEdit.Result) {
         switch edit.outcome {
-        case .failure(let failure): print("\(style.bad("✗")) \(failure.text)")
+        case .failure(let failure): StandardError.print("✗ \(failure.text)")
         case .success(let edited):
-            print("\(style.good("✓")) \(edit.original) (\(ByteCount(edited.originalSize)))")
-            print("  → \(style.bold(edited.path)) (\(ByteCount(edited.size)))")
-            print(style.faint("  in by a read-only descriptor, out as sealed memory; this program decoded nothing"))
+            let original = "\(Escaped(edit.original)) (\(ByteCount(edited.originalSize)))"
+            print(
+                "\(style.good("✓")) \(original) → \(style.bold("\(Escaped(edited.path))")) (\(ByteCount(edited.size)))")
+            print(
+                style.faint(
+                    "  Decoded, edited and encoded in a sandbox. In by a read-only descriptor, out as sealed memory."))
+            if let session = edit.session { show(session, answered: edited.answered) }
         }
-        if let session = edit.session { show(session, outcome: edit.outcome) }
     }
 
-    private func show(_ session: SessionFacts, outcome: Result<PictureEdit.Edited, PictureEdit.Failure>) {
-        print("\n\(style.bold("Launch"))  \(session.report.total.short) from the plan to the extension's hello")
-        for step in session.report.steps {
-            print("  \(step.name.padded(to: 34)) \(step.duration.short)")
-        }
-        print("\n\(style.bold("In force"))  policy \(session.report.policy)")
-        for layer in session.report.layers { print("  \(layer)") }
-        let limit = ByteCount(session.report.memoryLimit)
+    private func show(_ session: SessionFacts, answered: Duration) {
+        let report = session.report
+        heading("Launch", "\(report.total.short) from the plan to the extension's hello")
+        let steps = report.steps.map { $0.name.padded(to: 14) + $0.duration.short.aligned(to: 9) }
+        for line in Columns.lines(of: steps, columns: 3) { print("  \(line)") }
+        heading("In force", "policy \(report.policy)")
+        for line in Columns.lines(of: report.layers, columns: 3) { print("  \(line)") }
         let peak = session.end.usage.peakMemory.map { "\(ByteCount($0))" } ?? "unknown"
-        print("\n\(style.bold("Used"))  memory \(peak) of \(limit) (\(session.report.memory.rawValue))", terminator: "")
-        if case .success(let edited) = outcome {
-            print(", 1 round trip of \(edited.answered.short)", terminator: "")
-            print(" (\(session.sent) messages out, \(session.received) in, \(session.bytes) bytes)", terminator: "")
+        heading("Used", "")
+        print("  memory        \(peak) of \(ByteCount(report.memoryLimit)), \(holder(report.memory))")
+        print("  channel       1 round trip of \(answered.short): ", terminator: "")
+        print(
+            "\(session.sent) messages out, \(session.received) in, \(session.bytes) bytes; the picture is not among them"
+        )
+        print("  end           \(session.end)")
+    }
+
+    private func holder(_ memory: LaunchReport.Enforcement) -> String {
+        switch memory {
+        case .enforced: "enforced by a control group"
+        case .watched: "watched (this user has no control group here)"
         }
-        print("\n\(style.bold("End"))   \(session.end)")
+    }
+
+    private func heading(_ name: String, _ text: String) {
+        print(text.isEmpty ? "\n\(style.bold(name))" : "\n\(style.bold(name.padded(to: 16)))\(text)")
     }
 
     func show(_ trial: Trial.Result) {
-        if trials == 0 {
-            print("\n\(style.bold("The same request, to an extension that misbehaves"))  each in a fresh process")
-        }
+        if trials == 0 { showTableHead() }
         trials += 1
         held += trial.isHeld ? 1 : 0
         let mark = trial.isHeld ? style.good("✓") : style.bad("✗")
-        print("\(mark) \(trial.conduct.text.padded(to: 42)) \(style.faint(trial.took.short))")
-        print("    stopped by  \(trial.stoppedBy)")
-        print("    host told   \(trial.end)")
-        for words in trial.words { print("    it says     \(words)") }
+        let row = trial.conduct.text.padded(to: 42) + trial.stoppedBy.padded(to: 42)
+        print("\(mark) \(row)\(trial.took.short.aligned(to: 9))")
+        for line in lines(of: trial) { print(style.faint("    \(line)")) }
+        if !trial.isHeld { print(style.bad("    not held")) }
         if trial.leakedDescriptors != 0 {
             print(style.bad("    the host has \(trial.leakedDescriptors) descriptors more than before"))
         }
+    }
+
+    /// What the host is told, and what the extension had to say.
+    private func lines(of trial: Trial.Result) -> [String] {
+        let answers = trial.words.flatMap { Columns.wrapped("its answer: \($0)", width: 92) }
+        guard case .deniedCall(let call) = trial.end.detail else {
+            return Columns.wrapped("\(trial.end)", width: 92) + answers
+        }
+        let arguments = call.arguments.map(\.description).joined(separator: ", ")
+        let cure = call.allowingLine.map { ["a policy would allow it by   \($0)"] } ?? []
+        return Columns.wrapped("\(trial.end.reason.rawValue): \(call.name)(\(arguments))", width: 92) + cure + answers
+    }
+
+    private func showTableHead() {
+        print("\n\(style.bold("The same request, to an extension that misbehaves"))")
+        print("Each try is a fresh process. Below each: the end, as the host is told.\n")
+        print(style.faint("  " + "it".padded(to: 42) + "is stopped by".padded(to: 42) + "after".aligned(to: 9)))
     }
 
     func showHost(_ failure: String?) {
@@ -62,32 +91,4 @@ final class TextPrinter: DemoPrinter {
     }
 
     func finish() {}
-}
-
-extension Duration {
-    /// Three figures and a unit: `312 µs`, `1.83 ms`, `2.00 s`.
-    var short: String {
-        let (seconds, attoseconds) = components
-        let microseconds = Double(seconds) * 1e6 + Double(attoseconds) / 1e12
-        switch microseconds {
-        case ..<1000: return "\(Self.rounded(microseconds, digits: microseconds < 100 ? 1 : 0)) µs"
-        case ..<1_000_000: return "\(Self.rounded(microseconds / 1000, digits: 2)) ms"
-        default: return "\(Self.rounded(microseconds / 1_000_000, digits: 2)) s"
-        }
-    }
-
-    private static func rounded(_ value: Double, digits: Int) -> String {
-        let scale = digits == 0 ? 1.0 : digits == 1 ? 10 : 100
-        let whole = Int((value * scale).rounded())
-        guard digits > 0 else { return "\(whole)" }
-        let rest = String(whole % Int(scale))
-        return "\(whole / Int(scale)).\(String(repeating: "0", count: digits - rest.count))\(rest)"
-    }
-}
-
-extension String {
-    /// The text with spaces behind it up to a width.
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
-    }
 }

@@ -27,10 +27,11 @@ struct Trial {
         let begun = clock.now
         let (end, answer) = await attempt()
         let took = clock.now - begun
+        let isHeld = isHeld(end, answer)
         return Result(
-            conduct: conduct, stoppedBy: Self.layer(behind: end), end: end,
+            conduct: conduct, stoppedBy: isHeld ? Self.layer(behind: end) : "nothing", end: end,
             words: answer.compactMap { $0.contentText.map { Escaped($0) } },
-            leakedDescriptors: await OpenDescriptors.settled() - before, took: took, isHeld: isHeld(end, answer))
+            leakedDescriptors: await OpenDescriptors.settled() - before, took: took, isHeld: isHeld)
     }
 
     private func attempt() async -> (Termination, [ExtensionItem]) {
@@ -60,15 +61,15 @@ struct Trial {
     /// Which part of Annex an end of this kind comes from.
     private static func layer(behind end: Termination) -> String {
         switch end.reason {
-        case .deniedOperation: "seccomp: the call is not on the list"
+        case .deniedOperation: "seccomp: not on its list of calls"
         case .memoryLimit: "the memory limit"
         case .launchLimit: "the launch limit"
         case .timeLimit: "the time limit"
         case .outputLimit: "the output limit"
         case .messageBudget: "the channel's budget"
         case .protocolViolation: "the channel's checks"
-        case .crashed, .exited: "its own fault, in a process of its own"
-        case .completed, .cancelled: "a root of its own: the files do not exist there"
+        case .crashed, .exited: "its own process, where the crash stays"
+        case .completed, .cancelled: "a root of its own, without those files"
         default: end.reason.rawValue
         }
     }

@@ -1,0 +1,41 @@
+/// Text in columns, for a terminal 100 wide.
+enum Columns {
+    /// A list read downwards, then to the right.
+    static func lines(of cells: [String], columns: Int, gap: Int = 3) -> [String] {
+        let rows = (cells.count + columns - 1) / columns
+        let width = (cells.map(\.count).max() ?? 0) + gap
+        return (0..<rows).map { row in
+            let line = stride(from: row, to: cells.count, by: rows).map { cells[$0].padded(to: width) }
+            return line.joined().trimmingSpaces
+        }
+    }
+
+    /// Words in lines of at most so many characters; a longer word has a line of its own.
+    static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}
+
+extension String {
+    /// The text with spaces behind it up to a width.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - count))
+    }
+
+    /// The text with spaces before it up to a width.
+    func aligned(to width: Int) -> String {
+        String(repeating: " ", count: Swift.max(0, width - count)) + self
+    }
+
+    fileprivate var trimmingSpaces: String {
+        String(self.reversed().drop { $0 == " " }.reversed())
+    }
+}
