@@ -161,7 +161,8 @@ let package = Package(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "AnnexBrokerTests", dependencies: ["AnnexBroker", "AnnexSandbox", "AnnexModel"], swiftSettings: swift),
-        .testTarget(name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexBundle", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
