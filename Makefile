@@ -5,7 +5,7 @@ SWIFT ?= swift
 CONFIGURATION ?= release
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup demo examples test gates format soak kill-soak clean
+.PHONY: help setup ready demo examples test gates format soak kill-soak clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -13,24 +13,27 @@ help: ## this list
 setup: ## install the C libraries that the build needs, where they are missing
 	@sh .ci/install-needs
 
+ready: setup ## say whether this system lets a process make a sandbox, and if not what helps
+	@sh .ci/preflight
+
 examples: setup ## build the example extensions and lay out their bundles beside the executables
 	@$(SWIFT) build -c $(CONFIGURATION) --static-swift-stdlib -Xswiftc -use-ld=lld
 	@sh Sources/Examples/assemble "$(BIN)" "$(BIN)"
 
-demo: examples ## a picture edited by code that nobody trusts, then everything that such code may try (PICTURE=FILE: yours)
+demo: ready examples ## a picture edited by code that nobody trusts, then everything that such code may try (PICTURE=FILE: yours)
 	@"$(BIN)/annex" demo $(if $(PICTURE),-- "$(PICTURE)")
 
 test: setup ## every test, as the user you are; as root also as an ordinary user
-	@sh .ci/test
+	@.ci/test
 
 soak: setup ## 1,000 launches that leave every count as it was (LAUNCHES=N: as many as you like)
-	ANNEX_LAUNCHES=$(or $(LAUNCHES),1000) sh .ci/some-tests LifetimeTests.*LIFE-05
+	ANNEX_LAUNCHES=$(or $(LAUNCHES),1000) .ci/some-tests LIFE-05
 
 kill-soak: setup ## 100 hosts killed at random moments leave nothing behind (KILLS=N: as many as you like)
-	ANNEX_KILLS=$(or $(KILLS),100) sh .ci/some-tests LifetimeTests.*killed
+	ANNEX_KILLS=$(or $(KILLS),100) .ci/some-tests killed.host
 
 gates: setup ## format, layering, self-contained examples, warnings as errors
-	@sh .ci/gates
+	@.ci/gates
 
 format: ## rewrite the sources in the house format
 	$(SWIFT) format -i -r -p Package.swift Sources Tests

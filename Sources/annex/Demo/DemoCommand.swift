@@ -14,10 +14,10 @@ struct DemoCommand: AsyncParsableCommand {
             never over an existing file. Without a picture the demo makes one itself, in the current folder.
 
             EXAMPLES
-              annex demo holiday.jpg --edit grayscale    your picture, then every hostile try
-              annex demo --picture-only broken.png       your picture alone; a broken one gives one clear error
-              annex demo --only crashes --only floods    two of the tries
-              annex demo --json | jq '.tries[].reason'   for a program
+              annex demo holiday.jpg --edit grayscale   your picture, then the tries
+              annex demo --picture-only broken.png      your picture alone
+              annex demo --only crashes --only floods   two of the tries
+              annex demo --json | jq '.tries[].reason'  for a program
             """)
 
     @Argument(help: "A PNG or JPEG file.", completion: .file(extensions: ["png", "jpg", "jpeg"]))
