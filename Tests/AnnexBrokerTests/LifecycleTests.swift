@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test func `L1: the launch limit runs from the start of the process to its hello`() {
-        #expect(effects(after: .started) == [.arm(.launch)])
+        #expect(effects(after: .started) == [.disarm(.queue), .arm(.launch)])
         #expect(effects(after: .started, .executed, .saidHello) == [.disarm(.launch), .announce])
         #expect(effects(after: .started, .saidHello) == [.disarm(.launch)])
         #expect(effects(after: .started, .saidHello, .executed) == [.disarm(.launch), .announce])
@@ -42,6 +42,21 @@ import Testing
             after: .started, .executed, .saidHello, .mustEnd(.protocolViolation("length")), .mustEnd(.outputLimit),
             .gone)
         #expect(end.contains(.finish(.protocolViolation("length"))))
+    }
+
+    @Test func aLaunchDoesNotWaitForASilentWardenForEver() {
+        #expect(effects(after: .asked) == [.arm(.queue)])
+        let end = effects(after: .asked, .elapsed(.queue))
+        #expect(end.first == .kill)
+        #expect(end.last == .finish(.unanswered))
+        #expect(effects(after: .asked, .started, .elapsed(.queue)).isEmpty)
+    }
+
+    @Test func nobodyWaitsForAProcessThatDoesNotDie() {
+        #expect(effects(after: .started, .mustEnd(.outputLimit)).contains(.arm(.death)))
+        #expect(effects(after: .started, .mustEnd(.outputLimit), .elapsed(.death)).contains(.finish(.stuck)))
+        #expect(effects(after: .started, .mustEnd(.outputLimit), .elapsed(.death), .gone).isEmpty)
+        #expect(effects(after: .started, .mustEnd(.outputLimit), .gone, .elapsed(.death)).isEmpty)
     }
 
     @Test func anEndOfItsOwnHasNoCauseOfOurs() {

@@ -8,6 +8,10 @@ enum EndCause: Sendable, Equatable {
     case timeLimit
     case outputLimit
     case brokerShutdown
+    /// The warden said nothing: there may be no process.
+    case unanswered
+    /// It was killed, and the kernel does not say that it is gone.
+    case stuck
     /// `abort()`: the first process of a namespace ignores its own SIGABRT, so its call is noticed instead.
     case aborted
     /// A refused call that only an attack makes, or one refusal too many.

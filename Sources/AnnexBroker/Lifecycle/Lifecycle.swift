@@ -18,11 +18,14 @@ struct Lifecycle: Sendable {
     /// ways, and either may be first.
     enum Progress: Sendable, Equatable {
         case begun
+        case started
         case executed
         case saidHello
     }
 
     enum Event: Sendable, Equatable {
+        /// The warden has its plan.
+        case asked
         case started
         case executed
         case saidHello
@@ -38,9 +41,13 @@ struct Lifecycle: Sendable {
     }
 
     enum Limit: Sendable, Hashable {
+        /// From the request to the process: bounds the waiting for a warden that says nothing.
+        case queue
         case launch
         case request
         case grace
+        /// From the kill to the kernel's word that it is gone.
+        case death
     }
 
     enum Effect: Sendable, Equatable {
@@ -62,24 +69,28 @@ struct Lifecycle: Sendable {
         case .launching(let progress): launching(event, progress)
         case .serving(let open): serving(event, open: open)
         case .tidying(let cause): tidying(event, cause: cause)
-        case .ending(let cause): event == .gone ? finish(cause) : []
+        case .ending(let cause): ending(event, cause: cause)
         case .ended: []
         }
     }
 
     private mutating func launching(_ event: Event, _ progress: Progress) -> [Effect] {
         switch (event, progress) {
-        case (.started, _): return [.arm(.launch)]
-        case (.executed, .begun):
+        case (.asked, .begun): return [.arm(.queue)]
+        case (.elapsed(.queue), .begun): return finish(.unanswered, first: [.kill])
+        case (.started, _):
+            if progress == .begun { state = .launching(.started) }
+            return [.disarm(.queue), .arm(.launch)]
+        case (.executed, .begun), (.executed, .started):
             state = .launching(.executed)
             return []
-        case (.saidHello, .begun):
+        case (.saidHello, .begun), (.saidHello, .started):
             state = .launching(.saidHello)
             return [.disarm(.launch)]
         case (.executed, .saidHello), (.saidHello, .executed):
             state = .serving(open: 0)
             return [.disarm(.launch), .announce]
-        case (.elapsed(.launch), .begun), (.elapsed(.launch), .executed): return end(.launchLimit)
+        case (.elapsed(.launch), .started), (.elapsed(.launch), .executed): return end(.launchLimit)
         case (.dismissed(let cause), _), (.mustEnd(let cause), _): return end(cause)
         case (.gone, _): return finish(nil)
         default: return []
@@ -100,7 +111,7 @@ struct Lifecycle: Sendable {
             return [.disarm(.request), .sayGoodbye, .arm(.grace)]
         case .mustEnd(let cause): return end(cause)
         case .gone: return finish(nil)
-        case .started, .executed, .saidHello, .elapsed: return []
+        case .asked, .started, .executed, .saidHello, .elapsed: return []
         }
     }
 
@@ -109,17 +120,27 @@ struct Lifecycle: Sendable {
         case .elapsed(.grace): return end(cause)
         case .mustEnd(let worse): return end(worse)
         case .gone: return finish(cause)
-        case .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed, .dismissed: return []
+        case .asked, .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed, .dismissed: return []
+        }
+    }
+
+    private mutating func ending(_ event: Event, cause: EndCause) -> [Effect] {
+        switch event {
+        case .gone: finish(cause)
+        // Nobody waits for a process that no signal reaches, nor for a warden that does not tell of its end.
+        case .elapsed(.death): finish(.stuck)
+        default: []
         }
     }
 
     private mutating func end(_ cause: EndCause) -> [Effect] {
         state = .ending(cause)
-        return [.disarm(.launch), .disarm(.request), .disarm(.grace), .kill]
+        return [.disarm(.queue), .disarm(.launch), .disarm(.request), .disarm(.grace), .kill, .arm(.death)]
     }
 
-    private mutating func finish(_ cause: EndCause?) -> [Effect] {
+    private mutating func finish(_ cause: EndCause?, first: [Effect] = []) -> [Effect] {
         state = .ended
-        return [.disarm(.launch), .disarm(.request), .disarm(.grace), .finish(cause)]
+        let limits: [Limit] = [.queue, .launch, .request, .grace, .death]
+        return first + limits.map(Effect.disarm) + [.finish(cause)]
     }
 }

@@ -19,6 +19,11 @@ final class SupervisedExtension: ExtensionHandle {
         var ended: SandboxEnd?
     }
 
+    /// How long a launch may wait for the warden, which makes a process within milliseconds.
+    static let queue = Duration.seconds(10)
+    /// How long the kernel's word about a killed process is awaited.
+    static let death = Duration.seconds(5)
+
     private let running = Mutex(Running())
     private let limits: PolicyLimits
     private let policy: String
@@ -43,6 +48,7 @@ final class SupervisedExtension: ExtensionHandle {
 
     /// Starts the process. What goes wrong before there is one is told as an end, like everything later.
     func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
+        apply(.asked)
         do throws(SandboxError) {
             // The reference of the closure keeps a supervised extension alive until the kernel's last word.
             let process = try launcher.launch(configuration) { [self] in receive($0) }
@@ -137,9 +143,11 @@ final class SupervisedExtension: ExtensionHandle {
 
     private func duration(of limit: Lifecycle.Limit) -> Duration {
         switch limit {
+        case .queue: Self.queue
         case .launch: limits.launch
         case .request: limits.request
         case .grace: limits.grace
+        case .death: Self.death
         }
     }
 

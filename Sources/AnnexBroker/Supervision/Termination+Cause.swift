@@ -19,7 +19,7 @@ extension Termination {
             return (.launchFailed, .step(step))
         }
         // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
-        if end.ranOutOfMemory(limit: limits.memory) {
+        if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
             return (
                 .memoryLimit, .limit("\(ByteCount(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")")
             )
@@ -36,6 +36,8 @@ extension Termination {
         case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
         case .outputLimit: (.outputLimit, .limit("more than \(ByteCount(limits.output)) of output"))
         case .brokerShutdown: (.brokerShutdown, .none)
+        case .unanswered: (.launchFailed, .step(.unanswered))
+        case .stuck: (.stuck, .limit("not gone \(SupervisedExtension.death) after it was killed"))
         case .aborted: (.crashed, .signal(Signal(SIGABRT, message: end.lastWords)))
         case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(denial)))
         case .messageBudget(let text): (.messageBudget, .limit(text))
@@ -55,6 +57,12 @@ extension Termination {
             (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
         }
     }
+}
+
+extension AnnexModel.LaunchStep {
+    fileprivate static let unanswered = AnnexModel.LaunchStep(
+        "warden", cause: "no answer within \(SupervisedExtension.queue)",
+        mend: "the machine is overloaded, or something stopped the process annex-warden")
 }
 
 extension SandboxEnd {
