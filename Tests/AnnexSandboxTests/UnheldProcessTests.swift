@@ -24,6 +24,8 @@ import Testing
         child.waitUntilExit()
         #expect(child.terminationReason == .uncaughtSignal)
         #expect(child.terminationStatus == SIGKILL)
+        let consequence = LaunchFailure(.exec, errno: 0, mend: nil)
+        sandboxed.receive(LaunchEvent.failed(consequence, LaunchTimes(begun: 0, ends: [])))
         sandboxed.receive(
             LaunchEvent.ended(ProcessEnd.signalled(signal: SIGKILL, core: false), ResourceUsage()))
         let failure = try #require(recorder.ends.first?.failure)

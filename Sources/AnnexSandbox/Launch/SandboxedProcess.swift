@@ -86,7 +86,9 @@ package final class SandboxedProcess: Sendable {
         case .unheld(let number): endUnheld(number)
         case .listener(let listener): listen(listener)
         case .executed(let times, let layers): events(.executed(report(times, layers)))
-        case .failed(let failure, _): holdings.withLock { $0.end.failure = SandboxError(failure) }
+        // What made it fail comes first; that it was killed for it is the consequence.
+        case .failed(let failure, _):
+            holdings.withLock { $0.end.failure = $0.end.failure ?? SandboxError(failure) }
         case .ended(let end, let usage): finish(end, usage)
         case .wardenLost:
             // The kernel kills it with its warden; this is for the kernel that is slow to.
