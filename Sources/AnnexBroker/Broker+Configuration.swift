@@ -10,6 +10,11 @@ extension Broker {
     static func configuration(
         for bundle: ExtensionBundle, policy: Policy, channel: consuming ExtensionDescriptors
     ) throws(ServiceError) -> SandboxConfiguration {
+        guard (try? bundle.executable.isUnchanged()) ?? false else {
+            throw ServiceError(
+                .invalidBundle, "\(bundle.executable.path) has changed since it was installed",
+                place: bundle.identifier, mend: "install the app again")
+        }
         var gifts = DescriptorList(channel.control)
         gifts.append(channel.hostRegion)
         gifts.append(channel.extensionRegion)

@@ -10,7 +10,8 @@ extension Descriptor {
         return FileStatus(
             kind: FileStatus.Kind(mode: found.st_mode), size: Int64(found.st_size), blocks: Int64(found.st_blocks),
             device: UInt64(found.st_dev), inode: UInt64(found.st_ino), mode: found.st_mode & 0o7777,
-            user: found.st_uid, group: found.st_gid, links: UInt64(found.st_nlink))
+            user: found.st_uid, group: found.st_gid, links: UInt64(found.st_nlink),
+            modified: Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec))
     }
 
     /// Whether nothing can be written through the descriptor.

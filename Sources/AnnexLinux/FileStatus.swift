@@ -19,4 +19,6 @@ package struct FileStatus: Sendable, Hashable {
     package let user: UInt32
     package let group: UInt32
     package let links: UInt64
+    /// When the contents last changed, in nanoseconds after 1970.
+    package let modified: Int64
 }

@@ -23,7 +23,7 @@ import Testing
         try test.remove("PlugIns/Editor.appex/Editor")
         try test.write("#!/bin/sh", to: "PlugIns/Editor.appex/Editor")
         let held = try found.executable.descriptor.status()
-        #expect(held.inode == found.executable.inode && held.device == found.executable.device)
+        #expect(held.inode == found.executable.status.inode && held.device == found.executable.status.device)
         #expect(try found.executable.descriptor.read(at: 0, count: 4) == [0x7F, 0x45, 0x4C, 0x46])
     }
 

@@ -38,6 +38,6 @@ extension BundleDirectory {
         if let fault = ExecutableHeader.fault(in: header) {
             throw BundleError(.p7, file: shown, fault, mend: "build it for this machine")
         }
-        return BundleFile(descriptor: file, device: status.device, inode: status.inode, path: "\(path)/\(name)")
+        return BundleFile(descriptor: file, status: status, path: "\(path)/\(name)")
     }
 }

@@ -65,7 +65,7 @@ struct BundleDirectory: ~Copyable {
     /// The descriptor with what it is of: this directory itself, for the launch.
     consuming func file() throws(BundleError) -> BundleFile {
         let status = try Self.check(descriptor, shown: shown, rule: .p1, kind: .directory)
-        return BundleFile(descriptor: descriptor, device: status.device, inode: status.inode, path: path)
+        return BundleFile(descriptor: descriptor, status: status, path: path)
     }
 
     @discardableResult

@@ -5,9 +5,15 @@ package import AnnexLinux
 public struct BundleFile: ~Copyable, Sendable {
     /// Opened for reading.
     package let descriptor: Descriptor
-    /// Device and inode when it was checked.
-    package let device: UInt64
-    package let inode: UInt64
+    /// What it was when it was checked.
+    package let status: FileStatus
     /// Where it was found: for messages, and for a bind that compares device and inode.
     public let path: String
+
+    /// Whether it is still what was checked: the same object can be written over, or be given other rights.
+    package func isUnchanged() throws(SystemError) -> Bool {
+        let now = try descriptor.status()
+        return now.size == status.size && now.modified == status.modified && now.mode == status.mode
+            && now.user == status.user && now.links > 0
+    }
 }

@@ -1,0 +1,62 @@
+import AnnexEmbedded
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// What was checked at the installation is what runs, or nothing.
+@Suite(.timeLimit(.minutes(5))) struct ChangedBundleTests {
+    private let executable = "Shout.app/PlugIns/Loud.appex/Loud"
+
+    private func copy() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let source = URL(filePath: try ExampleBundles.path(of: "Shout.app"))
+        try FileManager.default.copyItem(at: source, to: folder.url.appending(path: "Shout.app"))
+        return folder
+    }
+
+    private func refusal(after change: (String) throws -> Void) async throws -> ServiceError? {
+        let folder = try copy()
+        let host = try AnnexHost.embedded(apps: [folder.url.appending(path: "Shout.app").path])
+        try change(folder.url.appending(path: executable).path)
+        do throws(HostError) {
+            _ = try await host.begin("com.example.shout.loud").cancel()
+            return nil
+        } catch {
+            guard case .refused(let refusal) = error else { return nil }
+            return refusal
+        }
+    }
+
+    @Test func anUntouchedOneRuns() async throws {
+        #expect(try await refusal { _ in } == nil)
+    }
+
+    @Test func oneThatWasWrittenOverInPlaceIsRefused() async throws {
+        let refusal = try await refusal { path in
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data([0]))
+            try file.close()
+        }
+        #expect(
+            refusal?.code == .invalidBundle && refusal?.mend == "install the app again",
+            "\(String(describing: refusal))")
+    }
+
+    @Test func oneThatOthersMayWriteNowIsRefused() async throws {
+        let refusal = try await refusal { path in
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+        }
+        #expect(refusal?.code == .invalidBundle)
+    }
+
+    @Test func oneThatWasReplacedIsRefused() async throws {
+        let refusal = try await refusal { path in
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            try FileManager.default.removeItem(atPath: path)
+            try bytes.write(to: URL(filePath: path))
+        }
+        #expect(refusal?.code == .invalidBundle)
+    }
+}
