@@ -162,6 +162,10 @@ let package = Package(
         .testTarget(
             name: "AnnexBrokerTests", dependencies: ["AnnexBroker", "AnnexSandbox", "AnnexModel"], swiftSettings: swift),
         .testTarget(
+            name: "AnnexHostTests",
+            dependencies: ["AnnexHost", "AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .testTarget(
             name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexBundle", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
             name: "EndToEndTests",

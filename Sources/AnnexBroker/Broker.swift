@@ -11,8 +11,7 @@ package final class Broker: BrokerService {
     private let launcher: Launcher
     private let loop: EventLoop
     private let registry = Mutex(Registry())
-    private let running = Mutex<[UInt64: SupervisedExtension]>([:])
-    private let counter = Atomic<UInt64>(0)
+    private let running = RunningExtensions()
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
     package init() throws(ServiceError) {
@@ -25,6 +24,7 @@ package final class Broker: BrokerService {
     }
 
     deinit {
+        shutDown()
         launcher.shutDown()
     }
 
@@ -58,23 +58,16 @@ package final class Broker: BrokerService {
         }
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
-        let number = counter.add(1, ordering: .relaxed).newValue
-        let supervised = SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events) {
-            [weak self] in
-            self?.forget(number)
+        let supervised = running.add { remove in
+            SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events, onEnd: remove)
         }
-        running.withLock { $0[number] = supervised }
         supervised.start(configuration, with: launcher)
         return supervised
     }
 
     /// Ends every extension; what they were doing is told as `brokerShutdown`.
     package func shutDown() {
-        for supervised in running.withLock({ Array($0.values) }) { supervised.shutDown() }
-    }
-
-    private func forget(_ number: UInt64) {
-        _ = running.withLock { $0.removeValue(forKey: number) }
+        for supervised in running.all { supervised.shutDown() }
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {

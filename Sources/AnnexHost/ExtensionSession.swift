@@ -9,6 +9,8 @@ public import AnnexService
 public final class ExtensionSession: Sendable {
     let endpoint: HostEndpoint
     let link: SessionLink
+    /// An embedded broker ends its extensions when it goes: it stays for as long as one of its sessions does.
+    private let service: any BrokerService
 
     init(_ identifier: String, timeLimit: Duration?, service: any BrokerService) throws {
         let link = SessionLink()
@@ -20,6 +22,7 @@ public final class ExtensionSession: Sendable {
         link.connect(to: handle)
         self.endpoint = endpoint
         self.link = link
+        self.service = service
     }
 
     deinit {

@@ -4,6 +4,8 @@ internal import AnnexSandbox
 enum EndCause: Sendable, Equatable {
     case completed
     case cancelled
+    /// The warden made no process of the plan in time.
+    case neverStarted
     case launchLimit
     case timeLimit
     case outputLimit
@@ -14,4 +16,8 @@ enum EndCause: Sendable, Equatable {
     case deniedOperation(Denial)
     case messageBudget(String)
     case protocolViolation(String)
+    /// It closed its end of the channel and lived on.
+    case silence
+    /// It was killed, and is not gone.
+    case stuck
 }

@@ -18,11 +18,14 @@ struct Lifecycle: Sendable {
     /// ways, and either may be first.
     enum Progress: Sendable, Equatable {
         case begun
+        case started
         case executed
         case saidHello
     }
 
     enum Event: Sendable, Equatable {
+        /// The warden has the plan.
+        case requested
         case started
         case executed
         case saidHello
@@ -31,16 +34,22 @@ struct Lifecycle: Sendable {
         case elapsed(Limit)
         /// The host needs it no longer: completed or cancelled.
         case dismissed(EndCause)
+        /// Its end of the channel is closed, as it is when it ends.
+        case channelClosed
         /// Something that no extension survives.
         case mustEnd(EndCause)
         /// The kernel's last word.
         case gone
     }
 
-    enum Limit: Sendable, Hashable {
+    enum Limit: Sendable, Hashable, CaseIterable {
+        /// From the plan to the process.
+        case start
         case launch
         case request
         case grace
+        /// From its kill, or from the close of its channel, to the kernel's word that it is gone.
+        case departure
     }
 
     enum Effect: Sendable, Equatable {
@@ -56,30 +65,41 @@ struct Lifecycle: Sendable {
     }
 
     private(set) var state = State.launching(.begun)
+    /// Whether its channel is closed: from then on it has only so long to be gone.
+    private var isLeaving = false
 
     mutating func handle(_ event: Event) -> [Effect] {
+        if event == .channelClosed { return leave() }
         switch state {
-        case .launching(let progress): launching(event, progress)
-        case .serving(let open): serving(event, open: open)
-        case .tidying(let cause): tidying(event, cause: cause)
-        case .ending(let cause): event == .gone ? finish(cause) : []
-        case .ended: []
+        case .launching(let progress): return launching(event, progress)
+        case .serving(let open): return serving(event, open: open)
+        case .tidying(let cause): return tidying(event, cause: cause)
+        case .ending(let cause): return ending(event, cause: cause)
+        case .ended: return []
         }
     }
 
     private mutating func launching(_ event: Event, _ progress: Progress) -> [Effect] {
         switch (event, progress) {
-        case (.started, _): return [.arm(.launch)]
+        case (.requested, .begun): return [.arm(.start)]
+        case (.started, .begun):
+            state = .launching(.started)
+            return [.disarm(.start), .arm(.launch)]
         case (.executed, .begun):
             state = .launching(.executed)
+            return [.disarm(.start), .arm(.launch)]
+        case (.executed, .started):
+            state = .launching(.executed)
             return []
-        case (.saidHello, .begun):
+        case (.saidHello, .begun), (.saidHello, .started):
             state = .launching(.saidHello)
             return [.disarm(.launch)]
         case (.executed, .saidHello), (.saidHello, .executed):
             state = .serving(open: 0)
-            return [.disarm(.launch), .announce]
-        case (.elapsed(.launch), .begun), (.elapsed(.launch), .executed): return end(.launchLimit)
+            return [.disarm(.start), .disarm(.launch), .announce]
+        case (.elapsed(.start), .begun): return end(.neverStarted)
+        case (.elapsed(.launch), .started), (.elapsed(.launch), .executed): return end(.launchLimit)
+        case (.elapsed(.departure), _): return end(.silence)
         case (.dismissed(let cause), _), (.mustEnd(let cause), _): return end(cause)
         case (.gone, _): return finish(nil)
         default: return []
@@ -98,9 +118,10 @@ struct Lifecycle: Sendable {
         case .dismissed(let cause):
             state = .tidying(cause)
             return [.disarm(.request), .sayGoodbye, .arm(.grace)]
+        case .elapsed(.departure): return end(.silence)
         case .mustEnd(let cause): return end(cause)
         case .gone: return finish(nil)
-        case .started, .executed, .saidHello, .elapsed: return []
+        case .requested, .started, .executed, .saidHello, .channelClosed, .elapsed: return []
         }
     }
 
@@ -109,17 +130,37 @@ struct Lifecycle: Sendable {
         case .elapsed(.grace): return end(cause)
         case .mustEnd(let worse): return end(worse)
         case .gone: return finish(cause)
-        case .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed, .dismissed: return []
+        default: return []
+        }
+    }
+
+    private mutating func ending(_ event: Event, cause: EndCause) -> [Effect] {
+        switch event {
+        case .gone: finish(cause)
+        // Nobody waits for a process that the kernel cannot end: what it holds is let go when it is gone after all.
+        case .elapsed(.departure): finish(cause == .neverStarted ? cause : .stuck)
+        default: []
+        }
+    }
+
+    /// A process that ends closes its channel first: what it died of is told by the kernel a moment later. One that
+    /// stays without a channel can be heard by nobody, and whoever waits for its end would wait for ever.
+    private mutating func leave() -> [Effect] {
+        switch state {
+        case .launching, .serving:
+            defer { isLeaving = true }
+            return isLeaving ? [] : [.arm(.departure)]
+        case .tidying, .ending, .ended: return []
         }
     }
 
     private mutating func end(_ cause: EndCause) -> [Effect] {
         state = .ending(cause)
-        return [.disarm(.launch), .disarm(.request), .disarm(.grace), .kill]
+        return [.disarm(.start), .disarm(.launch), .disarm(.request), .disarm(.grace), .kill, .arm(.departure)]
     }
 
     private mutating func finish(_ cause: EndCause?) -> [Effect] {
         state = .ended
-        return [.disarm(.launch), .disarm(.request), .disarm(.grace), .finish(cause)]
+        return Limit.allCases.map(Effect.disarm) + [.finish(cause)]
     }
 }

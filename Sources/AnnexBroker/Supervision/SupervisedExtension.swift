@@ -7,6 +7,11 @@ internal import Synchronization
 
 /// One launched extension: feeds what happens to its life and does what that answers. The only place with effects.
 final class SupervisedExtension: ExtensionHandle {
+    /// How long a plan may wait for its process. The warden takes milliseconds, many launches at once some more.
+    static let startLimit = Duration.seconds(10)
+    /// How long a process may take to be gone. The kernel takes milliseconds, a crowded machine some more.
+    static let departureLimit = Duration.seconds(5)
+
     private struct Running: ~Copyable {
         var life = Lifecycle()
         /// Events that wait their turn. Whoever finds nobody at work works them off, so that effects happen in the
@@ -24,7 +29,6 @@ final class SupervisedExtension: ExtensionHandle {
     private let policy: String
     private let loop: EventLoop
     private let events: @Sendable (ExtensionEvent) -> Void
-    private let launched = MonotonicClock.now()
     /// Told once the process is gone, so that the broker can let go of this extension.
     private let onEnd: @Sendable () -> Void
 
@@ -43,11 +47,13 @@ final class SupervisedExtension: ExtensionHandle {
 
     /// Starts the process. What goes wrong before there is one is told as an end, like everything later.
     func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
+        apply(.requested)
         do throws(SandboxError) {
             // The reference of the closure keeps a supervised extension alive until the kernel's last word.
             let process = try launcher.launch(configuration) { [self] in receive($0) }
             let state = running.withLock { running in
-                running.process = process
+                // Its end may have been told already; kept now, it and this would keep each other for ever.
+                if running.life.state != .ended { running.process = process }
                 return running.life.state
             }
             if case .ending = state { process.kill() }
@@ -63,6 +69,7 @@ final class SupervisedExtension: ExtensionHandle {
     func requestBegan() { apply(.requestBegan) }
     func requestEnded() { apply(.requestEnded) }
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
+    func channelClosed() { apply(.channelClosed) }
 
     func violated(_ violation: ProtocolViolation) {
         apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
@@ -137,9 +144,11 @@ final class SupervisedExtension: ExtensionHandle {
 
     private func duration(of limit: Lifecycle.Limit) -> Duration {
         switch limit {
+        case .start: Self.startLimit
         case .launch: limits.launch
         case .request: limits.request
         case .grace: limits.grace
+        case .departure: Self.departureLimit
         }
     }
 

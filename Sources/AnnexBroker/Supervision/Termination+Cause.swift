@@ -32,6 +32,7 @@ extension Termination {
         switch cause {
         case .completed: (.completed, .none)
         case .cancelled: (.cancelled, .none)
+        case .neverStarted: (.launchFailed, .step(.neverStarted))
         case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
         case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
         case .outputLimit: (.outputLimit, .limit("more than \(ByteCount(limits.output)) of output"))
@@ -40,6 +41,8 @@ extension Termination {
         case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(denial)))
         case .messageBudget(let text): (.messageBudget, .limit(text))
         case .protocolViolation(let text): (.protocolViolation, .violation(Escaped(text)))
+        case .silence: (.protocolViolation, .violation(Escaped("closed its end of the channel and lived on")))
+        case .stuck: (.stuck, .limit("not gone \(SupervisedExtension.departureLimit) after it was killed"))
         }
     }
 
@@ -55,6 +58,11 @@ extension Termination {
             (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
         }
     }
+}
+
+extension AnnexModel.LaunchStep {
+    fileprivate static let neverStarted = AnnexModel.LaunchStep(
+        "queue", cause: "no process within \(SupervisedExtension.startLimit)", mend: "launch fewer extensions at once")
 }
 
 extension SandboxEnd {
