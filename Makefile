@@ -5,7 +5,7 @@ SWIFT ?= swift
 CONFIGURATION ?= release
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test gates format soak kill-soak clean
+.PHONY: help setup ready demo examples test gates format soak kill-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ kill-soak: setup ## 100 hosts killed at random moments leave nothing behind (KIL
 
 gates: setup ## format, layering, self-contained examples, warnings as errors
 	@.ci/gates
+
+outside: setup ## a package outside the tree, made of the README's own listings, builds and runs
+	@.ci/outside
 
 format: ## rewrite the sources in the house format
 	$(SWIFT) format -i -r -p Package.swift Sources Tests

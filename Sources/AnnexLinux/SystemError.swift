@@ -17,7 +17,7 @@ public struct SystemError: Error, Sendable, Hashable {
         self.call = call
         self.errno = errno
         self.path = path
-        self.mend = mend
+        self.mend = mend ?? (errno == EMFILE ? "raise this program's limit on open files (ulimit -n)" : nil)
     }
 }
 

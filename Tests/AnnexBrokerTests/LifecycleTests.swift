@@ -10,14 +10,10 @@ import Testing
     }
 
     @Test func `L1: the launch limit runs from the start of the process to its hello`() {
-        #expect(effects(after: .requested) == [.arm(.start)])
-        #expect(effects(after: .requested, .started) == [.disarm(.start), .arm(.launch)])
-        #expect(effects(after: .started, .executed, .saidHello) == [.disarm(.start), .disarm(.launch), .announce])
+        #expect(effects(after: .started) == [.disarm(.queue), .arm(.launch)])
+        #expect(effects(after: .started, .executed, .saidHello) == [.disarm(.launch), .announce])
         #expect(effects(after: .started, .saidHello) == [.disarm(.launch)])
-        #expect(effects(after: .started, .saidHello, .executed) == [.disarm(.start), .disarm(.launch), .announce])
-        // The two come by two ways: hello may be first of all.
-        #expect(effects(after: .saidHello, .started).isEmpty)
-        #expect(effects(after: .saidHello, .started, .executed).contains(.announce))
+        #expect(effects(after: .started, .saidHello, .executed) == [.disarm(.launch), .announce])
         #expect(effects(after: .started, .elapsed(.launch)).contains(.kill))
         #expect(effects(after: .started, .elapsed(.launch), .gone).contains(.finish(.launchLimit)))
     }
@@ -48,35 +44,34 @@ import Testing
         #expect(end.contains(.finish(.protocolViolation("length"))))
     }
 
-    @Test func anEndOfItsOwnHasNoCauseOfOurs() {
-        #expect(effects(after: .started, .executed, .saidHello, .gone).contains(.finish(nil)))
-        #expect(effects(after: .started, .gone).contains(.finish(nil)))
+    @Test func aLaunchDoesNotWaitForASilentWardenForEver() {
+        #expect(effects(after: .asked) == [.arm(.queue)])
+        let end = effects(after: .asked, .elapsed(.queue))
+        #expect(end.first == .kill)
+        #expect(end.last == .finish(.unanswered))
+        #expect(effects(after: .asked, .started, .elapsed(.queue)).isEmpty)
     }
 
-    @Test func `L1: a plan of which no process comes is bounded and reported apart`() {
-        #expect(effects(after: .requested, .elapsed(.start)).contains(.kill))
-        #expect(effects(after: .requested, .elapsed(.start), .gone).contains(.finish(.neverStarted)))
-        #expect(effects(after: .requested, .elapsed(.start), .elapsed(.departure)).contains(.finish(.neverStarted)))
-        #expect(effects(after: .requested, .started, .elapsed(.start)).isEmpty)
-    }
-
-    @Test func `L7: a process that the kernel cannot end is stuck, and nobody waits for it`() {
-        let killed = effects(after: .started, .executed, .saidHello, .mustEnd(.outputLimit))
-        #expect(killed.contains(.kill) && killed.contains(.arm(.departure)))
-        let stuck = effects(after: .started, .mustEnd(.outputLimit), .elapsed(.departure))
-        #expect(stuck.contains(.finish(.stuck)))
-        #expect(effects(after: .started, .mustEnd(.outputLimit), .elapsed(.departure), .gone).isEmpty)
+    @Test func nobodyWaitsForAProcessThatDoesNotDie() {
+        #expect(effects(after: .started, .mustEnd(.outputLimit)).contains(.arm(.death)))
+        #expect(effects(after: .started, .mustEnd(.outputLimit), .elapsed(.death)).contains(.finish(.stuck)))
+        #expect(effects(after: .started, .mustEnd(.outputLimit), .elapsed(.death), .gone).isEmpty)
+        #expect(effects(after: .started, .mustEnd(.outputLimit), .gone, .elapsed(.death)).isEmpty)
     }
 
     @Test func `L7: an extension that closes its channel has to be gone soon`() {
-        #expect(effects(after: .started, .executed, .saidHello, .channelClosed) == [.arm(.departure)])
+        #expect(effects(after: .started, .executed, .saidHello, .channelClosed) == [.arm(.silence)])
         #expect(effects(after: .started, .executed, .saidHello, .channelClosed, .channelClosed).isEmpty)
         #expect(effects(after: .started, .executed, .saidHello, .channelClosed, .gone).contains(.finish(nil)))
-        let silent = effects(after: .started, .executed, .saidHello, .channelClosed, .elapsed(.departure), .gone)
+        let silent = effects(after: .started, .executed, .saidHello, .channelClosed, .elapsed(.silence), .gone)
         #expect(silent.contains(.finish(.silence)))
         // In its grace it may close what it likes.
-        let tidying = effects(after: .started, .executed, .saidHello, .dismissed(.completed), .channelClosed)
-        #expect(tidying.isEmpty)
+        #expect(effects(after: .started, .executed, .saidHello, .dismissed(.completed), .channelClosed).isEmpty)
+    }
+
+    @Test func anEndOfItsOwnHasNoCauseOfOurs() {
+        #expect(effects(after: .started, .executed, .saidHello, .gone).contains(.finish(nil)))
+        #expect(effects(after: .started, .gone).contains(.finish(nil)))
     }
 
     /// Any order of any events: one finish, never before the process is gone, nothing after it.
@@ -85,7 +80,7 @@ import Testing
         let events: [Lifecycle.Event] = [
             .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed(.launch), .elapsed(.request),
             .elapsed(.grace), .dismissed(.completed), .dismissed(.cancelled), .mustEnd(.outputLimit),
-            .mustEnd(.aborted), .requested, .elapsed(.start), .channelClosed,
+            .mustEnd(.aborted), .channelClosed, .elapsed(.silence),
         ]
         var life = Lifecycle()
         var finished = 0

@@ -4,20 +4,20 @@ internal import AnnexSandbox
 enum EndCause: Sendable, Equatable {
     case completed
     case cancelled
-    /// The warden made no process of the plan in time.
-    case neverStarted
     case launchLimit
     case timeLimit
     case outputLimit
     case brokerShutdown
+    /// The warden said nothing: there may be no process.
+    case unanswered
+    /// It was killed, and the kernel does not say that it is gone.
+    case stuck
+    /// It closed its end of the channel and lived on.
+    case silence
     /// `abort()`: the first process of a namespace ignores its own SIGABRT, so its call is noticed instead.
     case aborted
     /// A refused call that only an attack makes, or one refusal too many.
     case deniedOperation(Denial)
     case messageBudget(String)
     case protocolViolation(String)
-    /// It closed its end of the channel and lived on.
-    case silence
-    /// It was killed, and is not gone.
-    case stuck
 }

@@ -24,8 +24,8 @@ struct Lifecycle: Sendable {
     }
 
     enum Event: Sendable, Equatable {
-        /// The warden has the plan.
-        case requested
+        /// The warden has its plan.
+        case asked
         case started
         case executed
         case saidHello
@@ -43,13 +43,15 @@ struct Lifecycle: Sendable {
     }
 
     enum Limit: Sendable, Hashable, CaseIterable {
-        /// From the plan to the process.
-        case start
+        /// From the request to the process: bounds the waiting for a warden that says nothing.
+        case queue
         case launch
         case request
         case grace
-        /// From its kill, or from the close of its channel, to the kernel's word that it is gone.
-        case departure
+        /// From the close of its channel to the kernel's word that it is gone.
+        case silence
+        /// From the kill to the kernel's word that it is gone.
+        case death
     }
 
     enum Effect: Sendable, Equatable {
@@ -66,29 +68,26 @@ struct Lifecycle: Sendable {
 
     private(set) var state = State.launching(.begun)
     /// Whether its channel is closed: from then on it has only so long to be gone.
-    private var isLeaving = false
+    private var isSilent = false
 
     mutating func handle(_ event: Event) -> [Effect] {
-        if event == .channelClosed { return leave() }
         switch state {
-        case .launching(let progress): return launching(event, progress)
-        case .serving(let open): return serving(event, open: open)
-        case .tidying(let cause): return tidying(event, cause: cause)
-        case .ending(let cause): return ending(event, cause: cause)
-        case .ended: return []
+        case .launching(let progress): launching(event, progress)
+        case .serving(let open): serving(event, open: open)
+        case .tidying(let cause): tidying(event, cause: cause)
+        case .ending(let cause): ending(event, cause: cause)
+        case .ended: []
         }
     }
 
     private mutating func launching(_ event: Event, _ progress: Progress) -> [Effect] {
         switch (event, progress) {
-        case (.requested, .begun): return [.arm(.start)]
-        case (.started, .begun):
-            state = .launching(.started)
-            return [.disarm(.start), .arm(.launch)]
-        case (.executed, .begun):
-            state = .launching(.executed)
-            return [.disarm(.start), .arm(.launch)]
-        case (.executed, .started):
+        case (.asked, .begun): return [.arm(.queue)]
+        case (.elapsed(.queue), .begun): return finish(.unanswered, first: [.kill])
+        case (.started, _):
+            if progress == .begun { state = .launching(.started) }
+            return [.disarm(.queue), .arm(.launch)]
+        case (.executed, .begun), (.executed, .started):
             state = .launching(.executed)
             return []
         case (.saidHello, .begun), (.saidHello, .started):
@@ -96,10 +95,10 @@ struct Lifecycle: Sendable {
             return [.disarm(.launch)]
         case (.executed, .saidHello), (.saidHello, .executed):
             state = .serving(open: 0)
-            return [.disarm(.start), .disarm(.launch), .announce]
-        case (.elapsed(.start), .begun): return end(.neverStarted)
+            return [.disarm(.launch), .announce]
         case (.elapsed(.launch), .started), (.elapsed(.launch), .executed): return end(.launchLimit)
-        case (.elapsed(.departure), _): return end(.silence)
+        case (.channelClosed, _): return fallSilent()
+        case (.elapsed(.silence), _): return end(.silence)
         case (.dismissed(let cause), _), (.mustEnd(let cause), _): return end(cause)
         case (.gone, _): return finish(nil)
         default: return []
@@ -118,10 +117,11 @@ struct Lifecycle: Sendable {
         case .dismissed(let cause):
             state = .tidying(cause)
             return [.disarm(.request), .sayGoodbye, .arm(.grace)]
-        case .elapsed(.departure): return end(.silence)
+        case .channelClosed: return fallSilent()
+        case .elapsed(.silence): return end(.silence)
         case .mustEnd(let cause): return end(cause)
         case .gone: return finish(nil)
-        case .requested, .started, .executed, .saidHello, .channelClosed, .elapsed: return []
+        case .asked, .started, .executed, .saidHello, .elapsed: return []
         }
     }
 
@@ -137,30 +137,26 @@ struct Lifecycle: Sendable {
     private mutating func ending(_ event: Event, cause: EndCause) -> [Effect] {
         switch event {
         case .gone: finish(cause)
-        // Nobody waits for a process that the kernel cannot end: what it holds is let go when it is gone after all.
-        case .elapsed(.departure): finish(cause == .neverStarted ? cause : .stuck)
+        // Nobody waits for a process that no signal reaches, nor for a warden that does not tell of its end.
+        case .elapsed(.death): finish(.stuck)
         default: []
         }
     }
 
-    /// A process that ends closes its channel first: what it died of is told by the kernel a moment later. One that
-    /// stays without a channel can be heard by nobody, and whoever waits for its end would wait for ever.
-    private mutating func leave() -> [Effect] {
-        switch state {
-        case .launching, .serving:
-            defer { isLeaving = true }
-            return isLeaving ? [] : [.arm(.departure)]
-        case .tidying, .ending, .ended: return []
-        }
+    /// A process that ends closes its channel a moment before the kernel tells what it died of. One that lives on
+    /// without a channel can be heard by nobody, and whoever waits for its end would wait for ever.
+    private mutating func fallSilent() -> [Effect] {
+        defer { isSilent = true }
+        return isSilent ? [] : [.arm(.silence)]
     }
 
     private mutating func end(_ cause: EndCause) -> [Effect] {
         state = .ending(cause)
-        return [.disarm(.start), .disarm(.launch), .disarm(.request), .disarm(.grace), .kill, .arm(.departure)]
+        return Limit.allCases.map(Effect.disarm) + [.kill, .arm(.death)]
     }
 
-    private mutating func finish(_ cause: EndCause?) -> [Effect] {
+    private mutating func finish(_ cause: EndCause?, first: [Effect] = []) -> [Effect] {
         state = .ended
-        return Limit.allCases.map(Effect.disarm) + [.finish(cause)]
+        return first + Limit.allCases.map(Effect.disarm) + [.finish(cause)]
     }
 }

@@ -7,11 +7,6 @@ internal import Synchronization
 
 /// One launched extension: feeds what happens to its life and does what that answers. The only place with effects.
 final class SupervisedExtension: ExtensionHandle {
-    /// How long a plan may wait for its process. The warden takes milliseconds, many launches at once some more.
-    static let startLimit = Duration.seconds(10)
-    /// How long a process may take to be gone. The kernel takes milliseconds, a crowded machine some more.
-    static let departureLimit = Duration.seconds(5)
-
     private struct Running: ~Copyable {
         var life = Lifecycle()
         /// Events that wait their turn. Whoever finds nobody at work works them off, so that effects happen in the
@@ -23,6 +18,13 @@ final class SupervisedExtension: ExtensionHandle {
         var report: SandboxReport?
         var ended: SandboxEnd?
     }
+
+    /// How long a launch may wait for the warden, which makes a process within milliseconds.
+    static let queue = Duration.seconds(10)
+    /// How long the kernel's word about a killed process is awaited.
+    static let death = Duration.seconds(5)
+    /// How long an extension that closed its channel may take to be gone.
+    static let silence = Duration.seconds(5)
 
     private let running = Mutex(Running())
     private let limits: PolicyLimits
@@ -47,7 +49,7 @@ final class SupervisedExtension: ExtensionHandle {
 
     /// Starts the process. What goes wrong before there is one is told as an end, like everything later.
     func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
-        apply(.requested)
+        apply(.asked)
         do throws(SandboxError) {
             // The reference of the closure keeps a supervised extension alive until the kernel's last word.
             let process = try launcher.launch(configuration) { [self] in receive($0) }
@@ -144,11 +146,12 @@ final class SupervisedExtension: ExtensionHandle {
 
     private func duration(of limit: Lifecycle.Limit) -> Duration {
         switch limit {
-        case .start: Self.startLimit
+        case .queue: Self.queue
         case .launch: limits.launch
         case .request: limits.request
         case .grace: limits.grace
-        case .departure: Self.departureLimit
+        case .silence: Self.silence
+        case .death: Self.death
         }
     }
 

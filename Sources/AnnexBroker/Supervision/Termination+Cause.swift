@@ -19,7 +19,7 @@ extension Termination {
             return (.launchFailed, .step(step))
         }
         // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
-        if end.ranOutOfMemory(limit: limits.memory) {
+        if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
             return (
                 .memoryLimit, .limit("\(ByteCount(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")")
             )
@@ -32,17 +32,17 @@ extension Termination {
         switch cause {
         case .completed: (.completed, .none)
         case .cancelled: (.cancelled, .none)
-        case .neverStarted: (.launchFailed, .step(.neverStarted))
         case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
         case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
         case .outputLimit: (.outputLimit, .limit("more than \(ByteCount(limits.output)) of output"))
         case .brokerShutdown: (.brokerShutdown, .none)
+        case .unanswered: (.launchFailed, .step(.unanswered))
+        case .stuck: (.stuck, .limit("not gone \(SupervisedExtension.death) after it was killed"))
         case .aborted: (.crashed, .signal(Signal(SIGABRT, message: end.lastWords)))
         case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(denial)))
         case .messageBudget(let text): (.messageBudget, .limit(text))
         case .protocolViolation(let text): (.protocolViolation, .violation(Escaped(text)))
         case .silence: (.protocolViolation, .violation(Escaped("closed its end of the channel and lived on")))
-        case .stuck: (.stuck, .limit("not gone \(SupervisedExtension.departureLimit) after it was killed"))
         }
     }
 
@@ -61,8 +61,9 @@ extension Termination {
 }
 
 extension AnnexModel.LaunchStep {
-    fileprivate static let neverStarted = AnnexModel.LaunchStep(
-        "queue", cause: "no process within \(SupervisedExtension.startLimit)", mend: "launch fewer extensions at once")
+    fileprivate static let unanswered = AnnexModel.LaunchStep(
+        "warden", cause: "no answer within \(SupervisedExtension.queue)",
+        mend: "the machine is overloaded, or something stopped the process annex-warden")
 }
 
 extension SandboxEnd {

@@ -23,7 +23,7 @@ extension ChannelViolation: CustomStringConvertible {
     private var moreText: String {
         switch self {
         case .descriptorsNotAskedFor(let count, let call):
-            "\(count) \(count == 1 ? "descriptor" : "descriptors") handed over for call \(call), which accepts fewer"
+            "\(count) \(count == 1 ? "descriptor" : "descriptors") for call \(call), which accepts fewer"
         case .descriptorsMissing(let call): "an answer to call \(call) that announces descriptors which never came"
         case .malformedControl(let length, let descriptors):
             "a control message of \(length) bytes with \(descriptors) descriptors that is neither doorbell nor hand-over"

@@ -21,7 +21,7 @@ public struct FieldReader: Sendable {
 
     /// The whole field as one little-endian number of exactly its type's width.
     public mutating func integer<Number: FixedWidthInteger>(_: Number.Type) throws(DecodingFailure) -> Number {
-        let size = Number.bitWidth / 8
+        let size = Number.bitWidth >> 3
         guard cursor.left == size, let number = cursor.take(Number.self) else {
             throw failure(.wrongSize(expected: size))
         }
@@ -42,7 +42,7 @@ public struct FieldReader: Sendable {
     /// The whole field as a message.
     public mutating func message<Value: Message>(_: Value.Type) throws(DecodingFailure) -> Value {
         guard depth < limits.depth else { throw failure(.tooDeep(limit: limits.depth)) }
-        var decoder = try MessageDecoder(cursor, limits: limits, depth: depth + 1, fieldsLeft: fieldsLeft)
+        var decoder = try MessageDecoder(cursor, limits: limits, depth: depth &+ 1, fieldsLeft: fieldsLeft)
         let value = try Value(from: &decoder)
         fieldsLeft = decoder.fieldsLeft
         return value

@@ -27,7 +27,7 @@ public struct MessageDecoder: Sendable {
         self.limits = limits
         self.depth = depth
         fields = try Self.frames(of: cursor, atMost: fieldsLeft, limits)
-        self.fieldsLeft = fieldsLeft - fields.count
+        self.fieldsLeft = fieldsLeft &- fields.count
     }
 
     private static func frames(

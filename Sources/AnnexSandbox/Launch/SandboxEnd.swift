@@ -22,10 +22,11 @@ package struct SandboxEnd: Sendable {
 
     /// Whether the memory limit ended it: by the kernel's own count of kills, or, where memory is only watched,
     /// when it died by a signal within 5 % of the limit.
-    package func ranOutOfMemory(limit: UInt64) -> Bool {
+    /// - Parameter wasKilled: whether that signal was ours, for a reason that is known and says nothing of memory.
+    package func ranOutOfMemory(limit: UInt64, wasKilled: Bool) -> Bool {
         if let memory { return memory.kills > 0 }
         if exceededWatchedMemory { return true }
-        guard case .signalled = process, let peak = usage?.peakMemory else { return false }
+        guard !wasKilled, case .signalled = process, let peak = usage?.peakMemory else { return false }
         return peak >= limit - limit / 20
     }
 }

@@ -8,6 +8,8 @@ internal import Synchronization
 package final class SandboxedProcess: Sendable {
     private struct Holdings: ~Copyable {
         var process: ProcessHandle?
+        /// The number of a process whose handle was lost, until it has been signalled.
+        var unheld: Int32?
         var listener: DenialListener?
         var output: OutputReader?
         var identity: Identity?
@@ -54,13 +56,39 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
+    /// Nobody could end it later or hear of its refusals: it ends now.
+    private func endUnheld(_ number: Int32?) {
+        let cause = SystemError("recvmsg", errno: EMFILE)
+        holdings.withLock { holdings in
+            holdings.end.failure = SandboxError("descriptors", cause)
+            holdings.unheld = number
+        }
+        kill()
+        killUnheld()
+    }
+
+    /// Again and again until there is a number for its handle, or the warden tells that it is gone.
+    private func killUnheld() {
+        guard let number = holdings.withLock({ $0.unheld }) else { return }
+        do throws(SystemError) {
+            // Still this process: the warden reaps it and tells so in one breath, which ends this.
+            try ProcessHandle(process: number).sendSignal(SIGKILL)
+            holdings.withLock { $0.unheld = nil }
+        } catch {
+            loop.schedule(after: .milliseconds(20)) { [weak self] in self?.killUnheld() }
+        }
+    }
+
     /// What the warden tells; on the loop's thread, in order.
     func receive(_ event: consuming LaunchEvent) {
         switch consume event {
         case .started(let process, let number): start(process, number: number)
+        case .unheld(let number): endUnheld(number)
         case .listener(let listener): listen(listener)
         case .executed(let times, let layers): events(.executed(report(times, layers)))
-        case .failed(let failure, _): holdings.withLock { $0.end.failure = SandboxError(failure) }
+        // What made it fail comes first; that it was killed for it is the consequence.
+        case .failed(let failure, _):
+            holdings.withLock { $0.end.failure = $0.end.failure ?? SandboxError(failure) }
         case .ended(let end, let usage): finish(end, usage)
         case .wardenLost:
             // The kernel kills it with its warden; this is for the kernel that is slow to.
@@ -117,6 +145,7 @@ package final class SandboxedProcess: Sendable {
             holdings.group = nil
             holdings.identity = nil
             holdings.process = nil
+            holdings.unheld = nil
             return holdings.end
         }
         events(.ended(end))

@@ -56,10 +56,10 @@ extension Warden {
         switch answer.kind {
         case .hello: return nil
         case .started:
-            guard let pidfd = message.descriptors.takeFirst() else { return nil }
+            guard let pidfd = message.descriptors.takeFirst() else { return .unheld(process: answer.process) }
             return .started(ProcessHandle(owning: pidfd), process: answer.process)
         case .listener:
-            guard let listener = message.descriptors.takeFirst() else { return nil }
+            guard let listener = message.descriptors.takeFirst() else { return .unheld(process: nil) }
             return .listener(listener)
         case .executed: return .executed(answer.times, answer.layers)
         case .failed: return .failed(failure(answer, subjects), answer.times)

@@ -50,6 +50,8 @@ final class Recording: Sendable {
             state.handle = consume handle
             state.process = process
             return .started
+        case .unheld:
+            return .failed
         case .listener(let listener):
             state.listener = consume listener
             return .listener

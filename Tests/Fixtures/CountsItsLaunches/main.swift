@@ -29,6 +29,21 @@ let before = MachineCounts.now()
 var answered = 0
 for number in 0..<launches where try await launchOnce(number) { answered += 1 }
 for _ in 0..<500 where MachineCounts.now() != before { try await Task.sleep(for: .milliseconds(10)) }
+
+/// What an idle extension costs this process's table, in whole descriptors.
+func descriptorsWhileIdle(_ count: Int) async throws -> Int {
+    let before = MachineCounts.now().descriptors
+    var sessions: [ExtensionSession] = []
+    for _ in 0..<count { sessions.append(try await host.begin(arguments[2])) }
+    defer { sessions = [] }
+    let each = Double(MachineCounts.now().descriptors - before) / Double(count)
+    for session in sessions { _ = await session.cancel() }
+    return Int(each.rounded(.up))
+}
+
+let each = try await descriptorsWhileIdle(8)
+for _ in 0..<500 where MachineCounts.now() != before { try await Task.sleep(for: .milliseconds(10)) }
 print("answered \(answered)")
+print("descriptors for each idle extension \(each)")
 print(before)
 print(MachineCounts.now())

@@ -1,0 +1,46 @@
+import AnnexLinux
+import AnnexPolicy
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AnnexSandbox
+
+/// A host without descriptor numbers loses what the warden hands over: then no extension, rather than one that nobody
+/// can end.
+@Suite(.timeLimit(.minutes(1))) struct UnheldProcessTests {
+    @Test func aProcessWhoseHandleWasLostIsEndedAndSaysWhy() throws {
+        let child = Process()
+        child.executableURL = URL(filePath: "/bin/sleep")
+        child.arguments = ["1000"]
+        try child.run()
+        var pipe = try DescriptorPair.pipe().list()
+        guard let output = pipe.takeFirst() else { throw SystemError("pipe2", errno: EBADF) }
+        let recorder = Recorder()
+        let sandboxed = try SandboxedProcess(
+            policy: Policy.shipped(named: "base"), loop: EventLoop.shared(), output: output,
+            identity: Identity(ofCaller: ()), group: nil, begun: 0, landlockABI: 0, events: recorder.note)
+        sandboxed.receive(LaunchEvent.unheld(process: child.processIdentifier))
+        child.waitUntilExit()
+        #expect(child.terminationReason == .uncaughtSignal)
+        #expect(child.terminationStatus == SIGKILL)
+        let consequence = LaunchFailure(.exec, errno: 0, mend: nil)
+        sandboxed.receive(LaunchEvent.failed(consequence, LaunchTimes(begun: 0, ends: [])))
+        sandboxed.receive(
+            LaunchEvent.ended(ProcessEnd.signalled(signal: SIGKILL, core: false), ResourceUsage()))
+        let failure = try #require(recorder.ends.first?.failure)
+        #expect(failure.step == "descriptors")
+        #expect(failure.cause.contains("EMFILE"))
+        #expect(failure.mend?.contains("ulimit -n") == true)
+    }
+
+    private final class Recorder: Sendable {
+        private let found = Mutex<[SandboxEnd]>([])
+
+        var ends: [SandboxEnd] { found.withLock { $0 } }
+
+        func note(_ event: SandboxEvent) {
+            if case .ended(let end) = event { found.withLock { $0.append(end) } }
+        }
+    }
+}
