@@ -39,7 +39,7 @@ package final class Broker: BrokerService {
         }
         // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
         for bundle in app.extensions { try prepare(policy(for: bundle), for: bundle) }
-        registry.withLock { $0.install(app) }
+        try registry.withLock { (registry) throws(ServiceError) in try registry.install(app) }
         return app.extensions.map(InstalledExtension.init)
     }
 
@@ -47,15 +47,15 @@ package final class Broker: BrokerService {
 
     // MARK: Launching
 
+    package func channelConfiguration(for identifier: String) throws(ServiceError) -> ChannelConfiguration {
+        ChannelConfiguration(try policy(for: bundle(identifier)).limits)
+    }
+
     package func launch(
         _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
-        guard let bundle = registry.withLock({ $0.bundle(identifier) }) else {
-            throw ServiceError(
-                .unknownExtension, "is not installed", place: identifier,
-                mend: "install the app that carries it; installed are: \(extensions.map(\.id).joined(separator: ", "))")
-        }
+        let bundle = try bundle(identifier)
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         let supervised = running.add { remove in
@@ -68,6 +68,13 @@ package final class Broker: BrokerService {
     /// Ends every extension; what they were doing is told as `brokerShutdown`.
     package func shutDown() {
         for supervised in running.all { supervised.shutDown() }
+    }
+
+    private func bundle(_ identifier: String) throws(ServiceError) -> ExtensionBundle {
+        if let bundle = registry.withLock({ $0.bundle(identifier) }) { return bundle }
+        throw ServiceError(
+            .unknownExtension, "is not installed", place: identifier,
+            mend: "install the app that carries it; installed are: \(extensions.map(\.id).joined(separator: ", "))")
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {

@@ -14,7 +14,8 @@ public final class ExtensionSession: Sendable {
 
     init(_ identifier: String, timeLimit: Duration?, service: any BrokerService) throws {
         let link = SessionLink()
-        let channel = try HostEndpoint.make(handlers: link.handlers)
+        let channel = try HostEndpoint.make(
+            configuration: service.channelConfiguration(for: identifier), handlers: link.handlers)
         let endpoint = channel.host
         let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
             link.receive(event, endpoint: endpoint)

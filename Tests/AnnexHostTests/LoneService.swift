@@ -11,6 +11,8 @@ final class LoneService: BrokerService {
     func install(app path: String) throws(ServiceError) -> [InstalledExtension] { [] }
     var extensions: [InstalledExtension] { [] }
 
+    func channelConfiguration(for identifier: String) -> ChannelConfiguration { ChannelConfiguration() }
+
     func launch(
         _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
         events: @escaping @Sendable (ExtensionEvent) -> Void
