@@ -22,10 +22,12 @@ public struct SystemError: Error, Sendable, Hashable {
 }
 
 extension SystemError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { cause + (mend.map { "; \($0)" } ?? "") }
+
+    /// What failed, without what mends it.
+    package var cause: String {
         let place = path.map { " \($0)" } ?? ""
-        let cure = mend.map { "; \($0)" } ?? ""
-        return "\(call)\(place): \(Errno.name(errno)) (\(Errno.text(errno)))\(cure)"
+        return "\(call)\(place): \(Errno.name(errno)) (\(Errno.text(errno)))"
     }
 }
 

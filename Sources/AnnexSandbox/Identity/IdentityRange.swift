@@ -26,8 +26,15 @@ package final class IdentityRange: Sendable {
         _ = unsafe mkdir(directory, 0o700)
         let path = directory + "/identities"
         self.range = range
-        // O_NOFOLLOW: whoever can plant a link in the directory must not choose which file is locked.
-        file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        do throws(SystemError) {
+            // O_NOFOLLOW: whoever can plant a link in the directory must not choose which file is locked.
+            file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        } catch {
+            throw SystemError(
+                error.call, errno: error.errno, path: path,
+                mend: "as root, \(directory) must be writable: extensions get users of their own by it; "
+                    + "or run as an ordinary user")
+        }
     }
 
     /// A number that no extension of any broker holds; its claim ends with the returned owner.

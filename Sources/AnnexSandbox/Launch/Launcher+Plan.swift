@@ -59,7 +59,7 @@ extension Launcher {
         ]
         // With a control group the kernel counts every kind of memory; without one, private memory ends here.
         if !isGrouped { list.append(ResourceLimit(UInt32(RLIMIT_DATA.rawValue), limits.memory)) }
-        return list
+        return list.map { $0.withinOwn() }
     }
 
     private func giveDescriptors(

@@ -2,11 +2,12 @@ package import AnnexLinux
 internal import AnnexPolicy
 internal import CAnnexLinux
 internal import Glibc
+internal import Synchronization
 
 /// Turns configurations into sandboxed processes: one warden, one event loop, and what this machine offers.
 package final class Launcher: Sendable {
     package let loop: EventLoop
-    let warden: Warden
+    private let present: Mutex<Warden>
     let landlock: LandlockVersion
     /// Nil where no control group can be made: memory is then watched.
     let hierarchy: ControlGroupHierarchy?
@@ -18,7 +19,7 @@ package final class Launcher: Sendable {
         identities: IdentityRange?
     ) {
         self.loop = loop
-        self.warden = warden
+        present = Mutex(warden)
         self.landlock = landlock
         self.hierarchy = hierarchy
         self.identities = identities
@@ -58,6 +59,7 @@ package final class Launcher: Sendable {
         let process = try SandboxedProcess(
             policy: policy, loop: loop, output: reading, identity: identity, group: group, begun: begun,
             landlockABI: landlock.abi, events: events)
+        let warden = try self.warden()
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
         } catch {
@@ -68,7 +70,17 @@ package final class Launcher: Sendable {
 
     /// Ends every sandbox and the warden.
     package func shutDown() {
-        warden.shutDown()
+        present.withLock { $0 }.shutDown()
+    }
+
+    /// The warden that launches. One that something killed took its sandboxes along, and another takes its place.
+    func warden() throws(SandboxError) -> Warden {
+        try present.withLock { (warden) throws(SandboxError) in
+            guard warden.isLost else { return warden }
+            let next = try SandboxError.step("warden") { () throws(SystemError) in try Warden.start(on: loop) }
+            warden = next
+            return next
+        }
     }
 
     private func controlGroup(_ limits: PolicyLimits) throws(SandboxError) -> ControlGroup? {

@@ -10,7 +10,7 @@ package struct SandboxError: Error, Sendable, Hashable {
 
     package init(_ step: String, _ error: SystemError, mend: String? = nil) {
         self.step = step
-        cause = "\(error)"
+        cause = error.cause
         self.mend = mend ?? error.mend
     }
 

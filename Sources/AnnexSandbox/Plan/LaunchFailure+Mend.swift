@@ -14,8 +14,8 @@ extension LaunchFailure {
     private static func groupMend(_ step: LaunchStep, _ number: Int32) -> String? {
         switch (step, number) {
         case (.clone, EPERM), (.clone, ENOSYS), (.propagation, EPERM), (.maps, EPERM):
-            return "a container or security module forbids user namespaces; in a container, allow unshare and mount "
-                + "(for example 'docker run --security-opt seccomp=unconfined')"
+            return "a container, a chroot or a security module forbids user namespaces; in a container, allow unshare "
+                + "and mount (for example 'docker run --security-opt seccomp=unconfined')"
         case (.clone, ENOSPC), (.clone, EUSERS):
             return switchThatForbids() ?? "the limit of namespaces is reached: raise the sysctls user.max_*_namespaces"
         case (.clone, EAGAIN): return "the limit of processes is reached (RLIMIT_NPROC, pids.max or the warden's own)"

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// One `setrlimit` of the process.
 package struct ResourceLimit: Sendable, Hashable {
     /// `RLIMIT_…`.
@@ -14,5 +16,14 @@ package struct ResourceLimit: Sendable, Hashable {
     /// Soft and hard limit the same, so that the process cannot raise it.
     package init(_ resource: UInt32, _ bound: UInt64) {
         self.init(resource, soft: bound, hard: bound)
+    }
+
+    /// The same, no higher than this program's own hard limit: nobody could raise it above that, and lower is stricter.
+    func withinOwn() -> ResourceLimit {
+        var own = rlimit()
+        // SAFETY: getrlimit writes one struct and keeps nothing.
+        guard unsafe getrlimit(__rlimit_resource_t(resource), &own) == 0 else { return self }
+        let most = UInt64(own.rlim_max)
+        return ResourceLimit(resource, soft: min(soft, most), hard: min(hard, most))
     }
 }

@@ -35,14 +35,14 @@ extension Warden {
                 if state.backlog.isEmpty, try outgoing.send(on: socket) { return }
             } catch {
                 state.launches[outgoing.launch] = nil
-                throw LaunchFailure(.plan, errno: error.errno, mend: "the warden is gone: start another")
+                throw LaunchFailure(.plan, errno: error.errno, mend: "something ended the warden: try again")
             }
             state.backlog.append(outgoing)
             if state.backlog.count == 1 { retryLater() }
         }
     }
 
-    static let lost = LaunchFailure(.plan, errno: EPIPE, mend: "the warden is gone: start another")
+    static let lost = LaunchFailure(.plan, errno: EPIPE, mend: "something ended the warden: try again")
 
     /// The warden reads plans as fast as it can: whoever waits for room waits for less than this.
     private func retryLater() {
