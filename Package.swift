@@ -160,7 +160,14 @@ let package = Package(
         .testTarget(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
-            name: "AnnexBrokerTests", dependencies: ["AnnexBroker", "AnnexSandbox", "AnnexModel"], swiftSettings: swift),
+            name: "AnnexBrokerTests",
+            dependencies: [
+                "AnnexBroker", "AnnexBundle", "AnnexService", "AnnexSandbox", "AnnexPolicy", "AnnexChannel",
+            ], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexHostTests",
+            dependencies: ["AnnexHost", "AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
         .testTarget(
             name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexBundle", "AnnexLinux"], swiftSettings: swift),
         .testTarget(

@@ -11,8 +11,7 @@ package final class Broker: BrokerService {
     private let launcher: Launcher
     private let loop: EventLoop
     private let registry = Mutex(Registry())
-    private let running = Mutex<[UInt64: SupervisedExtension]>([:])
-    private let counter = Atomic<UInt64>(0)
+    private let running = RunningExtensions()
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
     package init() throws(ServiceError) {
@@ -25,6 +24,7 @@ package final class Broker: BrokerService {
     }
 
     deinit {
+        shutDown()
         launcher.shutDown()
     }
 
@@ -39,7 +39,7 @@ package final class Broker: BrokerService {
         }
         // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
         for bundle in app.extensions { try prepare(policy(for: bundle), for: bundle) }
-        registry.withLock { $0.install(app) }
+        try registry.withLock { (registry) throws(ServiceError) in try registry.install(app) }
         return app.extensions.map(InstalledExtension.init)
     }
 
@@ -47,34 +47,34 @@ package final class Broker: BrokerService {
 
     // MARK: Launching
 
+    package func channelConfiguration(for identifier: String) throws(ServiceError) -> ChannelConfiguration {
+        ChannelConfiguration(try policy(for: bundle(identifier)).limits)
+    }
+
     package func launch(
         _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
-        guard let bundle = registry.withLock({ $0.bundle(identifier) }) else {
-            throw ServiceError(
-                .unknownExtension, "is not installed", place: identifier,
-                mend: "install the app that carries it; installed are: \(extensions.map(\.id).joined(separator: ", "))")
-        }
+        let bundle = try bundle(identifier)
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
-        let number = counter.add(1, ordering: .relaxed).newValue
-        let supervised = SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events) {
-            [weak self] in
-            self?.forget(number)
+        let supervised = running.add { remove in
+            SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events, onEnd: remove)
         }
-        running.withLock { $0[number] = supervised }
         supervised.start(configuration, with: launcher)
         return supervised
     }
 
     /// Ends every extension; what they were doing is told as `brokerShutdown`.
     package func shutDown() {
-        for supervised in running.withLock({ Array($0.values) }) { supervised.shutDown() }
+        for supervised in running.all { supervised.shutDown() }
     }
 
-    private func forget(_ number: UInt64) {
-        _ = running.withLock { $0.removeValue(forKey: number) }
+    private func bundle(_ identifier: String) throws(ServiceError) -> ExtensionBundle {
+        if let bundle = registry.withLock({ $0.bundle(identifier) }) { return bundle }
+        throw ServiceError(
+            .unknownExtension, "is not installed", place: identifier,
+            mend: "install the app that carries it; installed are: \(extensions.map(\.id).joined(separator: ", "))")
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {

@@ -1,4 +1,3 @@
-internal import AnnexLinux
 public import AnnexService
 
 /// A host's way to its extensions: what is installed, and sessions with them.
@@ -66,8 +65,6 @@ public struct AnnexHost: Sendable {
             return try ExtensionSession(identifier, timeLimit: timeLimit, service: service)
         } catch let error as ServiceError {
             throw .refused(error)
-        } catch let error as SystemError {
-            throw .refused(ServiceError(.system, "\(error)", place: identifier))
         } catch {
             throw .refused(ServiceError(.system, "\(error)", place: identifier))
         }

@@ -27,7 +27,10 @@ extension ExtensionSession {
         switch answer {
         case .items(let items): return items
         case .error(let error): throw error
-        case .end: throw .ended(await link.ended.value())
+        case .end:
+            // Bounds the wait: that no more can be said to it proves not that it has ended.
+            link.tell { $0.channelClosed() }
+            throw .ended(await link.ended.value())
         }
     }
 
@@ -47,7 +50,9 @@ extension ExtensionSession {
         switch answer {
         case .items(let items): return items
         case .error(let error): throw error
-        case .end: throw .ended(link.ended.wait())
+        case .end:
+            link.tell { $0.channelClosed() }
+            throw .ended(link.ended.wait())
         }
     }
 

@@ -9,10 +9,13 @@ public import AnnexService
 public final class ExtensionSession: Sendable {
     let endpoint: HostEndpoint
     let link: SessionLink
+    /// An embedded broker ends its extensions when it goes: it stays for as long as one of its sessions does.
+    private let service: any BrokerService
 
     init(_ identifier: String, timeLimit: Duration?, service: any BrokerService) throws {
         let link = SessionLink()
-        let channel = try HostEndpoint.make(handlers: link.handlers)
+        let channel = try HostEndpoint.make(
+            configuration: service.channelConfiguration(for: identifier), handlers: link.handlers)
         let endpoint = channel.host
         let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
             link.receive(event, endpoint: endpoint)
@@ -20,6 +23,7 @@ public final class ExtensionSession: Sendable {
         link.connect(to: handle)
         self.endpoint = endpoint
         self.link = link
+        self.service = service
     }
 
     deinit {

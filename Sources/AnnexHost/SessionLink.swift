@@ -48,6 +48,7 @@ final class SessionLink: Sendable {
         var handlers = ChannelHandlers()
         handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }
         handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(ProtocolViolation(violation)) } }
+        handlers.onPeerClosed = { [weak self] in self?.tell { $0.channelClosed() } }
         return handlers
     }
 

@@ -8,6 +8,9 @@ package protocol BrokerService: Sendable {
     /// Everything that is offered, by identifier.
     var extensions: [InstalledExtension] { get }
 
+    /// The bounds that the extension's policy sets its channel; the host makes the channel after them.
+    func channelConfiguration(for identifier: String) throws(ServiceError) -> ChannelConfiguration
+
     /// Starts an extension with its ends of a channel that the host made; returns once the process is being made.
     /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
     ///

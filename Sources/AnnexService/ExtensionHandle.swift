@@ -8,6 +8,8 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func requestEnded()
     /// The extension broke the channel's rules or budget.
     func violated(_ violation: ProtocolViolation)
+    /// The extension's end of the channel is closed: it has ended, or nobody will hear of it any more.
+    func channelClosed()
     /// The host needs it no longer.
     /// - Parameter completed: whether it answered; otherwise it was cancelled.
     func dismiss(completed: Bool)

@@ -9,8 +9,6 @@ public struct ServiceError: Error, Sendable, Hashable {
         case invalidPolicy
         /// The machine refused something that the broker itself needs.
         case system
-        /// The broker is shutting down.
-        case shuttingDown
     }
 
     public let code: Code

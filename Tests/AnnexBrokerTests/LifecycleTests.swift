@@ -59,6 +59,16 @@ import Testing
         #expect(effects(after: .started, .mustEnd(.outputLimit), .gone, .elapsed(.death)).isEmpty)
     }
 
+    @Test func `L7: an extension that closes its channel has to be gone soon`() {
+        #expect(effects(after: .started, .executed, .saidHello, .channelClosed) == [.arm(.silence)])
+        #expect(effects(after: .started, .executed, .saidHello, .channelClosed, .channelClosed).isEmpty)
+        #expect(effects(after: .started, .executed, .saidHello, .channelClosed, .gone).contains(.finish(nil)))
+        let silent = effects(after: .started, .executed, .saidHello, .channelClosed, .elapsed(.silence), .gone)
+        #expect(silent.contains(.finish(.silence)))
+        // In its grace it may close what it likes.
+        #expect(effects(after: .started, .executed, .saidHello, .dismissed(.completed), .channelClosed).isEmpty)
+    }
+
     @Test func anEndOfItsOwnHasNoCauseOfOurs() {
         #expect(effects(after: .started, .executed, .saidHello, .gone).contains(.finish(nil)))
         #expect(effects(after: .started, .gone).contains(.finish(nil)))
@@ -70,7 +80,7 @@ import Testing
         let events: [Lifecycle.Event] = [
             .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed(.launch), .elapsed(.request),
             .elapsed(.grace), .dismissed(.completed), .dismissed(.cancelled), .mustEnd(.outputLimit),
-            .mustEnd(.aborted),
+            .mustEnd(.aborted), .channelClosed, .elapsed(.silence),
         ]
         var life = Lifecycle()
         var finished = 0

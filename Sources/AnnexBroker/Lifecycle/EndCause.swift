@@ -12,6 +12,8 @@ enum EndCause: Sendable, Equatable {
     case unanswered
     /// It was killed, and the kernel does not say that it is gone.
     case stuck
+    /// It closed its end of the channel and lived on.
+    case silence
     /// `abort()`: the first process of a namespace ignores its own SIGABRT, so its call is noticed instead.
     case aborted
     /// A refused call that only an attack makes, or one refusal too many.

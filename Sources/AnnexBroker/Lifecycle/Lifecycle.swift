@@ -34,18 +34,22 @@ struct Lifecycle: Sendable {
         case elapsed(Limit)
         /// The host needs it no longer: completed or cancelled.
         case dismissed(EndCause)
+        /// Its end of the channel is closed, as it is when it ends.
+        case channelClosed
         /// Something that no extension survives.
         case mustEnd(EndCause)
         /// The kernel's last word.
         case gone
     }
 
-    enum Limit: Sendable, Hashable {
+    enum Limit: Sendable, Hashable, CaseIterable {
         /// From the request to the process: bounds the waiting for a warden that says nothing.
         case queue
         case launch
         case request
         case grace
+        /// From the close of its channel to the kernel's word that it is gone.
+        case silence
         /// From the kill to the kernel's word that it is gone.
         case death
     }
@@ -63,6 +67,8 @@ struct Lifecycle: Sendable {
     }
 
     private(set) var state = State.launching(.begun)
+    /// Whether its channel is closed: from then on it has only so long to be gone.
+    private var isSilent = false
 
     mutating func handle(_ event: Event) -> [Effect] {
         switch state {
@@ -91,6 +97,8 @@ struct Lifecycle: Sendable {
             state = .serving(open: 0)
             return [.disarm(.launch), .announce]
         case (.elapsed(.launch), .started), (.elapsed(.launch), .executed): return end(.launchLimit)
+        case (.channelClosed, _): return fallSilent()
+        case (.elapsed(.silence), _): return end(.silence)
         case (.dismissed(let cause), _), (.mustEnd(let cause), _): return end(cause)
         case (.gone, _): return finish(nil)
         default: return []
@@ -109,6 +117,8 @@ struct Lifecycle: Sendable {
         case .dismissed(let cause):
             state = .tidying(cause)
             return [.disarm(.request), .sayGoodbye, .arm(.grace)]
+        case .channelClosed: return fallSilent()
+        case .elapsed(.silence): return end(.silence)
         case .mustEnd(let cause): return end(cause)
         case .gone: return finish(nil)
         case .asked, .started, .executed, .saidHello, .elapsed: return []
@@ -120,7 +130,7 @@ struct Lifecycle: Sendable {
         case .elapsed(.grace): return end(cause)
         case .mustEnd(let worse): return end(worse)
         case .gone: return finish(cause)
-        case .asked, .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed, .dismissed: return []
+        default: return []
         }
     }
 
@@ -133,14 +143,20 @@ struct Lifecycle: Sendable {
         }
     }
 
+    /// A process that ends closes its channel a moment before the kernel tells what it died of. One that lives on
+    /// without a channel can be heard by nobody, and whoever waits for its end would wait for ever.
+    private mutating func fallSilent() -> [Effect] {
+        defer { isSilent = true }
+        return isSilent ? [] : [.arm(.silence)]
+    }
+
     private mutating func end(_ cause: EndCause) -> [Effect] {
         state = .ending(cause)
-        return [.disarm(.queue), .disarm(.launch), .disarm(.request), .disarm(.grace), .kill, .arm(.death)]
+        return Limit.allCases.map(Effect.disarm) + [.kill, .arm(.death)]
     }
 
     private mutating func finish(_ cause: EndCause?, first: [Effect] = []) -> [Effect] {
         state = .ended
-        let limits: [Limit] = [.queue, .launch, .request, .grace, .death]
-        return first + limits.map(Effect.disarm) + [.finish(cause)]
+        return first + Limit.allCases.map(Effect.disarm) + [.finish(cause)]
     }
 }

@@ -5,8 +5,15 @@ internal import AnnexService
 struct Registry: Sendable {
     private var apps: [String: AppBundle] = [:]
 
-    /// Adds an app; one of the same identifier is replaced whole.
-    mutating func install(_ app: AppBundle) {
+    /// Adds an app; one of the same identifier is replaced whole. An extension of another app's is never taken over:
+    /// `com.a` and `com.a.b` may both carry a `com.a.b.c`.
+    mutating func install(_ app: AppBundle) throws(ServiceError) {
+        for found in app.extensions {
+            guard let owner = bundle(found.identifier)?.containingApp, owner != app.identifier else { continue }
+            throw ServiceError(
+                .invalidBundle, "is an extension of \(owner) already", place: found.identifier,
+                mend: "give the extension of \(app.identifier) an identifier of its own")
+        }
         apps[app.identifier] = app
     }
 

@@ -23,13 +23,14 @@ final class SupervisedExtension: ExtensionHandle {
     static let queue = Duration.seconds(10)
     /// How long the kernel's word about a killed process is awaited.
     static let death = Duration.seconds(5)
+    /// How long an extension that closed its channel may take to be gone.
+    static let silence = Duration.seconds(5)
 
     private let running = Mutex(Running())
     private let limits: PolicyLimits
     private let policy: String
     private let loop: EventLoop
     private let events: @Sendable (ExtensionEvent) -> Void
-    private let launched = MonotonicClock.now()
     /// Told once the process is gone, so that the broker can let go of this extension.
     private let onEnd: @Sendable () -> Void
 
@@ -53,7 +54,8 @@ final class SupervisedExtension: ExtensionHandle {
             // The reference of the closure keeps a supervised extension alive until the kernel's last word.
             let process = try launcher.launch(configuration) { [self] in receive($0) }
             let state = running.withLock { running in
-                running.process = process
+                // Its end may have been told already; kept now, it and this would keep each other for ever.
+                if running.life.state != .ended { running.process = process }
                 return running.life.state
             }
             if case .ending = state { process.kill() }
@@ -69,6 +71,7 @@ final class SupervisedExtension: ExtensionHandle {
     func requestBegan() { apply(.requestBegan) }
     func requestEnded() { apply(.requestEnded) }
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
+    func channelClosed() { apply(.channelClosed) }
 
     func violated(_ violation: ProtocolViolation) {
         apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
@@ -147,6 +150,7 @@ final class SupervisedExtension: ExtensionHandle {
         case .launch: limits.launch
         case .request: limits.request
         case .grace: limits.grace
+        case .silence: Self.silence
         case .death: Self.death
         }
     }

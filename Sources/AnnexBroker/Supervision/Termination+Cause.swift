@@ -42,6 +42,7 @@ extension Termination {
         case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(denial)))
         case .messageBudget(let text): (.messageBudget, .limit(text))
         case .protocolViolation(let text): (.protocolViolation, .violation(Escaped(text)))
+        case .silence: (.protocolViolation, .violation(Escaped("closed its end of the channel and lived on")))
         }
     }
 

@@ -182,6 +182,8 @@ extension HostEndpoint {
             // SYNC: as in `afterLeading`.
             Processor.fence()
         }
+        // Whatever the extension said just now, it read something before.
+        sendWaitingCancels()
         passOnTheLead()
     }
 }

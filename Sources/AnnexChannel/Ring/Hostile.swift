@@ -17,10 +17,6 @@ struct Hostile<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable 
         value <= limit ? value : nil
     }
 
-    func isEqual(to ours: Value) -> Bool {
-        value == ours
-    }
-
     /// The number for a report's text. Never for anything else.
     var forReport: UInt64 {
         UInt64(truncatingIfNeeded: value)

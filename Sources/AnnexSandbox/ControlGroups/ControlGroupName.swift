@@ -13,6 +13,7 @@ package struct ControlGroupName: Hashable, Sendable {
 
     var text: String { "annex.\(owner).\(started).\(count)" }
 
+    /// SYNC: relaxed, because only that no two counts are the same matters.
     private static let counter = Atomic<UInt64>(0)
 
     /// A name that this process has not used yet.

@@ -127,6 +127,7 @@ package final class SandboxedProcess: Sendable {
             holdings.withLock { $0.listener = listener }
         } catch {
             // Nobody would hear of refusals: better no extension than one whose refusals nobody sees.
+            holdings.withLock { $0.end.failure = SandboxError("refusals", error) }
             kill()
         }
     }

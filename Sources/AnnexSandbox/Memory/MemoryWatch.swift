@@ -14,6 +14,7 @@ final class MemoryWatch: Sendable {
     private let loop: EventLoop
     private let exceeded: @Sendable () -> Void
     private let timer = Mutex<EventLoop.Timer?>(nil)
+    /// SYNC: relaxed everywhere, because it orders nothing: one look too many changes nothing.
     private let isOver = Atomic<Bool>(false)
 
     /// - Parameter process: its number on the host, which stays its own until the warden has reaped it.
