@@ -26,7 +26,7 @@ public struct PolicyLimits: Sendable, Hashable {
     public let openCalls: Int
     /// Refused system calls before it is ended for asking.
     public let refusals: Int
-    /// How many extensions under this policy may run at once.
+    /// How many extensions under this policy may run at once. Read, and not held yet.
     public let instances: Int
 }
 
