@@ -9,11 +9,16 @@ enum Answer: Sendable {
     /// The extension is gone or going: its end says more than the failure of the call.
     case end
 
-    /// Reads an extension's answer; nil where it is none.
+    /// Reads an extension's answer; nil where it is none. What this process lacks is not held against the extension.
     init?(_ reply: Reply) {
+        var contents: [ItemContents] = []
         do {
-            var contents: [ItemContents] = []
             for sealed in reply.sealed { contents.append(try ItemContents(sealed.descriptor.duplicate())) }
+        } catch {
+            self = .error(.invalidRequest("its answer's contents cannot be taken: \(error)"))
+            return
+        }
+        do {
             var decoder = try MessageDecoder(reply.payload)
             switch try ReplyMessage(from: &decoder).result(with: ContentsList(contents)) {
             case .success(let items): self = .items(items)

@@ -33,7 +33,7 @@ import Testing
         #expect(ControlGroupMount.all(in: line).isEmpty)
     }
 
-    @Test(arguments: ["annex", "annex.1.2", "annex.x.2.3", "annex.1.2.3.4", "other.1.2.3", "annex.-1..3"])
+    @Test(arguments: ["annex", "annex.1.2", "annex.1.x.2.3", "annex.1.2.3.4.5", "other.1.2.3.4", "annex.1.-1..3"])
     func foreignDirectoriesAreNeverTakenForOurs(name: String) {
         #expect(ControlGroupName(name) == nil)
     }
@@ -43,6 +43,8 @@ import Testing
         #expect(own.isOwned)
         // The same pid with another start time is another process.
         #expect(!ControlGroupName(owner: own.owner, started: own.started &+ 1, count: 1).isOwned)
+        // Another namespace's processes cannot be judged from here: theirs are left alone.
+        #expect(ControlGroupName(space: own.space &+ 1, owner: own.owner, started: 1, count: 1).isOwned)
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))

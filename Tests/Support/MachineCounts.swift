@@ -50,24 +50,24 @@ public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
     }
 
     private static func ownControlGroups() -> Int {
-        let own = "annex.\(getpid())."
+        let own = ".\(getpid())."
         return lines(of: "/proc/self/mountinfo").compactMap { line -> Int? in
             let fields = line.split(separator: " ")
             guard line.contains(" - cgroup"), fields.count > 4 else { return nil }
-            return groups(named: own, below: String(fields[4]), depth: 3)
+            return groups(holding: own, below: String(fields[4]), depth: 3)
         }.reduce(0, +)
     }
 
-    private static func groups(named prefix: String, below folder: String, depth: Int) -> Int {
+    private static func groups(holding part: String, below folder: String, depth: Int) -> Int {
         guard depth > 0 else { return 0 }
         return list(folder).reduce(0) { count, name in
-            if name.hasPrefix(prefix) { return count + 1 }
+            if name.hasPrefix("annex."), name.contains(part) { return count + 1 }
             var isFolder: ObjCBool = false
             let path = folder + "/" + name
             guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
                 return count
             }
-            return count + groups(named: prefix, below: path, depth: depth - 1)
+            return count + groups(holding: part, below: path, depth: depth - 1)
         }
     }
 

@@ -15,7 +15,7 @@ public enum StaleGroups {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { name in
             let parts = name.split(separator: ".")
-            guard parts.count == 4, parts[0] == "annex", let owner = Int32(parts[1]) else { return false }
+            guard parts.count == 5, parts[0] == "annex", let owner = Int32(parts[2]) else { return false }
             return !FileManager.default.fileExists(atPath: "/proc/\(owner)")
         }.map { folder + "/" + $0 }
     }

@@ -51,9 +51,10 @@ extension Termination {
         case .exited(let code): (.exited, .exitCode(code))
         case .signalled(let number, _) where number == SIGSYS:
             (.deniedOperation, .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp")))
-        case .signalled(let number, _) where number == SIGKILL && end.processorTime >= limits.processor:
+        case .signalled(let number, _) where number == SIGKILL && end.isOutOfProcessorTime(limits):
             (.processorLimit, .limit("\(limits.processor) of processor time"))
         case .signalled(let number, _): (.crashed, .signal(Signal(number, message: end.lastWords)))
+        case nil where end.hasRun: (.brokerShutdown, .limit("somebody ended its warden, and with it the extension"))
         case nil:
             (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
         }
@@ -73,7 +74,12 @@ extension SandboxEnd {
         return lines.last { $0.description.contains("Fatal error") } ?? lines.last
     }
 
-    fileprivate var processorTime: Duration { (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero) }
+    /// `RLIMIT_CPU` counts whole seconds, and by another clock than the usage that is reported in the end.
+    fileprivate func isOutOfProcessorTime(_ limits: PolicyLimits) -> Bool {
+        let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
+        let bound = Duration.seconds(max(1, limits.processor.components.seconds))
+        return used >= bound - bound / 20
+    }
 }
 
 extension DeniedCall {

@@ -2,16 +2,17 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The name of a launch's group: `annex.<owner's pid>.<owner's start time>.<count>`.
+/// The name of a launch's group: `annex.<pid namespace>.<owner's pid>.<owner's start time>.<count>`.
 ///
-/// Pid and start time together name one process for ever, so that the next start can tell the
+/// Within a pid namespace, pid and start time together name one process for ever, so that the next start can tell the
 /// leavings of a broker that was killed from the groups of one that lives.
 package struct ControlGroupName: Hashable, Sendable {
+    let space: UInt64
     let owner: pid_t
     let started: UInt64
     let count: UInt64
 
-    var text: String { "annex.\(owner).\(started).\(count)" }
+    var text: String { "annex.\(space).\(owner).\(started).\(count)" }
 
     /// SYNC: relaxed, because only that no two counts are the same matters.
     private static let counter = Atomic<UInt64>(0)
@@ -20,10 +21,11 @@ package struct ControlGroupName: Hashable, Sendable {
     package static func next() -> String {
         let count = counter.add(1, ordering: .relaxed).newValue
         let owner = getpid()
-        return ControlGroupName(owner: owner, started: startTime(of: owner) ?? 0, count: count).text
+        return ControlGroupName(space: ownSpace, owner: owner, started: startTime(of: owner) ?? 0, count: count).text
     }
 
-    init(owner: pid_t, started: UInt64, count: UInt64) {
+    init(space: UInt64 = ownSpace, owner: pid_t, started: UInt64, count: UInt64) {
+        self.space = space
         self.owner = owner
         self.started = started
         self.count = count
@@ -32,14 +34,22 @@ package struct ControlGroupName: Hashable, Sendable {
     /// Reads a directory's name back; nil for every name that is not ours.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0] == "annex", let owner = pid_t(parts[1]),
-            let started = UInt64(parts[2]), let count = UInt64(parts[3])
+        guard parts.count == 5, parts[0] == "annex", let space = UInt64(parts[1]), let owner = pid_t(parts[2]),
+            let started = UInt64(parts[3]), let count = UInt64(parts[4])
         else { return nil }
-        self.init(owner: owner, started: started, count: count)
+        self.init(space: space, owner: owner, started: started, count: count)
     }
 
-    /// Whether the process that made the name still lives.
-    var isOwned: Bool { Self.startTime(of: owner) == started }
+    /// Whether the process that made the name still lives. Of another namespace's processes nobody here can tell, so
+    /// that theirs count as owned.
+    var isOwned: Bool { space != Self.ownSpace || Self.startTime(of: owner) == started }
+
+    /// The number of this process's pid namespace; 0 where it cannot be asked.
+    static let ownSpace: UInt64 = {
+        var status = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        return unsafe stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
+    }()
 
     /// Clock ticks after boot, from field 22 of `/proc/<pid>/stat`; nil when there is no such process.
     static func startTime(of process: pid_t) -> UInt64? {

@@ -5,6 +5,8 @@ package struct SandboxEnd: Sendable {
     /// How the process ended; nil where there never was one, or where the warden was lost.
     package var process: ProcessEnd?
     package var usage: ResourceUsage?
+    /// Whether its own code ever ran.
+    package var hasRun = false
     /// What the control group counted; nil where there was none.
     package var memory: MemoryUse?
     package var isMemoryEnforced = false

@@ -85,7 +85,9 @@ package final class SandboxedProcess: Sendable {
         case .started(let process, let number): start(process, number: number)
         case .unheld(let number): endUnheld(number)
         case .listener(let listener): listen(listener)
-        case .executed(let times, let layers): events(.executed(report(times, layers)))
+        case .executed(let times, let layers):
+            holdings.withLock { $0.end.hasRun = true }
+            events(.executed(report(times, layers)))
         // What made it fail comes first; that it was killed for it is the consequence.
         case .failed(let failure, _):
             holdings.withLock { $0.end.failure = $0.end.failure ?? SandboxError(failure) }
