@@ -2,6 +2,7 @@ internal import CAnnexLinux
 
 /// A 32-bit word in shared memory whose only writer is this side.
 @safe package struct WritableWord: Sendable {
+    // unsafe: an address is not Sendable by itself; this one is set once and never handed out to be kept.
     @usableFromInline nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// The word must stay mapped, and nobody else may store to it, for as long as this value is used.
