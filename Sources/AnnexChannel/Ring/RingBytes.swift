@@ -4,7 +4,7 @@ internal import AnnexLinux
 ///
 /// The owner of the mapping outlives every copy of this value.
 @safe struct RingBytes: Sendable {
-    // unsafe: an address is not Sendable by itself; this one is set once and never handed out to be kept.
+    // unsafe: an address is not Sendable by itself; set once, and the region that owns the mapping outlives this value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     let capacity: UInt32
 
