@@ -12,7 +12,7 @@ package struct ControlGroup: ~Copyable, Sendable {
     /// Makes the groups and writes their limits. A limit that the kernel does not take fails the launch.
     ///
     /// - Parameter processLimit: nil where the extension may have no process but its own, which its filter and
-    ///   `RLIMIT_NPROC` hold already: joining one group more costs a launch milliseconds in version 1.
+    ///   `RLIMIT_NPROC` hold already: in version 1 that saves making and removing a second group.
     package init(
         in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
     ) throws(SystemError) {

@@ -80,7 +80,7 @@ extension Launcher {
         switch hierarchy.version {
         case .two: plan.begin(in: try Descriptor.directory(memory))
         case .one:
-            for group in groups { plan.join(processes: try Descriptor.open(group + "/cgroup.procs", O_WRONLY)) }
+            for group in groups { plan.join(tasks: try Descriptor.open(group + "/tasks", O_WRONLY)) }
         }
     }
 

@@ -99,9 +99,9 @@ extension LaunchPlan {
     }
 
     /// The process joins a version 1 control group before anything else.
-    /// - Parameter processes: its `cgroup.procs`, opened for writing.
-    package mutating func join(processes: consuming Descriptor) {
-        groups.append(take(processes))
+    /// - Parameter tasks: its `tasks`, opened for writing; `cgroup.procs` would wait for a grace period of the kernel.
+    package mutating func join(tasks: consuming Descriptor) {
+        groups.append(take(tasks))
     }
 
     /// The process is born in a version 2 control group.

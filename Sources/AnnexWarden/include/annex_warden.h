@@ -130,8 +130,8 @@ typedef struct {
     uint64_t access;
 } annex_landlock_rule;
 
-// A control group to join: an open `cgroup.procs` (index of a descriptor) of version 1. The child
-// writes "0" itself: joining can wait for a grace period of the kernel, which must delay no other launch.
+// A control group to join: an open `tasks` (index of a descriptor) of version 1. The child writes "0" itself, for
+// a single thread that moves itself costs microseconds; `cgroup.procs` waits for a grace period of the kernel.
 typedef struct {
     uint32_t index;
     uint32_t reserved;
@@ -158,7 +158,7 @@ typedef struct {
     annex_records limits;       // annex_limit
     annex_records arguments;    // annex_bytes
     annex_records environment;  // annex_bytes
-    annex_records groups;       // annex_group (version 1: joined by the warden)
+    annex_records groups;       // annex_group (version 1: joined by the child)
     int32_t into_cgroup;        // index of an open version 2 group directory for CLONE_INTO_CGROUP, or -1
     uint32_t reserved;
     annex_records removals;     // annex_bytes: empty directories (control groups) removed when the broker is gone

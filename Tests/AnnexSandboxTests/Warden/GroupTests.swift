@@ -54,7 +54,7 @@ struct GroupTests {
         case .two: plan.begin(in: try Descriptor.directory(group.memory))
         case .one:
             for directory in group.directories {
-                plan.join(processes: try Descriptor.open(directory + "/cgroup.procs", O_WRONLY))
+                plan.join(tasks: try Descriptor.open(directory + "/tasks", O_WRONLY))
             }
         }
         return plan

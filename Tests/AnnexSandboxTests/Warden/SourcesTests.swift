@@ -56,7 +56,7 @@ import Testing
         plan.layers = .all
         plan.landlock.rules = [.init("/app", access: 5)]
         plan.filter = Bpf.oneExec(nonce: 1)
-        plan.join(processes: try Ground.open(ground.folder))
+        plan.join(tasks: try Ground.open(ground.folder))
         let bytes = try plan.encoded(launch: 9)
         return [UInt8(plan.descriptors.count)] + bytes
     }
