@@ -18,6 +18,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// Descriptors that the process is given, and the number of each; 0, 1 and 2 are the sandbox's own.
     package var gifts: DescriptorList
     package let numbers: [Int32]
+    /// What becomes of what the policy refuses. Nobody but who launches names another mode than `enforce`.
+    package var denials = DenialMode.enforce
 
     package init(
         policy: Policy, bundle: consuming Descriptor, executable: consuming Descriptor, executablePath: String,
