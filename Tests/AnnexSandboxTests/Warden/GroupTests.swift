@@ -39,7 +39,7 @@ struct GroupTests {
     @Test func aGroupThatIsNoneFailsAtItsStep() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
-        plan.join(processes: try Descriptor.open("/dev/full", O_WRONLY))
+        plan.join(tasks: try Descriptor.open("/dev/full", O_WRONLY))
         let run = try ground.launch(plan)
         await run.recording.finish()
         #expect(run.recording.failure?.step == .cgroup)
