@@ -48,7 +48,7 @@ import Testing
         #expect(call.pathArguments == [1])
         let hostile = Array("/etc/\u{1B}[2J\"\\\n".utf8) + [0xFF]
         let shown = call.describe(arguments: [0xFFFF_FF9C, 0x1000, 0, 0]) { $0 == 1 ? hostile : nil }
-        #expect(shown == #"openat(AT_FDCWD, "/etc/\x1b[2J\x22\x5c\x0a\xff", O_RDONLY, 00)"#)
+        #expect(shown == #"openat(AT_FDCWD, "/etc/\u{1b}[2J\"\\\n\x{ff}", O_RDONLY, 00)"#)
         let long = call.describe(arguments: [3, 1, 0, 0]) { _ in [UInt8](repeating: 0x41, count: 5000) }
         #expect(long.utf8.count < 400 && long.contains("\"…"))
     }

@@ -1,3 +1,5 @@
+internal import AnnexLinux
+
 extension SystemCall {
     /// A call as a person would write it: `socket(AF_INET, SOCK_STREAM, 0)`.
     ///
@@ -22,7 +24,7 @@ extension SystemCall {
         let shown = known.indices.map { index in
             let value = index < arguments.count ? arguments[index] : 0
             if known[index].kind.name == "path", value != 0, let bytes = text(index) {
-                return EscapedText.quoted(bytes, limit: 256)
+                return Escaped(quoting: bytes, limit: 256).description
             }
             return known[index].kind.describe(value)
         }

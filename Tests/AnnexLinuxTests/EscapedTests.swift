@@ -1,4 +1,4 @@
-import AnnexModel
+import AnnexLinux
 import Testing
 
 @Suite struct EscapedTests {
@@ -35,5 +35,12 @@ import Testing
     @Test func theLastLinesOfAnOutputAreEscapedOneByOne() {
         let output = Array("one\ntwo\u{7}\n\nthree".utf8)
         #expect(Escaped.lines(of: output, last: 2).map(\.description) == ["two\\u{7}", "three"])
+    }
+
+    @Test func quotesWithinQuotesAreEscaped() {
+        #expect(Escaped(quoting: Array(#"a" b"#.utf8)).description == #""a\" b""#)
+        #expect(
+            Escaped(quoting: [UInt8](repeating: 0x41, count: 100), limit: 3).description == "\"AAA\"… (97 bytes more)")
+        #expect(Escaped(quoting: []).description == "\"\"")
     }
 }

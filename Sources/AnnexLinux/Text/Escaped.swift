@@ -14,6 +14,14 @@ public struct Escaped: Sendable, Hashable, CustomStringConvertible {
         description = Self.escape(bytes, limit: limit)
     }
 
+    /// Escapes bytes of unknown make and puts them in double quotes, so that nobody takes them for what stands around.
+    ///
+    /// - Parameter limit: most bytes between the quotes; what is cut off is counted behind them.
+    public init(quoting bytes: some Collection<UInt8>, limit: Int = 1_024) {
+        let (text, rest) = Self.escapedPrefix(of: bytes, limit: limit, isQuoted: true)
+        description = "\"\(text)\"" + Self.remark(on: rest)
+    }
+
     /// Escapes text of unknown make.
     public init(_ text: String, limit: Int = 1_024) {
         description = Self.escape(text.utf8, limit: limit)
@@ -33,16 +41,27 @@ extension Escaped: Comparable {
 
 extension Escaped {
     private static func escape(_ bytes: some Collection<UInt8>, limit: Int) -> String {
+        let (text, rest) = escapedPrefix(of: bytes, limit: limit, isQuoted: false)
+        return text + remark(on: rest)
+    }
+
+    private static func remark(on rest: Int) -> String { rest > 0 ? "… (\(rest) bytes more)" : "" }
+
+    /// As much as fits, and how many bytes did not.
+    private static func escapedPrefix(
+        of bytes: some Collection<UInt8>, limit: Int, isQuoted: Bool
+    ) -> (text: String, rest: Int) {
         var result = ""
+        var size = 0
         var rest = bytes[...]
         while let (piece, length) = next(of: rest) {
-            guard result.utf8.count + piece.utf8.count <= limit else {
-                return result + "… (\(rest.count) bytes more)"
-            }
-            result += piece
+            let shown = isQuoted && piece == "\"" ? "\\\"" : piece
+            guard size + shown.utf8.count <= limit else { return (result, rest.count) }
+            result += shown
+            size += shown.utf8.count
             rest = rest.dropFirst(length)
         }
-        return result
+        return (result, 0)
     }
 
     /// The next character's printable form, and how many bytes it was.
