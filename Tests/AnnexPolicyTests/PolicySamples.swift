@@ -6,8 +6,10 @@ enum PolicySamples {
         policy: frame
         summary: What every policy must state.
         unlisted: { known: EPERM, unknown: ENOSYS }
-        paths: { bundle: [read, execute], private: none }
+        paths: { bundle: [read, execute], private: none, proc: none }
+        devices: []
         network: none
+        write-xor-execute: off
         environment: { pass: [LANG], set: { SWIFT_ROOT: / } }
         limits:
           memory: 64M

@@ -7,7 +7,7 @@ extension Policy {
         let answer = answer(to: call, rule, arguments)
         let isLaunch = answer == .allow && rule?.answer != .allow
         return Verdict(
-            answer: answer, place: rule?.place ?? unlisted.place,
+            answer: answer, layer: answer == .allow ? nil : .seccomp, place: rule?.place ?? unlisted.place,
             reason: isLaunch ? "needed by the launch itself" : rule?.reason,
             remedy: answer == .allow ? nil : call.flatMap { remedy(for: $0, arguments: arguments) })
     }

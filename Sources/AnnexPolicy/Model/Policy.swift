@@ -1,4 +1,4 @@
-/// What one kind of extension may do: read from a page of text, includes already joined in.
+/// What one kind of program may do: read from a page of text, includes already joined in.
 ///
 /// One value feeds every layer: the seccomp filter, the mounts, the limits, the environment.
 public struct Policy: Sendable, Hashable {
@@ -9,13 +9,19 @@ public struct Policy: Sendable, Hashable {
     /// Whose system calls the rules are about.
     public let architecture: Architecture
     public let limits: PolicyLimits
-    public let paths: PolicyPaths
+    public internal(set) var paths: PolicyPaths
+    /// Device nodes that there are inside.
+    public let devices: [PolicyDevice]
     public let network: PolicyNetwork
+    /// Whether memory that was ever writable can never become executable.
+    public let writeXorExecute: Bool
     public let environment: PolicyEnvironment
 
     /// Every call that the policy mentions, by number; the first rule that applies decides.
     let rules: [Int32: [CallRule]]
     let unlisted: UnlistedCalls
+    /// Where each section is stated.
+    let places: [PolicySection: PolicyPlace]
 
     /// Calls that some rule allows, by name, the launch's own among them.
     public var allowedCalls: [String] {

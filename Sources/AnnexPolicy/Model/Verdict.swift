@@ -1,6 +1,8 @@
 /// What a policy says about one call, and where it says so.
 public struct Verdict: Sendable, Hashable {
     public let answer: CallAnswer
+    /// The layer that refuses; nil for what is allowed.
+    public let layer: SandboxLayer?
     /// The line that decides.
     public let place: PolicyPlace
     /// Why that line is there; nil for what the policy does not list.

@@ -2,34 +2,23 @@ extension Policy {
     /// Joins files, includes first; the last is the policy itself.
     init(joining documents: [PolicyDocument], architecture: Architecture) throws(PolicyError) {
         guard let own = documents.last else { throw PolicyError("no policy") }
-        func last<Value>(_ what: String, _ part: (PolicyDocument) -> Value?) throws(PolicyError) -> Value {
-            guard let value = documents.reversed().lazy.compactMap(part).first else {
-                throw PolicyError("neither this policy nor what it includes states `\(what)`", at: own.place)
-            }
-            return value
-        }
+        var joining = Joining(documents: documents, own: own)
         name = own.name
         summary = own.summary
         self.architecture = architecture
-        unlisted = try last("unlisted", \.unlisted)
-        network = try last("network", \.network)
-        environment = try last("environment", \.environment)
-        paths = PolicyPaths(
-            bundle: try last("paths: bundle", \.bundle),
-            privateDirectory: try last("paths: private", \.privateDirectory))
-        limits = try Self.limits(of: documents)
-        rules = Self.rules(of: documents, architecture: architecture)
-    }
-
-    private static func limits(of documents: [PolicyDocument]) throws(PolicyError) -> PolicyLimits {
-        var values: [LimitName: LimitValue] = [:]
-        for document in documents { values.merge(document.limits) { _, later in later } }
-        do throws(MissingLimit) {
-            return try PolicyLimits(values)
-        } catch {
-            let problem = "neither this policy nor what it includes states the limit `\(error.name.rawValue)`"
-            throw PolicyError(problem, at: documents.last?.place)
+        guard let unlisted = documents.reversed().lazy.compactMap(\.unlisted).first else {
+            throw joining.missing("unlisted")
         }
+        self.unlisted = unlisted
+        paths = try joining.paths()
+        devices = try joining.last("devices", .devices, \.devices)
+        network = try joining.last("network", .network, \.network)
+        writeXorExecute = try joining.last("write-xor-execute", .writeXorExecute, \.writeXorExecute)
+        environment = try joining.last("environment", .environment, \.environment)
+        limits = try joining.limits()
+        rules = Self.rules(of: documents, architecture: architecture)
+        places = joining.places
+        try refuseContradictions()
     }
 
     private static func rules(
@@ -44,5 +33,54 @@ extension Policy {
             rules[call.number] = list
         }
         return rules
+    }
+}
+
+/// Takes each section from the last file that states it, and notes where that was.
+private struct Joining {
+    let documents: [PolicyDocument]
+    let own: PolicyDocument
+    var places: [PolicySection: PolicyPlace] = [:]
+
+    mutating func last<Value>(
+        _ what: String, _ section: PolicySection, _ part: (PolicyDocument) -> PolicyDocument.Stated<Value>?
+    ) throws(PolicyError) -> Value {
+        guard let stated = documents.reversed().lazy.compactMap(part).first else { throw missing(what) }
+        places[section] = stated.place
+        return stated.value
+    }
+
+    func missing(_ what: String) -> PolicyError {
+        PolicyError("neither this policy nor what it includes states `\(what)`", at: own.place)
+    }
+
+    mutating func paths() throws(PolicyError) -> PolicyPaths {
+        var paths = PolicyPaths()
+        paths.bundle = try last("paths: bundle", .bundle, \.bundle)
+        let privateDirectory = try last("paths: private", .privateDirectory, \.privateDirectory)
+        paths.privateDirectory = privateDirectory.directory
+        paths.privatePath = privateDirectory.path
+        paths.processFiles = try last("paths: proc", .processFiles, \.processFiles)
+        var grants: [String: PathGrant] = [:]
+        for document in documents {
+            for grant in document.grants { grants[grant.path] = grant }
+        }
+        paths.grants = grants.values.sorted { $0.path < $1.path }
+        return paths
+    }
+
+    mutating func limits() throws(PolicyError) -> PolicyLimits {
+        var values: [LimitName: LimitValue] = [:]
+        for document in documents {
+            for (name, stated) in document.limits {
+                values[name] = stated.value
+                places[.limit(name)] = stated.place
+            }
+        }
+        do throws(MissingLimit) {
+            return try PolicyLimits(values)
+        } catch {
+            throw missing("limits: \(error.name.rawValue)")
+        }
     }
 }

@@ -6,11 +6,15 @@ struct PolicyDocument: Sendable {
     /// What the file says about each call, in the order in which it decides.
     let calls: [String: [CallRule]]
     let unlisted: UnlistedCalls?
-    let bundle: PolicyPaths.BundleRights?
-    let privateDirectory: PolicyPaths.PrivateDirectory?
-    let network: PolicyNetwork?
-    let environment: PolicyEnvironment?
-    let limits: [LimitName: LimitValue]
+    let bundle: Stated<PathRights>?
+    let privateDirectory: Stated<PrivateDirectory>?
+    let processFiles: Stated<PolicyPaths.ProcessFiles>?
+    let grants: [PathGrant]
+    let devices: Stated<[PolicyDevice]>?
+    let network: Stated<PolicyNetwork>?
+    let writeXorExecute: Stated<Bool>?
+    let environment: Stated<PolicyEnvironment>?
+    let limits: [LimitName: Stated<LimitValue>]
     /// Where the text starts: what is missing is missing here.
     let place: PolicyPlace
 
@@ -19,12 +23,29 @@ struct PolicyDocument: Sendable {
         let name: String
         let place: PolicyPlace
     }
+
+    /// A section's value and where the file says so.
+    struct Stated<Value: Sendable>: Sendable {
+        let value: Value
+        let place: PolicyPlace
+
+        init(_ node: PolicyNode, _ read: (PolicyNode) throws(PolicyError) -> Value) throws(PolicyError) {
+            value = try read(node)
+            place = node.place
+        }
+    }
+
+    /// What `paths: private` says: the kind, and where it is inside.
+    struct PrivateDirectory: Sendable {
+        let directory: PolicyPaths.PrivateDirectory
+        let path: String
+    }
 }
 
 extension PolicyDocument {
     private static let keys = [
-        "policy", "summary", "includes", "allow", "refuse", "end", "unlisted", "paths", "network", "environment",
-        "limits",
+        "policy", "summary", "includes", "allow", "refuse", "end", "unlisted", "paths", "devices", "network",
+        "write-xor-execute", "environment", "limits",
     ]
 
     init(text: String, file: String, architecture: Architecture) throws(PolicyError) {
@@ -41,13 +62,28 @@ extension PolicyDocument {
         includes = try Self.includes(values["includes"])
         calls = try CallRuleReader(architecture: architecture).rules(in: values)
         unlisted = try values["unlisted"].map { node throws(PolicyError) in try node.unlistedCalls() }
-        let paths = try values["paths"]?.mapping("`paths`", keys: ["bundle", "private"])
-        bundle = try paths?["bundle"].map { node throws(PolicyError) in try node.bundleRights() }
-        privateDirectory = try paths?["private"].map { node throws(PolicyError) in try node.privateDirectory() }
-        network = try values["network"].map { node throws(PolicyError) in try node.network() }
-        environment = try values["environment"].map { node throws(PolicyError) in try node.environment() }
+        let paths = try values["paths"]?.mapping("`paths`", keys: ["bundle", "private", "proc", "grants"])
+        bundle = try Self.stated(paths?["bundle"]) { node throws(PolicyError) in try node.bundleRights() }
+        privateDirectory = try Self.stated(paths?["private"]) { node throws(PolicyError) in
+            try node.privateDirectory()
+        }
+        processFiles = try Self.stated(paths?["proc"]) { node throws(PolicyError) in try node.processFiles() }
+        grants = try paths?["grants"]?.grants() ?? []
+        devices = try Self.stated(values["devices"]) { node throws(PolicyError) in try node.devices() }
+        network = try Self.stated(values["network"]) { node throws(PolicyError) in try node.network() }
+        writeXorExecute = try Self.stated(values["write-xor-execute"]) { node throws(PolicyError) in
+            try node.isOn()
+        }
+        environment = try Self.stated(values["environment"]) { node throws(PolicyError) in try node.environment() }
         limits = try values["limits"]?.limits() ?? [:]
         place = root.place
+    }
+
+    private static func stated<Value>(
+        _ node: PolicyNode?, _ read: (PolicyNode) throws(PolicyError) -> Value
+    ) throws(PolicyError) -> Stated<Value>? {
+        guard let node else { return nil }
+        return try Stated(node, read)
     }
 
     private static func includes(_ node: PolicyNode?) throws(PolicyError) -> [Include] {

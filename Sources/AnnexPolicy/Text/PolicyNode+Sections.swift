@@ -20,38 +20,34 @@ extension PolicyNode {
         return number
     }
 
-    func bundleRights() throws(PolicyError) -> PolicyPaths.BundleRights {
-        let known: [String: PolicyPaths.BundleRights] = ["read": .read, "execute": .execute]
-        var rights: PolicyPaths.BundleRights = []
-        for item in try list("`bundle`") {
-            let name = try item.text("a right")
-            guard let right = known[name] else { throw item.unknown("right `\(name)`", name, among: known.keys) }
-            rights.formUnion(right)
-        }
-        return rights
-    }
-
-    func privateDirectory() throws(PolicyError) -> PolicyPaths.PrivateDirectory {
-        if isScalar {
-            let word = try text("`private`")
-            guard word == "none" else { throw error("`private` is `none` or a mapping that names its kind") }
-            return .none
-        }
-        let values = try mapping("`private`", keys: ["scratch"])
-        guard let scratch = values["scratch"] else { throw error("`private` names its kind: `scratch`") }
-        let bounds = try scratch.mapping("`scratch`", keys: ["size", "inodes"])
-        guard let size = bounds["size"], let inodes = bounds["inodes"] else {
-            throw scratch.error("`scratch` states its `size` and how many `inodes` it holds")
-        }
-        return .scratch(size: try size.bytes(), inodes: UInt64(try inodes.count()))
-    }
-
     func network() throws(PolicyError) -> PolicyNetwork {
-        let word = try text("`network`")
-        guard let network = PolicyNetwork(rawValue: word) else {
-            throw unknown("network `\(word)`", word, among: PolicyNetwork.allCases.map(\.rawValue))
+        try word("network", among: PolicyNetwork.self)
+    }
+
+    func devices() throws(PolicyError) -> [PolicyDevice] {
+        var devices: [PolicyDevice] = []
+        for item in try list("`devices`") {
+            let device = try item.word("device", among: PolicyDevice.self)
+            guard !devices.contains(device) else { throw item.error("`\(device.rawValue)` is stated twice") }
+            devices.append(device)
         }
-        return network
+        return devices
+    }
+
+    func isOn() throws(PolicyError) -> Bool {
+        try word("value", among: Switch.self) == .on
+    }
+
+    private enum Switch: String, CaseIterable { case on, off }
+
+    /// One of a few words.
+    func word<Value>(_ what: String, among type: Value.Type) throws(PolicyError) -> Value
+    where Value: CaseIterable & RawRepresentable<String> {
+        let word = try text("`\(what)`")
+        guard let value = Value(rawValue: word) else {
+            throw unknown("\(what) `\(word)`", word, among: Value.allCases.map(\.rawValue))
+        }
+        return value
     }
 
     func environment() throws(PolicyError) -> PolicyEnvironment {
@@ -75,24 +71,29 @@ extension PolicyNode {
         return name
     }
 
-    func limits() throws(PolicyError) -> [LimitName: LimitValue] {
-        var limits: [LimitName: LimitValue] = [:]
+    func limits() throws(PolicyError) -> [LimitName: PolicyDocument.Stated<LimitValue>] {
+        var limits: [LimitName: PolicyDocument.Stated<LimitValue>] = [:]
         for entry in try entries("`limits`") {
             guard let name = LimitName(rawValue: entry.name) else {
                 let known = LimitName.allCases.map(\.rawValue)
                 throw entry.key.unknown("limit `\(entry.name)`", entry.name, among: known)
             }
-            limits[name] =
-                switch name.measure {
-                case .bytes: .bytes(try entry.value.bytes())
-                case .time: .time(try entry.value.time())
-                case .count: .count(try entry.value.count())
-                }
+            limits[name] = try PolicyDocument.Stated(entry.value) { node throws(PolicyError) in
+                try node.limit(measured: name.measure)
+            }
         }
         return limits
     }
 
-    private func bytes() throws(PolicyError) -> UInt64 {
+    private func limit(measured measure: LimitName.Measure) throws(PolicyError) -> LimitValue {
+        switch measure {
+        case .bytes: .bytes(try bytes())
+        case .time: .time(try time())
+        case .count: .count(try count())
+        }
+    }
+
+    func bytes() throws(PolicyError) -> UInt64 {
         let text = try text("a size")
         guard let bytes = Quantity.bytes(text), bytes > 0 else {
             throw error("`\(text)` is not a size: a whole number above 0, with K, M or G where wanted")
@@ -108,7 +109,7 @@ extension PolicyNode {
         return time
     }
 
-    private func count() throws(PolicyError) -> Int {
+    func count() throws(PolicyError) -> Int {
         let text = try text("a number")
         guard let number = WholeNumber.parse(text), number > 0, number <= 1_000_000_000 else {
             throw error("`\(text)` is not a whole number from 1 to 1000000000")

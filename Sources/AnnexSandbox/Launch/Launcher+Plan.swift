@@ -11,6 +11,7 @@ extension Launcher {
         output: borrowing Descriptor
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
+        try refuseUnbuilt(policy)
         var plan = try SandboxError.step("plan") { () throws(SystemError) in
             try LaunchPlan(
                 executable: SandboxConfiguration.bundlePath + "/" + configuration.executablePath,
@@ -30,6 +31,23 @@ extension Launcher {
             throw SandboxError("plan", error)
         }
         return plan
+    }
+
+    /// What a policy can ask for and no plan builds: less than asked for is never silent.
+    private func refuseUnbuilt(_ policy: Policy) throws(SandboxError) {
+        let paths = policy.paths
+        var asked: [String] = []
+        if !paths.grants.isEmpty { asked.append("`paths: grants`") }
+        if paths.processFiles != .none { asked.append("`paths: proc`") }
+        if case .persistent = paths.privateDirectory { asked.append("`paths: private: persistent`") }
+        if paths.privatePath != SandboxConfiguration.privatePath { asked.append("`paths: private: … at`") }
+        if !policy.devices.isEmpty { asked.append("`devices`") }
+        if policy.network != .none { asked.append("`network: \(policy.network.rawValue)`") }
+        guard asked.isEmpty else {
+            throw SandboxError(
+                "plan", cause: "the policy `\(policy.name)` asks for \(asked.joined(separator: ", "))",
+                mend: "this launcher cannot give that: take it out of the policy")
+        }
     }
 
     private func environment(_ policy: Policy) -> [String] {

@@ -1,0 +1,28 @@
+/// One of the kernel's means that a sandbox is built from; the raw value is its word on the command line.
+public enum SandboxLayer: String, CaseIterable, Sendable, Hashable {
+    case user, mount, pid, network, ipc, uts, cgroup
+    /// A root of its own that holds nothing but what the policy lists.
+    case root
+    case capabilities
+    case noNewPrivileges = "no-new-privileges"
+    case landlock, seccomp, keyring
+
+    /// As people know it, for example `process namespace`.
+    public var title: String {
+        switch self {
+        case .user: "user namespace"
+        case .mount: "mount namespace"
+        case .pid: "process namespace"
+        case .network: "network namespace"
+        case .ipc: "IPC namespace"
+        case .uts: "host name namespace"
+        case .cgroup: "control group namespace"
+        case .root: "own root"
+        case .capabilities: "no capabilities"
+        case .noNewPrivileges: "no new privileges"
+        case .landlock: "Landlock"
+        case .seccomp: "seccomp"
+        case .keyring: "keyring"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+extension Policy {
+    /// This policy with some paths more, which its caller answers for.
+    ///
+    /// Nothing is taken away by it: where a path is granted already, by itself or by a directory above it, the rights
+    /// are joined. Under `write-xor-execute: on` what becomes writable is no longer executable.
+    package func granting(_ grants: [PathGrant]) -> Policy {
+        var policy = self
+        for grant in grants { policy.paths.add(grant, writeXorExecute: writeXorExecute) }
+        return policy
+    }
+}
+
+extension PolicyPaths {
+    fileprivate mutating func add(_ grant: PathGrant, writeXorExecute: Bool) {
+        let nearest = grants.last { PathText.isWithin(grant.path, $0.path) }
+        var rights = grant.rights.union(nearest?.rights ?? [])
+        if writeXorExecute, rights.contains(.write) { rights.remove(.execute) }
+        grants.removeAll { $0.path == grant.path }
+        grants.append(
+            PathGrant(
+                path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
+                place: grant.place))
+        grants.sort { $0.path < $1.path }
+    }
+}

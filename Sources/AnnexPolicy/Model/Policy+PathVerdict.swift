@@ -1,0 +1,108 @@
+internal import AnnexLinux
+internal import Glibc
+
+extension Policy {
+    /// What this policy says about a path, from its text alone: links are not followed, so a caller that knows where
+    /// the path leads asks about that.
+    ///
+    /// - Parameters:
+    ///   - path: as seen inside; `.` and `..` are resolved by their spelling.
+    ///   - rights: what is wanted; none: that it is there.
+    public func verdict(path: String, rights: PathRights) -> PathVerdict {
+        let path = PathText.resolved(path)
+        let around = visiblePaths.filter { PathText.isWithin(path, $0.path) }
+        let refusals = around.isEmpty ? outside(path, rights) : inside(around, rights)
+        let calls = refusals.isEmpty ? refusalByCalls(rights) : nil
+        let allowed = refusals.isEmpty && calls == nil
+        let nearest = around.last
+        return PathVerdict(
+            isAllowed: allowed, refusedBy: refusals.map(\.layer) + (calls == nil ? [] : [.seccomp]),
+            errno: refusals.first?.errno ?? calls?.errno, place: calls?.place ?? nearest?.place,
+            reason: calls == nil ? nearest?.reason : calls?.reason,
+            remedy: allowed ? nil : calls?.remedy ?? remedy(path, rights, nearest))
+    }
+
+    /// One layer's answer.
+    private struct Refusal {
+        let layer: SandboxLayer
+        let errno: Int32
+    }
+
+    /// Nothing is bound here. Directories on the way to what is bound exist, empty, and Landlock gives no right on them.
+    private func outside(_ path: String, _ rights: PathRights) -> [Refusal] {
+        guard path == "/" || visiblePaths.contains(where: { PathText.isWithin($0.path, path) }) else {
+            return [Refusal(layer: .root, errno: ENOENT), Refusal(layer: .landlock, errno: EACCES)]
+        }
+        if rights.isEmpty { return [] }
+        let isReadOnly = rights.contains(.write)
+        return (isReadOnly ? [Refusal(layer: .mount, errno: EROFS)] : [])
+            + [Refusal(layer: .landlock, errno: EACCES)]
+    }
+
+    /// The innermost mount decides what is read-only and what cannot be executed; Landlock adds up what each directory
+    /// above gives, and cannot take away.
+    private func inside(_ around: [VisiblePath], _ rights: PathRights) -> [Refusal] {
+        guard let nearest = around.last else { return [] }
+        let lacking = rights.subtracting(nearest.rights)
+        var refusals: [Refusal] = []
+        if lacking.contains(.write) {
+            refusals.append(Refusal(layer: .mount, errno: EROFS))
+        } else if lacking.contains(.execute) {
+            refusals.append(Refusal(layer: .mount, errno: EACCES))
+        }
+        let given = around.reduce(PathRights()) { $0.union($1.rights) }
+        if !rights.isSubset(of: given) { refusals.append(Refusal(layer: .landlock, errno: EACCES)) }
+        return refusals
+    }
+
+    /// The one line that would allow it; none for what no policy may grant.
+    private func remedy(_ path: String, _ rights: PathRights, _ nearest: VisiblePath?) -> String? {
+        if let device = PolicyDevice.allCases.first(where: { $0.path == path }), !rights.contains(.execute) {
+            return "devices: [\((devices + [device]).map(\.rawValue).joined(separator: ", "))]"
+        }
+        if path == "/proc" || path.hasPrefix("/proc/") {
+            return rights.isSubset(of: .read) && paths.processFiles == .none ? "paths: { proc: minimal }" : nil
+        }
+        let wanted = rights.union(paths.grants.last { $0.path == path }?.rights ?? []).union(.read)
+        let isGrantable = PathText.misspelling(path) == nil && PathText.danger(path, wanted) == nil
+        guard isGrantable, nearest?.path != paths.privatePath || path != paths.privatePath else { return nil }
+        return "grants: [{ reason: …, rights: \(wanted), paths: [\(PathText.quoted(path))] }]"
+    }
+}
+
+extension Policy {
+    /// How the calls that open files refuse, where none of them is allowed for these rights. What is executed is the
+    /// launch's own program first of all, which needs no call.
+    private func refusalByCalls(_ rights: PathRights) -> (
+        errno: Int32, place: PolicyPlace, reason: String?, remedy: String?
+    )? {
+        for (right, modes) in Self.openModes where rights.contains(right) {
+            let verdicts = Self.opening.flatMap { name, register in
+                modes.compactMap { mode in verdictOfOpening(name, register, mode) }
+            }
+            if verdicts.contains(where: { $0.answer == .allow }) { continue }
+            guard let first = verdicts.first(where: { $0.reason != nil }) ?? verdicts.first else { continue }
+            let errno: Int32 = if case .refuse(let errno, _) = first.answer { errno } else { EPERM }
+            return (errno, first.place, first.reason, "allow: " + (first.remedy ?? "- openat"))
+        }
+        return nil
+    }
+
+    private func verdictOfOpening(_ name: String, _ register: Int, _ mode: UInt64) -> Verdict? {
+        guard let call = SystemCall(named: name, architecture: architecture) else { return nil }
+        var arguments = [UInt64](repeating: 0, count: 6)
+        arguments[register] = mode
+        return verdict(number: call.number, arguments: arguments)
+    }
+
+    private static let opening = [("openat", 2), ("open", 1), ("openat2", 5)]
+
+    /// `O_…` of the usual ways to read and to write.
+    private static let openModes: [(right: PathRights, modes: [UInt64])] = [
+        (.read, [0, 0o2000000, 0o200000, 0o2200000, 2, 0o2000002]),
+        (
+            .write,
+            [1, 0o2000001, 2, 0o2000002, 0o101, 0o2000101, 0o1101, 0o2001101, 0o102, 0o2000102, 0o302, 0o2000302]
+        ),
+    ]
+}

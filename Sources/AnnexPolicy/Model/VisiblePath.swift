@@ -1,0 +1,40 @@
+/// One thing that there is inside, from whichever section.
+struct VisiblePath: Sendable, Hashable {
+    let path: String
+    let rights: PathRights
+    let place: PolicyPlace?
+    let reason: String
+}
+
+extension Policy {
+    /// Everything that mounts put inside, a directory before what is below it. Mounts and Landlock both follow this.
+    var visiblePaths: [VisiblePath] {
+        var visible = paths.grants.map {
+            VisiblePath(path: $0.path, rights: $0.rights, place: $0.place, reason: $0.reason)
+        }
+        if !paths.bundle.isEmpty {
+            visible.append(
+                VisiblePath(
+                    path: PolicyPaths.bundlePath, rights: paths.bundle, place: places[.bundle],
+                    reason: "the extension's own bundle"))
+        }
+        if paths.privateDirectory != .none {
+            visible.append(
+                VisiblePath(
+                    path: paths.privatePath, rights: [.read, .write], place: places[.privateDirectory],
+                    reason: "its private directory"))
+        }
+        if paths.processFiles == .minimal {
+            visible.append(
+                VisiblePath(
+                    path: "/proc", rights: .read, place: places[.processFiles], reason: "its own processes"))
+        }
+        for device in devices {
+            visible.append(
+                VisiblePath(
+                    path: device.path, rights: [.read, .write], place: places[.devices],
+                    reason: "a device that leads nowhere"))
+        }
+        return visible.sorted { $0.path < $1.path }
+    }
+}

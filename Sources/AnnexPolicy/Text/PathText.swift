@@ -1,0 +1,86 @@
+/// Paths as policies write them, and those that no policy may ask for.
+package enum PathText {
+    /// The parts of an absolute path.
+    static func parts(_ path: String) -> [Substring] { path.split(separator: "/") }
+
+    /// Whether `path` is `directory` or below it.
+    static func isWithin(_ path: String, _ directory: String) -> Bool {
+        path == directory || directory == "/" || path.hasPrefix(directory + "/")
+    }
+
+    /// The path without `.`, `..` and needless slashes, by its spelling.
+    static func resolved(_ path: String) -> String {
+        var kept: [Substring] = []
+        for part in parts(path) where part != "." {
+            if part == ".." { _ = kept.popLast() } else { kept.append(part) }
+        }
+        return "/" + kept.joined(separator: "/")
+    }
+
+    /// The path as a YAML text.
+    static func quoted(_ path: String) -> String {
+        let isPlain = path.utf8.allSatisfy { byte in
+            byte >= 0x2B && byte <= 0x39 && byte != 0x2C || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A
+                || byte == 0x5F
+        }
+        return isPlain ? path : "'" + path.replacing("'", with: "''") + "'"
+    }
+
+    /// What is doubtful about a path's spelling; nil where it says exactly what it means.
+    package static func misspelling(_ path: String) -> String? {
+        if path.hasPrefix("~") || path.hasPrefix("$") { return "a policy knows no home and no variables: write it out" }
+        guard path.hasPrefix("/") else { return "a path starts at the root: `/`" }
+        guard path.utf8.count < 4096 else { return "a path is shorter than 4096 bytes" }
+        guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return "a path holds no control characters" }
+        if path.contains(where: { "*?[".contains($0) }) { return "patterns are not used: name the directory" }
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        if parts.contains("..") || parts.contains(".") {
+            return "`.` and `..` hide where a path leads: write it plainly"
+        }
+        if path != "/", parts.contains("") { return "a slash too many: write the path plainly" }
+        return nil
+    }
+
+    /// Why no policy may grant this path; nil where it may.
+    package static func danger(_ path: String, _ rights: PathRights) -> String? {
+        if path == "/" { return "the root is everything: name what is needed" }
+        if let reason = madeInside(path) { return reason }
+        if isHome(path) { return "a home is all that its owner has: name what is needed in it" }
+        guard rights.contains(.write) else { return nil }
+        if ofTheSystem.contains(where: { isWithin(path, $0) }) { return "the system's own files are never written" }
+        if shared.contains(path) { return "this directory belongs to many: name what is needed in it" }
+        return nil
+    }
+
+    /// Where a private directory cannot be.
+    static func dangerAsPrivate(_ path: String) -> String? {
+        if path == "/" { return "the root cannot be private" }
+        if let reason = madeInside(path) { return reason }
+        if ofTheSystem.contains(where: { isWithin(path, $0) }) { return "it would hide the system's own files" }
+        return nil
+    }
+
+    /// What the sandbox makes itself.
+    private static func madeInside(_ path: String) -> String? {
+        if isWithin(path, "/proc") { return "`paths: proc` says what there is of /proc" }
+        if isWithin(path, "/dev") { return "`devices` says what there is of /dev" }
+        if isWithin(path, PolicyPaths.bundlePath) { return "`paths: bundle` is about the bundle" }
+        let kernel = ["/sys/fs", "/sys/kernel", "/sys/firmware"]
+        if path == "/sys" || kernel.contains(where: { isWithin(path, $0) }) { return "it is the kernel's own" }
+        return nil
+    }
+
+    private static func isHome(_ path: String) -> Bool {
+        if ["/home", "/root", "/var/home", "/var/root"].contains(path) { return true }
+        let parts = parts(path)
+        return parts.count == 2 && parts[0] == "home" || parts.count == 3 && parts[0] == "var" && parts[1] == "home"
+    }
+
+    private static let ofTheSystem = [
+        "/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/sys", "/usr",
+    ]
+
+    private static let shared: Set<String> = [
+        "/media", "/mnt", "/opt", "/run", "/srv", "/tmp", "/var", "/var/lib", "/var/run", "/var/tmp",
+    ]
+}

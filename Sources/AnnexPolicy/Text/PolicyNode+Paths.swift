@@ -1,0 +1,103 @@
+/// The section about files: `paths`.
+extension PolicyNode {
+    func bundleRights() throws(PolicyError) -> PathRights {
+        try rights("`bundle`", among: [.read, .execute])
+    }
+
+    func privateDirectory() throws(PolicyError) -> PolicyDocument.PrivateDirectory {
+        if isScalar {
+            let word = try text("`private`")
+            guard word == "none" else { throw error("`private` is `none` or a mapping that names its kind") }
+            return PolicyDocument.PrivateDirectory(directory: .none, path: PolicyPaths.usualPrivatePath)
+        }
+        let values = try mapping("`private`", keys: ["scratch", "persistent"])
+        guard values.count == 1, let (kind, node) = values.first else {
+            throw error("`private` names its kind: `scratch` or `persistent`")
+        }
+        let bounds = try node.mapping("`\(kind)`", keys: ["size", "inodes", "at"])
+        guard let sizeNode = bounds["size"], let inodesNode = bounds["inodes"] else {
+            throw node.error("`\(kind)` states its `size` and how many `inodes` it holds")
+        }
+        let (size, inodes) = (try sizeNode.bytes(), UInt64(try inodesNode.count()))
+        return PolicyDocument.PrivateDirectory(
+            directory: kind == "scratch"
+                ? .scratch(size: size, inodes: inodes) : .persistent(size: size, inodes: inodes),
+            path: try bounds["at"]?.privatePath() ?? PolicyPaths.usualPrivatePath)
+    }
+
+    func processFiles() throws(PolicyError) -> PolicyPaths.ProcessFiles {
+        try word("proc", among: PolicyPaths.ProcessFiles.self)
+    }
+
+    /// The grants of one file; the same path twice is a contradiction.
+    func grants() throws(PolicyError) -> [PathGrant] {
+        var grants: [PathGrant] = []
+        for group in try list("`grants`") {
+            for grant in try group.grantGroup() {
+                if let first = grants.first(where: { $0.path == grant.path }) {
+                    throw PolicyError(
+                        "`\(grant.path)` is already granted in line \(first.place?.line ?? 0)", at: grant.place)
+                }
+                grants.append(grant)
+            }
+            guard grants.count <= Self.mostGrants else { throw group.error("more than \(Self.mostGrants) paths") }
+        }
+        return grants
+    }
+
+    /// Each grant is a mount and a Landlock rule.
+    private static let mostGrants = 256
+
+    private func grantGroup() throws(PolicyError) -> [PathGrant] {
+        let values = try mapping("a group of `grants`", keys: ["reason", "rights", "paths", "missing"])
+        guard let reason = values["reason"], let rightsNode = values["rights"], let paths = values["paths"] else {
+            throw error("a group states its `reason`, its `rights` and its `paths`")
+        }
+        let why = try reason.text("a reason")
+        let rights = try rightsNode.rights("`rights`", among: [.read, .write, .execute])
+        guard !rights.isEmpty else { throw rightsNode.error("no right at all: leave the paths out") }
+        let isOptional = try values["missing"].map { node throws(PolicyError) in
+            try node.word("missing", among: Missing.self) == .skip
+        }
+        var grants: [PathGrant] = []
+        for item in try paths.list("`paths`") {
+            let path = try item.path()
+            if let danger = PathText.danger(path, rights) { throw item.error("`\(path)` is not granted: \(danger)") }
+            grants.append(
+                PathGrant(
+                    path: path, rights: rights, isOptional: isOptional ?? false, reason: why, place: item.place))
+        }
+        return grants
+    }
+
+    /// What becomes of a granted path that the host lacks.
+    private enum Missing: String, CaseIterable { case refuse, skip }
+
+    private func privatePath() throws(PolicyError) -> String {
+        let path = try path()
+        if let danger = PathText.dangerAsPrivate(path) { throw error("`\(path)` cannot be private: \(danger)") }
+        return path
+    }
+
+    private func path() throws(PolicyError) -> String {
+        let path = try text("a path")
+        if let problem = PathText.misspelling(path) {
+            throw error("`\(path)` is no path for a policy: \(problem)")
+        }
+        return path
+    }
+
+    private func rights(_ what: String, among known: PathRights) throws(PolicyError) -> PathRights {
+        let names = PathRights.names.filter { known.contains($0.right) }
+        var rights: PathRights = []
+        for item in try list(what) {
+            let name = try item.text("a right")
+            guard let right = names.first(where: { $0.name == name })?.right else {
+                throw item.unknown("right `\(name)`", name, among: names.map(\.name))
+            }
+            guard !rights.contains(right) else { throw item.error("`\(name)` is stated twice") }
+            rights.formUnion(right)
+        }
+        return rights
+    }
+}

@@ -1,0 +1,151 @@
+import Testing
+
+@testable import AnnexPolicy
+
+/// What policies may say about files, devices, network and W^X.
+@Suite struct PathTextTests {
+    private static func grant(_ path: String, _ rights: String = "read") -> String {
+        "paths: { grants: [{ reason: a, rights: [\(rights)], paths: [\(path)] }] }"
+    }
+
+    /// Text from line 4 on, and the error with its place.
+    static let mistakes: [(String, String)] = [
+        (grant("etc/passwd"), "test.yaml:4:56: `etc/passwd` is no path for a policy: a path starts at the root"),
+        (grant("~/notes"), "test.yaml:4:56: `~/notes` is no path for a policy: a policy knows no home"),
+        (grant("$HOME"), "test.yaml:4:56: `$HOME` is no path for a policy: a policy knows no home"),
+        (grant("/usr/../etc"), "test.yaml:4:56: `/usr/../etc` is no path for a policy: `.` and `..` hide"),
+        (grant("/usr/./lib"), "test.yaml:4:56: `/usr/./lib` is no path for a policy: `.` and `..` hide"),
+        (grant("/usr/"), "test.yaml:4:56: `/usr/` is no path for a policy: a slash too many"),
+        (grant("/usr//lib"), "test.yaml:4:56: `/usr//lib` is no path for a policy: a slash too many"),
+        (grant("'/usr/*'"), "test.yaml:4:56: `/usr/*` is no path for a policy: patterns are not used"),
+        (grant("'/usr/[ab]'"), "test.yaml:4:56: `/usr/[ab]` is no path for a policy: patterns are not used"),
+        (grant("\"/usr\\n\""), "test.yaml:4:56: `/usr\n` is no path for a policy: a path holds no control"),
+        (grant("/"), "test.yaml:4:56: `/` is not granted: the root is everything"),
+        (grant("/home"), "test.yaml:4:56: `/home` is not granted: a home is all that its owner has"),
+        (grant("/home/anna", "write"), "test.yaml:4:57: `/home/anna` is not granted: a home is all"),
+        (grant("/root"), "test.yaml:4:56: `/root` is not granted: a home is all"),
+        (grant("/etc/ssl", "write"), "test.yaml:4:57: `/etc/ssl` is not granted: the system's own files"),
+        (grant("/usr/local/bin", "write"), "test.yaml:4:57: `/usr/local/bin` is not granted: the system's own"),
+        (grant("/tmp", "write"), "test.yaml:4:57: `/tmp` is not granted: this directory belongs to many"),
+        (grant("/proc/self"), "test.yaml:4:56: `/proc/self` is not granted: `paths: proc` says"),
+        (grant("/dev/kvm"), "test.yaml:4:56: `/dev/kvm` is not granted: `devices` says"),
+        (grant("/sys/kernel/debug"), "test.yaml:4:56: `/sys/kernel/debug` is not granted: it is the kernel's own"),
+        (grant("/bundle/x"), "test.yaml:4:56: `/bundle/x` is not granted: `paths: bundle` is about"),
+        (grant("/srv/a, /srv/a"), "test.yaml:4:64: `/srv/a` is already granted in line 4"),
+        (grant("/srv/a", "red"), "test.yaml:4:41: unknown right `red`; did you mean `read`?"),
+        (grant("/srv/a", "read, read"), "test.yaml:4:47: `read` is stated twice"),
+        (grant("/srv/a", ""), "test.yaml:4:40: no right at all"),
+        ("paths: { grants: [{ paths: [/srv] }] }", "test.yaml:4:19: a group states its `reason`, its `rights`"),
+        (
+            "paths: { grants: [{ reason: a, rights: [read], paths: [/srv], mising: skip }] }",
+            "test.yaml:4:63: unknown key `mising` in a group of `grants`; did you mean `missing`?"
+        ),
+        (
+            "paths: { grants: [{ reason: a, rights: [read], paths: [/srv], missing: skp }] }",
+            "test.yaml:4:72: unknown missing `skp`; did you mean `skip`?"
+        ),
+        ("paths: { grant: [] }", "test.yaml:4:10: unknown key `grant` in `paths`; did you mean `grants`?"),
+        ("paths: { proc: minimum }", "test.yaml:4:16: unknown proc `minimum`; did you mean `minimal`?"),
+        ("paths: { private: { scrath: {} } }", "test.yaml:4:21: unknown key `scrath` in `private`"),
+        ("paths: { private: {} }", "test.yaml:4:19: `private` names its kind: `scratch` or `persistent`"),
+        (
+            "paths: { private: { persistent: { size: 1M } } }",
+            "test.yaml:4:33: `persistent` states its `size` and how many `inodes` it holds"
+        ),
+        (
+            "paths: { private: { scratch: { size: 1M, inodes: 9, at: tmp } } }",
+            "test.yaml:4:57: `tmp` is no path for a policy"
+        ),
+        (
+            "paths: { private: { scratch: { size: 1M, inodes: 9, at: /usr/lib } } }",
+            "test.yaml:4:57: `/usr/lib` cannot be private: it would hide the system's own files"
+        ),
+        (
+            "paths: { private: { scratch: { size: 1M, inodes: 9, at: /srv } }, grants: [{ reason: a, rights: [read], "
+                + "paths: [/srv] }] }",
+            "test.yaml:4:113: `/srv`: the private directory is there"
+        ),
+        (
+            "paths: { grants: [{ reason: a, rights: [read], paths: [/srv] }, { reason: a, rights: [write], "
+                + "paths: [/srv/in] }] }",
+            "test.yaml:4:103: `/srv/in`: no layer can forbid reading here while `/srv` is granted with `read`"
+        ),
+        (
+            "write-xor-execute: on\n" + grant("/srv/a", "write, execute"),
+            "test.yaml:5:66: `/srv/a`: what is written here could be executed"
+        ),
+        ("devices: [nul]", "test.yaml:4:11: unknown device `nul`; did you mean `null`?"),
+        ("devices: [null, null]", "test.yaml:4:17: `null` is stated twice"),
+        ("devices: null", "test.yaml:4:10: `devices` must be a list"),
+        ("network: loopbck", "test.yaml:4:10: unknown network `loopbck`; did you mean `loopback`?"),
+        ("write-xor-execute: yes", "test.yaml:4:20: unknown value `yes`"),
+        ("write-xor-exec: on", "test.yaml:4:1: unknown key `write-xor-exec` in a policy"),
+    ]
+
+    @Test(arguments: mistakes)
+    func `DEPUTY-03: every doubtful path is refused with its place`(text: String, expected: String) throws {
+        let found = try #require(PolicySamples.error(text))
+        #expect("\(found)".hasPrefix(expected), "\(found)")
+    }
+
+    @Test func `what is stated is read`() throws {
+        let policy = try PolicySamples.policy(
+            """
+            paths:
+              private: { persistent: { size: 64M, inodes: 256, at: /tmp } }
+              proc: minimal
+              grants:
+                - { reason: Programs., rights: [read, execute], paths: [/usr/lib, /usr/bin] }
+                - { reason: Where there are any., rights: [read, write], paths: [/srv/in], missing: skip }
+            devices: [null, urandom]
+            network: loopback
+            write-xor-execute: on
+            """)
+        #expect(policy.paths.privateDirectory == .persistent(size: 64 << 20, inodes: 256))
+        #expect(policy.paths.privatePath == "/tmp")
+        #expect(policy.paths.processFiles == .minimal)
+        #expect(policy.paths.grants.map(\.path) == ["/srv/in", "/usr/bin", "/usr/lib"])
+        #expect(policy.paths.grants.map(\.rights) == [[.read, .write], [.read, .execute], [.read, .execute]])
+        #expect(policy.paths.grants.map(\.isOptional) == [true, false, false])
+        #expect(policy.paths.grants[1].place?.description == "test.yaml:8:71")
+        #expect(policy.devices == [.null, .urandom])
+        #expect(policy.network == .loopback)
+        #expect(policy.writeXorExecute)
+    }
+
+    @Test func `a later file adds paths, and decides about those that it names`() throws {
+        let first = """
+            policy: first
+            summary: For a test.
+            includes: [frame]
+            paths: { grants: [{ reason: a, rights: [read, write], paths: [/srv/a, /srv/b] }] }
+            devices: [null]
+            """
+        let texts = [
+            "frame": PolicySamples.frame, "first": first,
+            "test": """
+            policy: test
+            summary: For a test.
+            includes: [first]
+            paths: { grants: [{ reason: b, rights: [read], paths: [/srv/b, /srv/c] }] }
+            devices: [zero]
+            """,
+        ]
+        let policy = try PolicyLibrary(texts: texts).policy(named: "test")
+        #expect(policy.paths.grants.map(\.path) == ["/srv/a", "/srv/b", "/srv/c"])
+        #expect(policy.paths.grants.map(\.rights) == [[.read, .write], .read, .read])
+        #expect(policy.devices == [.zero])
+    }
+
+    @Test(arguments: ["devices: []\n", "write-xor-execute: off\n", "network: none\n", ", proc: none"])
+    func `every section must be stated`(section: String) throws {
+        let text = PolicySamples.frame.replacing(section, with: "")
+        #expect(text != PolicySamples.frame)
+        let error = #expect(throws: PolicyError.self) {
+            try PolicyLibrary(texts: ["frame": text]).policy(named: "frame")
+        }
+        let name = section.split { $0 == ":" || $0 == "," || $0 == " " }[0]
+        #expect("\(try #require(error))".contains("nor what it includes states `"))
+        #expect("\(try #require(error))".contains("\(name)`"))
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import AnnexPolicy
+
+/// What a policy says about paths, and which layers hold it.
+@Suite struct PathVerdictTests {
+    static let text = """
+        allow:
+          - reason: Files.
+            calls: [{ call: openat, when: { flags: { only: [O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_CLOEXEC] } } }]
+        paths:
+          private: { scratch: { size: 1M, inodes: 9, at: /tmp } }
+          proc: minimal
+          grants:
+            - { reason: The system., rights: [read, execute], paths: [/usr] }
+            - { reason: Work., rights: [read, write], paths: [/srv/work] }
+            - { reason: Not its history., rights: [read], paths: [/srv/work/history] }
+        devices: [null]
+        """
+
+    static func verdict(_ path: String, _ rights: PathRights, in text: String = text) throws -> PathVerdict {
+        try PolicySamples.policy(text).verdict(path: path, rights: rights)
+    }
+
+    static let allowed: [(String, PathRights)] = [
+        ("/usr", .read), ("/usr/bin/env", [.read, .execute]), ("/srv/work/a", [.read, .write]), ("/srv", []), ("/", []),
+        ("/srv/work/history/1", .read), ("/tmp/x", [.read, .write]), ("/bundle/x", .read), ("/dev/null", .write),
+        ("/proc/self/status", .read), ("/usr/../usr/./bin//env", .read),
+    ]
+
+    @Test(arguments: allowed)
+    func `what is granted is allowed`(path: String, rights: PathRights) throws {
+        let verdict = try Self.verdict(path, rights)
+        #expect(verdict.isAllowed && verdict.refusedBy == [] && verdict.errno == nil && verdict.remedy == nil)
+    }
+
+    static let refused: [(String, PathRights, [SandboxLayer], Int32)] = [
+        ("/etc/passwd", .read, [.root, .landlock], 2), ("/usrlocal", .read, [.root, .landlock], 2),
+        ("/srv", .read, [.landlock], 13), ("/", .read, [.landlock], 13), ("/srv/x", .write, [.root, .landlock], 2),
+        ("/usr/bin/env", .write, [.mount, .landlock], 30), ("/srv/work/a", .execute, [.mount, .landlock], 13),
+        ("/srv", .write, [.mount, .landlock], 30), ("/srv/work/history/1", .write, [.mount], 30),
+        ("/tmp/x", .execute, [.mount, .landlock], 13), ("/dev/zero", .read, [.root, .landlock], 2),
+        ("/proc/self/mem", .write, [.mount, .landlock], 30), ("/usr/../etc/passwd", .read, [.root, .landlock], 2),
+        ("/bundle/x", .write, [.mount, .landlock], 30),
+    ]
+
+    @Test(arguments: refused)
+    func `what is not granted names its layers and its errno`(
+        path: String, rights: PathRights, layers: [SandboxLayer], errno: Int32
+    ) throws {
+        let verdict = try Self.verdict(path, rights)
+        #expect(!verdict.isAllowed)
+        #expect(verdict.refusedBy == layers)
+        #expect(verdict.errno == errno)
+    }
+
+    @Test func `reason and place are those of the line that decides`() throws {
+        let verdict = try Self.verdict("/srv/work/history/1", .write)
+        #expect(verdict.reason == "Not its history.")
+        #expect(verdict.place?.description == "test.yaml:13:59")
+    }
+
+    static let remedies: [(String, PathRights, String?)] = [
+        ("/etc/passwd", .read, "grants: [{ reason: …, rights: [read], paths: [/etc/passwd] }]"),
+        ("/srv/work/history", .write, "grants: [{ reason: …, rights: [read, write], paths: [/srv/work/history] }]"),
+        ("/srv/o'clock: x", .read, "grants: [{ reason: …, rights: [read], paths: ['/srv/o''clock: x'] }]"),
+        ("/dev/zero", .read, "devices: [null, zero]"),
+        ("/", .read, nil), ("/home", .read, nil), ("/etc/passwd", .write, nil), ("/proc/self/mem", .write, nil),
+        ("/srv/a\u{1B}[2J", .read, nil), ("/dev/kvm", .read, nil), ("/bundle/x", .write, nil),
+    ]
+
+    @Test(arguments: remedies)
+    func `DEPUTY-03: the remedy allows it, and there is none for what no policy may grant`(
+        path: String, rights: PathRights, expected: String?
+    ) throws {
+        let verdict = try Self.verdict(path, rights)
+        #expect(verdict.remedy == expected)
+        guard let remedy = verdict.remedy, remedy.hasPrefix("grants") else { return }
+        // Added by a file that includes this one, it does what it says.
+        let first = "policy: first\nsummary: For a test.\nincludes: [frame]\n" + Self.text
+        let own = "policy: own\nsummary: For a test.\nincludes: [first]\npaths: { \(remedy) }\n"
+        let library = PolicyLibrary(texts: ["frame": PolicySamples.frame, "first": first, "own": own])
+        #expect(try library.policy(named: "own").verdict(path: path, rights: rights).isAllowed)
+    }
+
+    @Test func `a path that no allowed call can open is refused by seccomp`() throws {
+        let verdict = try Policy.shipped(named: "compute").verdict(path: "/bundle/x", rights: .read)
+        #expect(!verdict.isAllowed && verdict.refusedBy == [.seccomp] && verdict.errno == 2)
+        #expect(verdict.place?.file == "base.yaml")
+        let action = try Policy.shipped(named: "com.apple.ui-services")
+        #expect(action.verdict(path: "/bundle/x", rights: .read).isAllowed)
+        #expect(action.verdict(path: "/bundle/x", rights: .write).refusedBy == [.mount, .landlock])
+    }
+
+    @Test func `granting adds and never takes away`() throws {
+        let policy = try PolicySamples.policy(Self.text).granting([
+            PathGrant(path: "/usr/lib", rights: .read, isOptional: false, reason: "asked", place: nil),
+            PathGrant(path: "/srv/in", rights: [.read, .write], isOptional: false, reason: "asked", place: nil),
+        ])
+        #expect(policy.verdict(path: "/usr/lib/x", rights: [.read, .execute]).isAllowed)
+        #expect(policy.verdict(path: "/srv/in/x", rights: .write).isAllowed)
+        #expect(policy.paths.grants.map(\.path) == ["/srv/in", "/srv/work", "/srv/work/history", "/usr", "/usr/lib"])
+    }
+}
