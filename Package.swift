@@ -51,7 +51,12 @@ let package = Package(
         .target(name: "AnnexWarden", exclude: ["Program"]),
         .target(
             name: "AnnexSandbox", dependencies: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden"],
-            swiftSettings: strict, plugins: ["EmbedWarden"]),
+            swiftSettings: strict, plugins: ["EmbedProgram"]),
+
+        // Trials
+        .target(
+            name: "AnnexTrials", dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux"], exclude: ["Program"],
+            swiftSettings: strict, plugins: ["EmbedProgram"]),
 
         // Model
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
@@ -117,8 +122,8 @@ let package = Package(
             name: "EmbedPolicies", capability: .buildTool(), dependencies: ["embed-bytes"],
             path: "Sources/Plugins/EmbedPolicies"),
         .plugin(
-            name: "EmbedWarden", capability: .buildTool(), dependencies: ["embed-bytes"],
-            path: "Sources/Plugins/EmbedWarden"),
+            name: "EmbedProgram", capability: .buildTool(), dependencies: ["embed-bytes"],
+            path: "Sources/Plugins/EmbedProgram"),
 
         // Tests: support and fixtures, then one target per target of the library. No test target names an executable:
         // a static one would make the whole test bundle static. All of them are built with the tests all the same.
@@ -151,6 +156,9 @@ let package = Package(
         .testTarget(
             name: "AnnexSandboxTests",
             dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "AnnexTrialsTests", dependencies: ["AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux"],
             swiftSettings: swift),
         .testTarget(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),

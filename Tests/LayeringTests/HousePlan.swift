@@ -10,7 +10,9 @@ enum HousePlan {
         // Sandbox
         "AnnexWarden": [],
         "AnnexPolicy": ["CAnnexSeccomp", "AnnexLinux", "CAnnexLinux", "Yams", "EmbedPolicies"],
-        "AnnexSandbox": ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedWarden"],
+        "AnnexSandbox": ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
+        // Trials
+        "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "EmbedProgram"],
         // Model
         "AnnexModel": ["AnnexChannel", "AnnexLinux"],
         "AnnexExtension": ["AnnexModel", "AnnexChannel", "AnnexLinux"],
@@ -25,7 +27,7 @@ enum HousePlan {
         // Programs
         "annex": ["AnnexEmbedded", "AnnexHost", "AnnexLinux", "ArgumentParser"],
         // Build plugins
-        "EmbedWarden": ["embed-bytes"],
+        "EmbedProgram": ["embed-bytes"],
         "EmbedPolicies": ["embed-bytes"],
         "embed-bytes": [],
     ]

@@ -12,17 +12,22 @@ extension Launcher {
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
         try refuseUnbuilt(policy)
+        let layers = configuration.layers.together
+        let place = try configuration.bundlePlace()
         var plan = try SandboxError.step("plan") { () throws(SystemError) in
             try LaunchPlan(
-                executable: SandboxConfiguration.bundlePath + "/" + configuration.executablePath,
+                executable: place + "/" + configuration.executablePath,
                 checked: configuration.executable, outsideUser: identity.user, outsideGroup: identity.group)
         }
+        plan.layers = layers
         plan.arguments = [configuration.name]
         plan.environment = environment(policy)
         plan.limits = limits(policy.limits, isGrouped: !groups.isEmpty)
-        plan.landlock = rules(policy.paths)
-        addPrivateDirectory(&plan, policy.paths)
-        try addFilter(&plan, policy)
+        if layers.contains(.landlock) {
+            plan.landlock = rules(policy.paths, bundle: place, hasPrivate: layers.contains(.root))
+        }
+        if layers.contains(.root) { addPrivateDirectory(&plan, policy.paths) }
+        if layers.contains(.seccomp) { try addFilter(&plan, policy) }
         do throws(SystemError) {
             try join(groups, &plan)
             try giveDescriptors(&plan, output: output, numbers: configuration.numbers, configuration.gifts)
@@ -108,7 +113,7 @@ extension Launcher {
         plan.directory = SandboxConfiguration.privatePath
     }
 
-    private func rules(_ paths: PolicyPaths) -> LandlockRules {
+    private func rules(_ paths: PolicyPaths, bundle place: String, hasPrivate: Bool) -> LandlockRules {
         var rules = LandlockRules()
         rules.files = landlock.files
         rules.network = landlock.network
@@ -116,8 +121,8 @@ extension Launcher {
         var bundle: LandlockRights = []
         if paths.bundle.contains(.read) { bundle.formUnion(.reading) }
         if paths.bundle.contains(.execute) { bundle.insert(.execute) }
-        rules.rules = [LandlockRules.Rule(SandboxConfiguration.bundlePath, access: landlock.known(bundle))]
-        if paths.privateDirectory != .none {
+        rules.rules = [LandlockRules.Rule(place, access: landlock.known(bundle))]
+        if hasPrivate && paths.privateDirectory != .none {
             let access = landlock.known(.owning)
             rules.rules.append(LandlockRules.Rule(SandboxConfiguration.privatePath, access: access))
         }

@@ -9,6 +9,8 @@ package struct SandboxReport: Sendable {
     package let steps: [Step]
     /// The layers in force, as a reader knows them.
     package let layers: [String]
+    /// The layers that were left out by name.
+    package let waived: [String]
     package let isMemoryEnforced: Bool
     /// The moment, on `MonotonicClock`, at which the extension's own code began.
     package let executed: UInt64

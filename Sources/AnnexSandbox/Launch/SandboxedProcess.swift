@@ -161,6 +161,7 @@ package final class SandboxedProcess: Sendable {
         return SandboxReport(
             steps: [SandboxReport.Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))] + steps,
             layers: layers.list.map { $0 == "Landlock" ? "Landlock (ABI \(landlockABI))" : $0 },
-            isMemoryEnforced: grouped, executed: times.end(of: .exec) ?? MonotonicClock.now())
+            waived: SandboxLayers.all.subtracting(layers).list, isMemoryEnforced: grouped,
+            executed: times.end(of: .exec) ?? MonotonicClock.now())
     }
 }

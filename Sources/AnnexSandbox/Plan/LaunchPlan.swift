@@ -116,7 +116,7 @@ extension LaunchPlan {
     }
 
     /// Where the object is now. A name that ends in " (deleted)" is no object's that could be bound.
-    private static func path(of object: borrowing Descriptor) throws(SystemError) -> String {
+    static func path(of object: borrowing Descriptor) throws(SystemError) -> String {
         let link = "/proc/self/fd/\(object.number)"
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
         // SAFETY: readlink writes at most the array's size and does not terminate.

@@ -55,14 +55,4 @@ package enum WardenProgram: Sendable, Hashable {
                 mend: "vm.memfd_noexec forbids programs in memory: install the warden, or set it to 1 or 0")
         }
     }
-
-    private enum Machine {
-        #if arch(x86_64)
-            static let name = "x86_64"
-        #elseif arch(arm64)
-            static let name = "aarch64"
-        #else
-            static let name = "unknown"
-        #endif
-    }
 }

@@ -173,6 +173,7 @@ struct mount_attributes {
 
 #define PR_SET_PDEATHSIG 1
 #define PR_SET_DUMPABLE 4
+#define PR_SET_KEEPCAPS 8
 #define PR_SET_NAME 15
 #define PR_CAPBSET_DROP 24
 #define PR_SET_SECUREBITS 28
@@ -185,6 +186,7 @@ struct mount_attributes {
 
 #define CAPABILITY_VERSION_3 0x20080522
 #define CAPABILITY_LARGEST 63
+#define CAPABILITY_SYS_ADMIN 21
 struct capability_header {
     uint32_t version;
     int32_t process;

@@ -3,6 +3,16 @@
 #include "child.h"
 #include "syscalls.h"
 
+// Without a user namespace, root's child becomes an ordinary user before it mounts: it keeps root's capabilities until
+// they are dropped, at the latest by exec.
+static long take_back_capabilities(void) {
+    const struct capability_header header = {CAPABILITY_VERSION_3, 0};
+    struct capability_data held[2] = {{0}};
+    long result = CALL(NR_capget, &header, held);
+    for (int i = 0; i < 2; i++) held[i].effective = held[i].permitted;
+    return result < 0 ? result : CALL(NR_capset, &header, held);
+}
+
 long privileges_take_identity(struct launch *launch) {
     const annex_plan *plan = launch->plan;
     // Before the maps are written this process is nobody at all.
@@ -13,7 +23,10 @@ long privileges_take_identity(struct launch *launch) {
     long result = CALL(NR_setresgid, group, group, group);
     if (result < 0) return result;
     launch->detail = 1;
-    return CALL(NR_setresuid, user, user, user);
+    if (own) return CALL(NR_setresuid, user, user, user);
+    result = CALL(NR_prctl, PR_SET_KEEPCAPS, 1);
+    if (result >= 0) result = CALL(NR_setresuid, user, user, user);
+    return result < 0 ? result : take_back_capabilities();
 }
 
 static long drop_bounding_set(void) {
@@ -39,8 +52,12 @@ long privileges_drop_capabilities(struct launch *launch) {
     if (result < 0) return result;
     launch->detail = 3;
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
-    const struct capability_data none[2] = {{0}};
-    return CALL(NR_capset, &header, none);
+    struct capability_data kept[2] = {{0}};
+    // Without no_new_privs the kernel wants this one for Landlock and seccomp; exec takes it, for nothing gives it back.
+    if (!plan_has(launch->plan, ANNEX_LAYER_NO_NEW_PRIVS)) {
+        kept[0].permitted = kept[0].effective = 1u << CAPABILITY_SYS_ADMIN;
+    }
+    return CALL(NR_capset, &header, kept);
 }
 
 long privileges_tie_to_warden(struct launch *launch) {

@@ -1,5 +1,6 @@
 // Where the program begins: what the kernel hands over, the warden's own confinement, the loop, the end.
 #include "answers.h"
+#include "entry.h"
 #include "farewell.h"
 #include "launch.h"
 #include "loop.h"
@@ -86,8 +87,6 @@ static long prepare(void) {
     return result < 0 ? result : loop_prepare();
 }
 
-__attribute__((used)) _Noreturn void start(const uint64_t *stack);
-
 __attribute__((no_stack_protector)) _Noreturn void start(const uint64_t *stack) {
     seed_guard(stack);
     long result = prepare();
@@ -98,9 +97,3 @@ __attribute__((no_stack_protector)) _Noreturn void start(const uint64_t *stack) 
     }
     leave(result < 0);
 }
-
-#if defined(__x86_64__)
-__asm__(".globl _start\n_start:\n xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call start\n ud2\n");
-#else
-__asm__(".globl _start\n_start:\n mov x29, #0\n mov x30, #0\n mov x0, sp\n bl start\n brk #0\n");
-#endif

@@ -1,0 +1,23 @@
+#include "conduct.h"
+
+#include "kernel.h"
+
+// The 32-bit way in, where the numbers mean other calls.
+static int64_t foreign_gate(uint64_t number) {
+#if defined(__x86_64__)
+    long result;
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(0), "c"(0), "d"(0) : "r8", "r9", "r10", "r11", "memory");
+    // The gate's results are 32 bits wide.
+    return (int32_t)result;
+#else
+    (void)number;
+    return -ENOSYS;
+#endif
+}
+
+int64_t conduct_take(int64_t number, const uint64_t arguments[6]) {
+    switch (number) {
+    case CONDUCT_FOREIGN_GATE: return foreign_gate(arguments[0]);
+    default: return -EINVAL;
+    }
+}

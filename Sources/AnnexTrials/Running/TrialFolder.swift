@@ -1,0 +1,54 @@
+internal import AnnexLinux
+internal import AnnexSandbox
+internal import Glibc
+
+/// A folder with the program as an executable file: what a sandbox takes for its bundle.
+final class TrialFolder: Sendable {
+    static let program = "trial"
+    let path: String
+
+    init() throws(TrialFailure) {
+        path = try Self.make()
+        try Self.place(in: path)
+    }
+
+    private static func place(in path: String) throws(TrialFailure) {
+        let text = path + "/" + program
+        try TrialSandbox.system { () throws(SystemError) in
+            guard let bytes = TrialPrograms.files[Machine.name] else {
+                throw SystemError("trial", errno: ENOEXEC, mend: "Annex runs on x86-64 and aarch64")
+            }
+            try Descriptor.open(text, O_WRONLY | O_CREAT | O_EXCL, mode: 0o755).writeAll(bytes)
+            // Whoever the sandbox is on this machine must reach it, whatever the umask.
+            for place in [path, text] {
+                guard unsafe chmod(place, 0o755) == 0 else { throw SystemError("chmod", errno: errno, path: place) }
+            }
+        }
+    }
+
+    deinit {
+        _ = unsafe unlink(path + "/" + Self.program)
+        _ = unsafe rmdir(path)
+    }
+
+    func open() throws(TrialFailure) -> Objects {
+        try TrialSandbox.system { () throws(SystemError) in
+            let bundle = try Descriptor.directory(path)
+            return Objects(program: try bundle.openBeneath(Self.program, O_RDONLY), bundle: bundle)
+        }
+    }
+
+    struct Objects: ~Copyable {
+        var program: Descriptor
+        var bundle: Descriptor
+    }
+
+    private static func make() throws(TrialFailure) -> String {
+        var name = Array("/tmp/annex-trial-XXXXXX".utf8CString)
+        // SAFETY: the template is NUL-terminated and the call writes within it.
+        guard unsafe mkdtemp(&name) != nil else {
+            throw TrialFailure(SystemError("mkdtemp", errno: errno, path: "/tmp"))
+        }
+        return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

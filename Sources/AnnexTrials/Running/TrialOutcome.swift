@@ -1,0 +1,14 @@
+package import AnnexSandbox
+
+/// What came of one trial.
+package struct TrialOutcome: Sendable {
+    package let answers: TrialAnswers
+    package let end: SandboxEnd
+    /// Nil where its code never ran.
+    package let report: SandboxReport?
+    /// Whether it was killed because it was not done in time.
+    package let isOverdue: Bool
+
+    /// The refusal that ended it, where one did.
+    package var ending: Denial? { end.denials.first { $0.answer == .ended } }
+}

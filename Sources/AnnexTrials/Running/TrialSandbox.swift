@@ -1,0 +1,96 @@
+package import AnnexLinux
+package import AnnexPolicy
+package import AnnexSandbox
+internal import Glibc
+internal import Synchronization
+
+/// Makes trials: each in a sandbox of its own, under any policy, with the layers that are asked for.
+///
+/// It keeps one launcher and one folder with the program, in a place that every user can reach; both are gone with it.
+package final class TrialSandbox: Sendable {
+    /// How long a trial may take.
+    package static let watchdog = Duration.seconds(10)
+
+    let launcher: Launcher
+    private let folder: TrialFolder
+
+    package init() throws(TrialFailure) {
+        folder = try TrialFolder()
+        do throws(SandboxError) {
+            launcher = try Launcher.start()
+        } catch {
+            throw TrialFailure("\(error)")
+        }
+    }
+
+    deinit {
+        launcher.shutDown()
+    }
+
+    /// Runs a script; comes back when its process is gone.
+    /// - Parameters:
+    ///   - gifts: descriptors that it has besides its own, numbered from 5 on.
+    ///   - watchdog: past this it is killed.
+    package func run(
+        _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all,
+        gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog
+    ) async throws(TrialFailure) -> TrialOutcome {
+        let pipe = try Self.system { () throws(SystemError) in try DescriptorPair.pipe(nonBlocking: false).list() }
+        var ends = pipe
+        guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
+            throw TrialFailure("a pipe without ends")
+        }
+        try Self.system { () throws(SystemError) in try reading.stopBlocking() }
+        let request = try request(script)
+        var given = DescriptorList(request)
+        given.append(writing)
+        while let gift = gifts.takeFirst() { given.append(gift) }
+        let configuration = try configuration(policy, layers, given)
+        let running = try await TrialRun.run(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
+        return TrialOutcome(
+            answers: TrialAnswers(Self.drain(reading)), end: running.end, report: running.report,
+            isOverdue: running.isOverdue)
+    }
+
+    private func configuration(
+        _ policy: Policy, _ layers: SandboxLayers, _ given: consuming DescriptorList
+    ) throws(TrialFailure) -> SandboxConfiguration {
+        let numbers = (0..<given.count).map { Int32($0) + 3 }
+        let objects = try folder.open()
+        var configuration = SandboxConfiguration(
+            policy: policy, bundle: objects.bundle, executable: objects.program, executablePath: TrialFolder.program,
+            name: "annex-trial", gifts: given, numbers: numbers)
+        configuration.layers = layers
+        return configuration
+    }
+
+    /// The script as sealed memory, ready to be read from its beginning.
+    private func request(_ script: TrialScript) throws(TrialFailure) -> Descriptor {
+        let bytes = try script.encoded()
+        return try Self.system { () throws(SystemError) in
+            let memory = try Descriptor.memfd("annex-trial", size: 0)
+            try memory.writeAll(bytes)
+            _ = lseek(memory.number, 0, SEEK_SET)
+            try memory.addSeals(.immutable)
+            return memory
+        }
+    }
+
+    /// What the program left in its pipe. A descendant that outlived it may still hold the other end: its silence is
+    /// not waited for.
+    private static func drain(_ pipe: borrowing Descriptor) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try? pipe.readSome(atMost: 1 << 16), !piece.isEmpty { bytes += piece }
+        return bytes
+    }
+
+    static func system<Result: ~Copyable>(
+        _ body: () throws(SystemError) -> Result
+    ) throws(TrialFailure) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw TrialFailure(error)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// What the program inside told. It is a hostile program's word: read with every bound checked, and believed only as
+/// far as the kernel would have let it say so.
+package struct TrialAnswers: Sendable, Hashable {
+    /// Whether the program ran at all.
+    package private(set) var hasBegun = false
+    /// What each step came to, or -errno; nothing for steps that it did not live to tell of.
+    package private(set) var results: [Int: Int64] = [:]
+    /// The bytes that were told.
+    package private(set) var told: [Int: [UInt8]] = [:]
+
+    static let begun = UInt32.max
+    static let header = 16
+
+    package init() {}
+
+    init(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while let answer = Self.take(&rest) {
+            if answer.step == Self.begun {
+                hasBegun = true
+            } else {
+                results[Int(answer.step)] = answer.result
+                if !answer.bytes.isEmpty { told[Int(answer.step)] = Array(answer.bytes) }
+            }
+        }
+    }
+
+    private static func take(
+        _ rest: inout ArraySlice<UInt8>
+    ) -> (step: UInt32, result: Int64, bytes: ArraySlice<UInt8>)? {
+        guard rest.count >= header else { return nil }
+        let head = rest.prefix(header)
+        let step = UInt32(truncatingIfNeeded: word(head.prefix(4)))
+        let length = Int(word(head.dropFirst(4).prefix(4)))
+        let result = Int64(bitPattern: word(head.dropFirst(8)))
+        rest = rest.dropFirst(header)
+        guard length <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(length) }
+        return (step, result, rest.prefix(length))
+    }
+
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The errno of a step that failed; nil where it succeeded or was not reached.
+    package func errno(_ step: Int) -> Int32? {
+        guard let result = results[step], result < 0 else { return nil }
+        return Int32(clamping: -result)
+    }
+
+    /// Whether a step was done and did not fail.
+    package func succeeded(_ step: Int) -> Bool { results[step].map { $0 >= 0 } ?? false }
+}

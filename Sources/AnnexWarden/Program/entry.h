@@ -1,0 +1,16 @@
+// The first instructions of a freestanding program: the stack as the kernel left it becomes `start`'s argument.
+// For exactly one file of each program.
+#ifndef ANNEX_ENTRY_H
+#define ANNEX_ENTRY_H
+
+#include <stdint.h>
+
+__attribute__((used)) _Noreturn void start(const uint64_t *stack);
+
+#if defined(__x86_64__)
+__asm__(".globl _start\n_start:\n xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call start\n ud2\n");
+#else
+__asm__(".globl _start\n_start:\n mov x29, #0\n mov x30, #0\n mov x0, sp\n bl start\n brk #0\n");
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+import Foundation
+import PackagePlugin
+
+/// Compiles a freestanding C program and carries it inside the library, as bytes for each processor: the warden inside
+/// AnnexSandbox, the program that attacks inside AnnexTrials.
+///
+/// For both processors, whatever machine builds: the programs need no header and no library of the target, and a
+/// library that was built for another machine must not carry this one's program.
+@main
+struct EmbedProgram: BuildToolPlugin {
+    static let processors = ["x86_64", "aarch64"]
+
+    /// What is carried in a target.
+    private struct Carried {
+        let name: String
+        /// The Swift type that holds the bytes.
+        let type: String
+        /// Where `Program/` and, if it has one, `include/` are.
+        let folder: String
+        /// Files of another program that this one is built with, and where its headers are.
+        var borrowed: [String] = []
+        var borrowedHeaders: [String] = []
+    }
+
+    private static let programs = [
+        "AnnexSandbox": Carried(name: "annex-warden", type: "WardenPrograms", folder: "Sources/AnnexWarden"),
+        "AnnexTrials": Carried(
+            name: "annex-trial", type: "TrialPrograms", folder: "Sources/AnnexTrials",
+            borrowed: ["Sources/AnnexWarden/Program/text.c"], borrowedHeaders: ["Sources/AnnexWarden/Program"]),
+    ]
+
+    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+        guard let carried = Self.programs[target.name] else { return [] }
+        let root = context.package.directoryURL
+        let folders = [carried.folder + "/include"] + carried.borrowedHeaders
+        let sources =
+            try files(in: root.appending(path: carried.folder + "/Program"))
+            + carried.borrowed.map { root.appending(path: $0) }
+        let headers = try folders.flatMap { try files(in: root.appending(path: $0)) }.filter { $0.pathExtension == "h" }
+        let work = context.pluginWorkDirectoryURL
+        let output = work.appending(path: "\(carried.type).swift")
+        let programs = Self.processors.map { work.appending(path: "\(carried.name)-\($0)") }
+        let compiling = try zip(Self.processors, programs).map { processor, program in
+            Command.buildCommand(
+                displayName: "Compiling \(carried.name) for \(processor)",
+                executable: try context.tool(named: "clang").url,
+                arguments: flags(for: processor) + folders.map { "-I\(root.appending(path: $0).path())" }
+                    + sources.filter { $0.pathExtension == "c" }.map { $0.path() } + ["-o", program.path()],
+                inputFiles: sources + headers, outputFiles: [program])
+        }
+        let embedding = Command.buildCommand(
+            displayName: "Embedding \(carried.name)",
+            executable: try context.tool(named: "embed-bytes").url,
+            arguments: [output.path(), carried.type]
+                + zip(Self.processors, programs).map { "\($0)=\($1.path())" },
+            inputFiles: programs, outputFiles: [output])
+        return compiling + [embedding]
+    }
+
+    private func flags(for processor: String) -> [String] {
+        [
+            "--target=\(processor)-unknown-linux-gnu", "-std=c17", "-O2", "-Wall", "-Wextra",
+            // No C library, no loader, nothing but itself.
+            "-static", "-nostdlib", "-ffreestanding", "-fno-builtin", "-fuse-ld=lld", "-Wl,-s", "-Wl,--build-id=none",
+            "-fno-pic", "-Wl,-z,noexecstack",
+            // What goes wrong ends the program at once, and with it every extension: nothing runs on unguarded.
+            "-fstack-protector-strong", "-mstack-protector-guard=global", "-ftrivial-auto-var-init=zero",
+            "-fsanitize=undefined", "-fsanitize-trap=undefined",
+        ]
+    }
+
+    /// Its C files and headers; none where there is no such folder.
+    private func files(in folder: URL) throws -> [URL] {
+        guard FileManager.default.fileExists(atPath: folder.path()) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
+            .filter { $0.hasSuffix(".c") || $0.hasSuffix(".h") }
+            .map { folder.appending(path: $0) }
+    }
+}
