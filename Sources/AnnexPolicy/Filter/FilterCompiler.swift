@@ -3,6 +3,7 @@ internal import CAnnexSeccomp
 /// Turns a policy's rules into a filter by way of libseccomp.
 struct FilterCompiler {
     let policy: Policy
+    let reporting: FilterReports
 
     /// Most often made and not free of conditions, so that the kernel cannot remember their answer.
     private static let hot = ["futex", "mmap", "recvmsg", "sendmsg"]
@@ -38,16 +39,18 @@ struct FilterCompiler {
         for (index, name) in Self.hot.enumerated() {
             guard let call = SystemCall(named: name, architecture: policy.architecture) else { continue }
             guard policy.rules[call.number]?.contains(where: { $0.answer == .allow }) == true else { continue }
+            if reporting.includesAllowed(call) { continue }
             try context.prefer(call, priority: UInt8(255 - index))
         }
     }
 
-    /// Everything that is reported goes to the default action, which notifies.
+    /// Everything that is told goes to the default action, which notifies.
     private func add(
         _ rule: CallRule, _ call: SystemCall, to context: borrowing FilterContext
     ) throws(PolicyError) {
         let action: UInt32
         switch rule.answer {
+        case .allow where reporting.includesAllowed(call): return
         case .allow: action = annex_seccomp_allow()
         case .refuse(let errno, reported: false): action = annex_seccomp_errno(UInt16(truncatingIfNeeded: errno))
         case .refuse(_, reported: true), .end, .aborting: return

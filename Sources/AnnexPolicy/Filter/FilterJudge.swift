@@ -1,10 +1,12 @@
 /// Holds a compiled filter against its policy: every number and every edge of every compared argument.
 struct FilterJudge {
     let policy: Policy
+    let reporting: FilterReports
     let evaluator: FilterEvaluator
 
-    init(policy: Policy, filter: SeccompFilter) {
+    init(policy: Policy, filter: SeccompFilter, reporting: FilterReports = .refusals) {
         self.policy = policy
+        self.reporting = reporting
         evaluator = FilterEvaluator(program: filter.program)
     }
 
@@ -23,10 +25,16 @@ struct FilterJudge {
         let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
         if foreign, call.number != -1 { return .killProcess }
         switch policy.answer(number: call.number, arguments: call.arguments) {
-        case .allow: return .allow
+        case .allow: return isTold(call) ? .notify : .allow
         case .refuse(let errno, reported: false): return .errno(errno)
         case .refuse(_, reported: true), .end, .aborting: return .notify
         }
+    }
+
+    /// Whether an allowed call goes to the listener all the same.
+    private func isTold(_ call: FilterEvaluator.Call) -> Bool {
+        guard let known = SystemCall(number: call.number, architecture: policy.architecture) else { return false }
+        return !policy.isNeededByLaunch(known, call.arguments) && reporting.includesAllowed(known)
     }
 
     /// The first call on which policy and filter differ.

@@ -4,11 +4,12 @@ extension Policy {
     /// The seccomp filter of this policy, compiled once per content and process.
     ///
     /// Before it is handed out, Annex's own evaluator has held it against the policy; a difference is an error.
-    public func filter() throws(PolicyError) -> SeccompFilter {
-        let key = FilterKey(architecture: architecture, rules: rules)
+    /// - Parameter reporting: which calls the listener is told about.
+    public func filter(reporting: FilterReports = .refusals) throws(PolicyError) -> SeccompFilter {
+        let key = FilterKey(architecture: architecture, reporting: reporting, rules: rules)
         if let known = FilterKey.compiled.withLock({ $0[key] }) { return known }
-        let filter = try FilterCompiler(policy: self).compile()
-        try judge(filter)
+        let filter = try FilterCompiler(policy: self, reporting: reporting).compile()
+        try judge(filter, reporting)
         FilterKey.compiled.withLock { compiled in
             if compiled.count >= 64 { compiled.removeAll() }
             compiled[key] = filter
@@ -16,8 +17,8 @@ extension Policy {
         return filter
     }
 
-    private func judge(_ filter: SeccompFilter) throws(PolicyError) {
-        let judge = FilterJudge(policy: self, filter: filter)
+    private func judge(_ filter: SeccompFilter, _ reporting: FilterReports) throws(PolicyError) {
+        let judge = FilterJudge(policy: self, filter: filter, reporting: reporting)
         guard let difference = judge.firstDifference(among: 0..<1024, architecture: architecture.audit) else { return }
         let call = SystemCall.describe(
             number: difference.call.number, arguments: difference.call.arguments, architecture: architecture)
@@ -32,6 +33,7 @@ extension Policy {
 /// What a filter depends on.
 private struct FilterKey: Hashable {
     let architecture: Architecture
+    let reporting: FilterReports
     let rules: [Int32: [CallRule]]
 
     static let compiled = Mutex<[FilterKey: SeccompFilter]>([:])

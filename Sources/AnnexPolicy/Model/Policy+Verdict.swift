@@ -5,11 +5,25 @@ extension Policy {
         let call = SystemCall(number: number, architecture: architecture)
         let rule = rule(number: number, arguments: arguments)
         let answer = answer(to: call, rule, arguments)
+        if answer != .allow, let call, let verdict = verdictOfWriteXorExecute(call, arguments, answer) {
+            return verdict
+        }
         let isLaunch = answer == .allow && rule?.answer != .allow
         return Verdict(
             answer: answer, layer: answer == .allow ? nil : .seccomp, place: rule?.place ?? unlisted.place,
             reason: isLaunch ? "needed by the launch itself" : rule?.reason,
             remedy: answer == .allow ? nil : call.flatMap { remedy(for: $0, arguments: arguments) })
+    }
+
+    /// What a rule would allow, were it not for `write-xor-execute`.
+    private func verdictOfWriteXorExecute(
+        _ call: SystemCall, _ arguments: [UInt64], _ answer: CallAnswer
+    ) -> Verdict? {
+        let wider = widerRules[call.number]?.first { $0.applies(to: arguments) }
+        guard let wider, wider.answer == .allow, let place = places[.writeXorExecute] else { return nil }
+        return Verdict(
+            answer: answer, layer: .seccomp, place: place,
+            reason: "memory that was ever writable never becomes executable", remedy: "write-xor-execute: off")
     }
 
     /// The answer alone, without the words about it.
@@ -28,7 +42,7 @@ extension Policy {
         return rule?.answer ?? .refuse(errno: unlisted.known, reported: true)
     }
 
-    private func isNeededByLaunch(_ call: SystemCall, _ arguments: [UInt64]) -> Bool {
+    func isNeededByLaunch(_ call: SystemCall, _ arguments: [UInt64]) -> Bool {
         if LaunchCalls.names.contains(call.name) { return true }
         return call.name == LaunchCalls.exec && LaunchCalls.passesExec(arguments)
     }
@@ -40,12 +54,13 @@ extension Policy {
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         let known = call.arguments ?? []
         let shown = known.indices.filter { compared.contains($0) || known[$0].kind.choosesOperation }
-        if shown.isEmpty { return "- \(call.name)" }
+        let start = writeXorExecute && WriteXorExecute.isBroken(by: call, arguments) ? "write-xor-execute: off, " : ""
+        if shown.isEmpty { return start + "- \(call.name)" }
         let conditions = shown.map { index in
             let value = index < arguments.count ? arguments[index] : 0
             return "\(known[index].name): \(known[index].kind.policyText(value))"
         }
-        return "- { call: \(call.name), when: { \(conditions.joined(separator: ", ")) } }"
+        return start + "- { call: \(call.name), when: { \(conditions.joined(separator: ", ")) } }"
     }
 }
 

@@ -19,6 +19,8 @@ public struct Policy: Sendable, Hashable {
 
     /// Every call that the policy mentions, by number; the first rule that applies decides.
     let rules: [Int32: [CallRule]]
+    /// What the text says about the calls that `write-xor-execute` then narrowed: for reports, never for decisions.
+    let widerRules: [Int32: [CallRule]]
     let unlisted: UnlistedCalls
     /// Where each section is stated.
     let places: [PolicySection: PolicyPlace]

@@ -16,7 +16,10 @@ extension Policy {
         writeXorExecute = try joining.last("write-xor-execute", .writeXorExecute, \.writeXorExecute)
         environment = try joining.last("environment", .environment, \.environment)
         limits = try joining.limits()
-        rules = Self.rules(of: documents, architecture: architecture)
+        let stated = Self.rules(of: documents, architecture: architecture)
+        let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
+        rules = stated.merging(narrowed) { $1 }
+        widerRules = stated.filter { narrowed[$0.key] != nil }
         places = joining.places
         try refuseContradictions()
     }

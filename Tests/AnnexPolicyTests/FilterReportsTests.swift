@@ -1,0 +1,39 @@
+import Testing
+
+@testable import AnnexPolicy
+
+/// Which calls a listener is told about.
+@Suite struct FilterReportsTests {
+    @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+    func `SEC-13: more reports change who answers and nothing else`(name: String, architecture: Architecture) throws {
+        let policy = try Policy.shipped(named: name, for: architecture)
+        for reporting in FilterReports.allCases {
+            let filter = try policy.filter(reporting: reporting)
+            let judge = FilterJudge(policy: policy, filter: filter, reporting: reporting)
+            let numbers = Array(0..<1024) + FilterEquivalenceTests.x32
+            #expect(judge.firstDifference(among: numbers, architecture: architecture.audit) == nil)
+        }
+    }
+
+    static func answer(_ policy: Policy, _ name: String, _ reporting: FilterReports) throws -> FilterAnswer {
+        let call = try #require(SystemCall(named: name, architecture: policy.architecture))
+        let judge = FilterJudge(policy: policy, filter: try policy.filter(reporting: reporting))
+        return try judge.evaluator.answer(
+            to: FilterEvaluator.Call(
+                number: call.number, architecture: policy.architecture.audit, arguments: [0, 0, 0, 0, 0, 0]))
+    }
+
+    @Test(arguments: Architecture.allCases)
+    func `each way of reporting tells its calls`(architecture: Architecture) throws {
+        let policy = try Policy.shipped(named: "com.apple.ui-services", for: architecture)
+        #expect(try Self.answer(policy, "openat", .refusals) == .allow)
+        #expect(try Self.answer(policy, "openat", .paths) == .notify)
+        #expect(try Self.answer(policy, "openat", .everything) == .notify)
+        #expect(try Self.answer(policy, "getpid", .paths) == .allow)
+        #expect(try Self.answer(policy, "getpid", .everything) == .notify)
+        #expect(try Self.answer(policy, "socket", .refusals) == .notify)
+        for name in LaunchCalls.names {
+            #expect(try Self.answer(policy, name, .everything) == .allow)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Testing
+
+@testable import AnnexPolicy
+
+/// `write-xor-execute: on` as conditions on whatever a policy allows of the calls that give memory.
+@Suite struct WriteXorExecuteTests {
+    /// A policy that allows all of it, so that only the switch stands between a program and such memory.
+    static let everything = """
+        allow:
+          - reason: All of it.
+            calls: [mmap, mprotect, pkey_mprotect, memfd_create, shmat, personality, getpid]
+        """
+
+    static func policy(_ text: String = everything, _ value: String = "on") throws(PolicyError) -> Policy {
+        try PolicySamples.policy("write-xor-execute: \(value)\n" + text)
+    }
+
+    static func answer(_ policy: Policy, _ name: String, _ arguments: [UInt64]) throws -> CallAnswer {
+        policy.verdict(number: try #require(SystemCall(named: name)).number, arguments: arguments).answer
+    }
+
+    static let kept: [(String, [UInt64])] = [
+        ("mmap", [0, 4096, 3, 0x22, 0, 0]), ("mmap", [0, 4096, 5, 2, 3, 0]), ("mmap", [0, 4096, 0, 2, 3, 0]),
+        ("mprotect", [0, 4096, 3]), ("mprotect", [0, 4096, 0]), ("pkey_mprotect", [0, 4096, 1, 0]),
+        ("memfd_create", [0, 8]), ("memfd_create", [0, 11]), ("shmat", [0, 0, 0]), ("shmat", [0, 0, 0x1000]),
+        ("personality", [0xFFFF_FFFF]), ("personality", [0]),
+    ]
+
+    @Test(arguments: kept)
+    func `PROC-05: what keeps writing and executing apart stays allowed`(name: String, arguments: [UInt64]) throws {
+        #expect(try Self.answer(try Self.policy(), name, arguments) == .allow)
+    }
+
+    static let broken: [(String, [UInt64])] = [
+        ("mmap", [0, 4096, 7, 0x22, 0, 0]), ("mmap", [0, 4096, 6, 0x22, 0, 0]),
+        ("mmap", [0, 4096, 0xFFFF_FFFF_0000_0007, 2, 3, 0]), ("mprotect", [0, 4096, 5]), ("mprotect", [0, 4096, 4]),
+        ("mprotect", [0, 4096, 7]), ("pkey_mprotect", [0, 4096, 5, 1]), ("memfd_create", [0, 0]),
+        ("memfd_create", [0, 3]), ("memfd_create", [0, 16]), ("memfd_create", [0, 24]), ("shmat", [0, 0, 0x8000]),
+        ("shmat", [0, 0, 0x9000]), ("personality", [0x40_0000]), ("personality", [0xFFFF_FFFF_0040_0000]),
+    ]
+
+    @Test(arguments: broken)
+    func `PROC-05: what joins them is refused, and the switch named as the reason`(
+        name: String, arguments: [UInt64]
+    ) throws {
+        let policy = try Self.policy()
+        #expect(try Self.answer(policy, name, arguments) == .refuse(errno: 1, reported: true))
+        let verdict = policy.verdict(number: try #require(SystemCall(named: name)).number, arguments: arguments)
+        #expect(verdict.place.description == "test.yaml:4:20")
+        #expect(verdict.remedy == "write-xor-execute: off")
+        #expect(try Self.answer(try Self.policy(Self.everything, "off"), name, arguments) == .allow)
+    }
+
+    @Test(arguments: Architecture.allCases)
+    func `SEC-13: the filter says the same`(architecture: Architecture) throws {
+        let policy = try PolicySamples.policy("write-xor-execute: on\n" + Self.everything, for: architecture)
+        let judge = FilterJudge(policy: policy, filter: try policy.filter())
+        #expect(judge.firstDifference(among: 0..<1024, architecture: architecture.audit) == nil)
+    }
+
+    @Test func `conditions of the policy's own hold as well`() throws {
+        let policy = try Self.policy(
+            """
+            allow:
+              - reason: Some of it.
+                calls:
+                  - { call: mmap, when: { prot: { has: PROT_READ }, flags: { has: MAP_PRIVATE } } }
+                  - { call: memfd_create, when: { flags: { only: [MFD_CLOEXEC, MFD_NOEXEC_SEAL] } } }
+            """)
+        #expect(try Self.answer(policy, "mmap", [0, 1, 5, 2, 3, 0]) == .allow)
+        #expect(try Self.answer(policy, "mmap", [0, 1, 7, 2, 3, 0]) != .allow)
+        #expect(try Self.answer(policy, "mmap", [0, 1, 4, 2, 3, 0]) != .allow)
+        #expect(try Self.answer(policy, "mmap", [0, 1, 5, 1, 3, 0]) != .allow)
+        #expect(try Self.answer(policy, "memfd_create", [0, 9]) == .allow)
+        #expect(try Self.answer(policy, "memfd_create", [0, 1]) != .allow)
+        #expect(try Self.answer(policy, "memfd_create", [0, 10]) != .allow)
+    }
+
+    @Test func `where no file can become code, memory files need no flag of newer kernels`() throws {
+        let policy = try Self.policy(
+            "allow: [{ reason: a, calls: [memfd_create, { call: mmap, when: { prot: { without: PROT_EXEC } } }] }]")
+        #expect(try Self.answer(policy, "memfd_create", [0, 3]) == .allow)
+        #expect(try Self.answer(policy, "mmap", [0, 1, 4, 2, 3, 0]) != .allow)
+    }
+
+    static let contradictions: [(String, String)] = [
+        (
+            "{ call: mmap, when: { prot: { exactly: [PROT_WRITE, PROT_EXEC] } } }",
+            "test.yaml:5:30: allows only what `write-xor-execute: on` forbids"
+        ),
+        (
+            "{ call: mprotect, when: { prot: { has: PROT_EXEC } } }",
+            "test.yaml:5:30: allows only what `write-xor-execute: on` forbids"
+        ),
+        ("{ call: mmap, when: { prot: { atMost: 3 } } }", "test.yaml:5:30: `write-xor-execute: on` needs bits"),
+        ("memfd_secret", "test.yaml:5:30: `memfd_secret` gets past `write-xor-execute: on`"),
+        ("ptrace", "test.yaml:5:30: `ptrace` gets past `write-xor-execute: on`"),
+    ]
+
+    @Test(arguments: contradictions)
+    func `rules that contradict the switch are refused with their place`(call: String, expected: String) throws {
+        let text = "write-xor-execute: on\nallow: [{ reason: a, calls: [\(call)] }]"
+        let error = try #require(PolicySamples.error(text))
+        #expect("\(error)".hasPrefix(expected), "\(error)")
+        #expect(PolicySamples.error(text.replacing("execute: on", with: "execute: off")) == nil)
+    }
+
+    @Test(arguments: PolicyLibrary.shipped.names)
+    func `PROC-05: no shipped policy lets memory be writable and executable`(name: String) throws {
+        let policy = try Policy.shipped(named: name)
+        #expect(policy.writeXorExecute)
+        for (call, arguments) in Self.broken where call != "memfd_create" {
+            #expect(try Self.answer(policy, call, arguments) != .allow, "\(call)")
+        }
+    }
+}
