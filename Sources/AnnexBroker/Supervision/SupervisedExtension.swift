@@ -90,6 +90,8 @@ final class SupervisedExtension: ExtensionHandle {
         case .denied(let denial, let total): judge(denial, total: total)
         case .aborted: apply(.mustEnd(.aborted))
         case .wrote(let total): if total > limits.output { apply(.mustEnd(.outputLimit)) }
+        // Who stopped itself answers nothing: its deadlines end it.
+        case .stopped: break
         case .ended(let end):
             running.withLock { $0.ended = end }
             apply(.gone)

@@ -10,5 +10,7 @@ package enum SandboxEvent: Sendable {
     case aborted
     /// It wrote to its output; `total` bytes in all.
     case wrote(total: UInt64)
+    /// A signal stopped the program, which waits to be continued; with a reaper only.
+    case stopped(signal: Int32)
     case ended(SandboxEnd)
 }

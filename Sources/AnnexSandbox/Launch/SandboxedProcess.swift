@@ -88,6 +88,7 @@ package final class SandboxedProcess: Sendable {
         case .executed(let times, let layers):
             holdings.withLock { $0.end.hasRun = true }
             events(.executed(report(times, layers)))
+        case .stopped(let signal): events(.stopped(signal: signal))
         // What made it fail comes first; that it was killed for it is the consequence.
         case .failed(let failure, _):
             holdings.withLock { $0.end.failure = $0.end.failure ?? SandboxError(failure) }

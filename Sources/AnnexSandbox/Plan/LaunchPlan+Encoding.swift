@@ -13,6 +13,7 @@ extension LaunchPlan {
         header.layers = layers.rawValue
         header.launch = launch
         fillIdentity(&header)
+        fillConduct(&header)
         try fillFiles(&header, &encoder)
         try fillProcess(&header, &encoder)
         try fillConfinement(&header, &encoder)
@@ -37,6 +38,14 @@ extension LaunchPlan {
         }
     }
 
+    private borrowing func fillConduct(_ header: inout annex_plan) {
+        if hasReaper { header.flags |= UInt32(ANNEX_PLAN_REAPER) }
+        if hasProc { header.flags |= UInt32(ANNEX_PLAN_PROC) }
+        if hasLoopback { header.flags |= UInt32(ANNEX_PLAN_LOOPBACK) }
+        header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
+        header.terminal = terminal.map { Int32(clamping: $0) } ?? -1
+    }
+
     private borrowing func fillFiles(_ header: inout annex_plan, _ encoder: inout PlanEncoder) throws(LaunchFailure) {
         header.root_size = rootSize
         header.root_inodes = rootInodes
@@ -56,6 +65,11 @@ extension LaunchPlan {
                     mode: scratch.mode, executable: scratch.isExecutable ? 1 : 0))
         }
         header.scratches = encoder.records(scratches)
+        var links: [annex_link] = []
+        for link in self.links {
+            links.append(annex_link(target: try encoder.text(link.target), contents: try encoder.text(link.contents)))
+        }
+        header.links = encoder.records(links)
         header.executable = try encoder.text(executable.path)
         header.executable_device = executable.device
         header.executable_inode = executable.inode
@@ -73,7 +87,6 @@ extension LaunchPlan {
         header.limits = encoder.records(
             limits.map { annex_limit(resource: $0.resource, reserved: 0, soft: $0.soft, hard: $0.hard) })
         header.groups = encoder.records(groups.map { annex_group(index: UInt32(clamping: $0), reserved: 0) })
-        header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
     }
 
     private borrowing func fillConfinement(

@@ -22,6 +22,17 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var number: Int32
     }
 
+    /// A symbolic link in the root.
+    package struct Link: Sendable, Hashable {
+        package var target: String
+        package var contents: String
+
+        package init(at target: String, to contents: String) {
+            self.target = target
+            self.contents = contents
+        }
+    }
+
     /// The executable, by its path inside and as the object that was checked.
     struct Executable: Sendable {
         var path: String
@@ -42,6 +53,14 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// The working directory inside.
     package var directory = "/"
     package var scratches: [Scratch] = []
+    package var links: [Link] = []
+    /// The first process is a reaper and the program its child: for programs that have processes of their own, or must
+    /// meet signals as they would anywhere else.
+    package var hasReaper = false
+    /// `/proc`, with its own processes only, read-only.
+    package var hasProc = false
+    /// The loopback interface of its own network namespace is up.
+    package var hasLoopback = false
     package var limits: [ResourceLimit] = []
     package var arguments: [String] = []
     /// `NAME=value` each; nothing of the host's environment is added.
@@ -64,6 +83,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
     private(set) var gifts: [Gift] = []
     private(set) var groups: [Int] = []
     private(set) var controlGroup: Int?
+    private(set) var terminal: Int?
     var descriptors = DescriptorList()
 
     /// A plan for an executable that will be found inside at `path` and must be the object that `checked` is.
@@ -96,6 +116,11 @@ extension LaunchPlan {
     /// Gives the process a descriptor, under exactly this number. It has no others.
     package mutating func give(_ descriptor: consuming Descriptor, as number: Int32) {
         gifts.append(Gift(index: take(descriptor), number: number))
+    }
+
+    /// A terminal of the sandbox's own becomes the controlling one; wants a reaper, who leads the session.
+    package mutating func control(by terminal: consuming Descriptor) {
+        self.terminal = take(terminal)
     }
 
     /// The process joins a version 1 control group before anything else.

@@ -17,15 +17,22 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case root
     case binds
     case scratches
+    case links
+    /// A procfs of its own.
+    case proc
     case pivot
     case hostname
+    /// The loopback interface of its own network namespace.
+    case loopback
     case directory
     case executable
     case session
-    case descriptors
     case capabilities
     case lifeline
     case noNewPrivileges
+    /// The first process clones the program and becomes its reaper.
+    case reaper
+    case descriptors
     case landlock
     case limits
     case seccomp

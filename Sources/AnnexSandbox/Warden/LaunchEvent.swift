@@ -11,6 +11,8 @@ package enum LaunchEvent: ~Copyable, Sendable {
     case listener(Descriptor)
     /// Its own code runs.
     case executed(LaunchTimes, SandboxLayers)
+    /// A signal stopped the program; with a reaper only.
+    case stopped(signal: Int32)
     case failed(LaunchFailure, LaunchTimes)
     /// nil: no process was ever made.
     case ended(ProcessEnd?, ResourceUsage)

@@ -2,6 +2,7 @@
 struct LaunchSubjects: Sendable {
     private let binds: [String]
     private let scratches: [String]
+    private let links: [String]
     private let limits: [UInt32]
     private let rules: [String]
     private let executable: String
@@ -10,6 +11,7 @@ struct LaunchSubjects: Sendable {
     init(_ plan: borrowing LaunchPlan) {
         binds = plan.binds.map(\.source)
         scratches = plan.scratches.map(\.target)
+        links = plan.links.map(\.target)
         limits = plan.limits.map(\.resource)
         rules = plan.landlock.rules.map(\.path)
         executable = plan.executable.path
@@ -20,13 +22,14 @@ struct LaunchSubjects: Sendable {
         switch step {
         case .trees, .binds: return item(binds, detail)
         case .scratches: return item(scratches, detail)
+        case .links: return item(links, detail)
         case .limits: return item(limits, detail).map { "resource \($0)" }
         case .landlock: return item(rules, detail)
         case .executable, .exec: return executable
         case .directory: return directory
         case .plan: return "at byte \(detail)"
         case .maps: return item(["setgroups", "uid_map", "gid_map"], detail)
-        case .session: return item(["setsid", "keyring"], detail)
+        case .session: return item(["setsid", "keyring", "terminal"], detail)
         case .capabilities: return item(["securebits", "bounding set", "ambient set", "capset"], detail)
         default: return nil
         }

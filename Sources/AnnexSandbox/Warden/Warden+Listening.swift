@@ -63,6 +63,7 @@ extension Warden {
             return .listener(listener)
         case .executed: return .executed(answer.times, answer.layers)
         case .failed: return .failed(failure(answer, subjects), answer.times)
+        case .stopped: return .stopped(signal: answer.stopSignal)
         case .ended: return .ended(answer.end, answer.usage)
         }
     }

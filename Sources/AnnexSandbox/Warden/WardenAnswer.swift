@@ -4,7 +4,7 @@ internal import AnnexWarden
 struct WardenAnswer {
     enum Kind: UInt32 {
         case hello = 1
-        case started, listener, executed, failed, ended
+        case started, listener, executed, failed, stopped, ended
     }
 
     static let size = MemoryLayout<annex_answer>.size
@@ -37,6 +37,9 @@ struct WardenAnswer {
 
     /// nil where there was no process.
     var end: ProcessEnd? { answer.process == 0 ? nil : ProcessEnd(waitStatus: answer.status) }
+
+    /// Of `stopped`: the signal that did it.
+    var stopSignal: Int32 { answer.status >> 8 & 0xff }
 
     var usage: ResourceUsage {
         ResourceUsage(

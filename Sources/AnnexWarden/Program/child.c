@@ -5,6 +5,7 @@
 #include "execution.h"
 #include "mounts.h"
 #include "privileges.h"
+#include "reaper.h"
 #include "surroundings.h"
 #include "syscalls.h"
 
@@ -16,15 +17,19 @@ static const struct step child_steps[] = {
     {ANNEX_STEP_ROOT, mounts_make_root},
     {ANNEX_STEP_BINDS, mounts_bind},
     {ANNEX_STEP_SCRATCHES, mounts_make_scratches},
+    {ANNEX_STEP_LINKS, mounts_make_links},
+    {ANNEX_STEP_PROC, mounts_make_proc},
     {ANNEX_STEP_PIVOT, mounts_pivot},
     {ANNEX_STEP_HOSTNAME, surroundings_set_hostname},
+    {ANNEX_STEP_LOOPBACK, surroundings_raise_loopback},
     {ANNEX_STEP_DIRECTORY, execution_enter_directory},
     {ANNEX_STEP_EXECUTABLE, execution_open},
     {ANNEX_STEP_SESSION, surroundings_begin_session},
-    {ANNEX_STEP_DESCRIPTORS, descriptors_place},
     {ANNEX_STEP_CAPABILITIES, privileges_drop_capabilities},
     {ANNEX_STEP_LIFELINE, privileges_tie_to_warden},
     {ANNEX_STEP_NO_NEW_PRIVS, privileges_gain_no_more},
+    {ANNEX_STEP_REAPER, reaper_part_ways},
+    {ANNEX_STEP_DESCRIPTORS, descriptors_place},
     {ANNEX_STEP_LANDLOCK, confinement_restrict_paths},
     {ANNEX_STEP_LIMITS, surroundings_set_limits},
     {ANNEX_STEP_SECCOMP, confinement_filter_calls},
@@ -45,6 +50,7 @@ _Noreturn void child_run(struct launch *launch) {
 void child_say(struct launch *launch, int error, int listener) {
     // Static, not on the stack: whole and zeroed, also between the fields.
     static struct child_report report;
+    report.kind = REPORT_STEP;
     report.step = launch->step;
     report.error = error;
     report.detail = launch->detail;

@@ -37,9 +37,11 @@ struct child *children_take(uint32_t reserve) {
     child->used = 1;
     child->generation++;
     child->pending = 0;
-    child->pidfd = child->report = child->listener = -1;
+    child->pidfd = child->report = child->program = child->listener = -1;
     child->outcome = UNDECIDED;
     child->wants_listener = 0;
+    child->has_reaper = 0;
+    child->has_status = 0;
     child->listener_fault = 0;
     child->answer = (annex_answer){.version = ANNEX_WARDEN_VERSION};
     child->removals_length = 0;
@@ -49,8 +51,9 @@ struct child *children_take(uint32_t reserve) {
 void children_close(struct child *child) {
     close_descriptor(child->pidfd);
     close_descriptor(child->report);
+    close_descriptor(child->program);
     close_descriptor(child->listener);
-    child->pidfd = child->report = child->listener = -1;
+    child->pidfd = child->report = child->program = child->listener = -1;
 }
 
 void children_release(struct child *child) {

@@ -17,9 +17,12 @@ struct child {
     uint32_t next_free;
     int pidfd;     // -1: no process was made
     int report;    // the warden's end of the socket to the child; -1 once the child executed or ended
+    int program;   // pidfd of the program where the child is its reaper, else -1
     int listener;  // taken from the child and not yet sent, else -1
     enum outcome outcome;
     uint32_t wants_listener;
+    uint32_t has_reaper;
+    uint32_t has_status;     // the reaper told how the program ended: `answer.status`
     int32_t listener_fault;  // a test's errno for that step
     annex_answer answer;     // what every answer about this launch is written from
     uint32_t removals_length;

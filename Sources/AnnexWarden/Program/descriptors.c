@@ -2,8 +2,8 @@
 
 #include "syscalls.h"
 
-// The three that the launch itself still needs; exec closes them.
-#define OWN_COUNT 3u
+// Those that the launch itself still needs; exec closes them. The last is there with a reaper only.
+#define OWN_COUNT 4u
 #define KEPT_LARGEST (ANNEX_PLAN_DESCRIPTORS + OWN_COUNT)
 
 static int lowest_free_of_targets(const annex_descriptor *list, uint32_t count) {
@@ -51,9 +51,10 @@ long descriptors_place(struct launch *launch) {
     int lowest = lowest_free_of_targets(list, count);
     int kept[KEPT_LARGEST];
     int sources[ANNEX_PLAN_DESCRIPTORS];
-    int *own[OWN_COUNT] = {&launch->report, &launch->executable, &warden.self};
+    int *own[OWN_COUNT] = {&launch->report, &launch->executable, &warden.self, &launch->executed};
+    uint32_t own_count = launch->executed < 0 ? OWN_COUNT - 1 : OWN_COUNT;
 
-    for (uint32_t i = 0; i < OWN_COUNT; i++) {
+    for (uint32_t i = 0; i < own_count; i++) {
         long result = move_up(own[i], lowest);
         if (result < 0) return result;
         kept[count + i] = *own[i];
@@ -72,5 +73,5 @@ long descriptors_place(struct launch *launch) {
         kept[i] = list[i].number;
     }
     launch->detail = 0;
-    return close_all_but(kept, count + OWN_COUNT);
+    return close_all_but(kept, count + own_count);
 }

@@ -7,7 +7,7 @@
 
 enum {
     EPERM = 1, ENOENT = 2, EINTR = 4, EBADF = 9, EAGAIN = 11, EBUSY = 16, EINVAL = 22, ENFILE = 23,
-    ENOSYS = 38, ENOTEMPTY = 39, EPROTO = 71, EMSGSIZE = 90, ECONNRESET = 104, ESTALE = 116, EDQUOT = 122,
+    EROFS = 30, ENOSYS = 38, ENOTEMPTY = 39, EPROTO = 71, EMSGSIZE = 90, ECONNRESET = 104, ESTALE = 116, EDQUOT = 122,
 };
 
 #define AT_FDCWD (-100)
@@ -71,6 +71,7 @@ struct clone_arguments {
 
 #define P_PID 1
 #define WNOHANG 0x1
+#define WUNTRACED 0x2
 #define WEXITED 0x4
 #define WNOWAIT 0x1000000
 #define WALL 0x40000000
@@ -110,6 +111,8 @@ __attribute__((packed))
 ;
 
 #define AF_UNIX 1
+#define AF_INET 2
+#define SOCK_DGRAM 2
 #define SOCK_SEQPACKET 5
 #define SOCK_CLOEXEC O_CLOEXEC
 #define SOL_SOCKET 1
@@ -209,14 +212,50 @@ struct landlock_path_beneath {
 
 #define SECCOMP_SET_MODE_FILTER 1
 #define SECCOMP_FILTER_FLAG_NEW_LISTENER (1u << 3)
+#define SECCOMP_RET_KILL_PROCESS 0x80000000u
+#define SECCOMP_RET_ALLOW 0x7fff0000u
+#if defined(__x86_64__)
+#define AUDIT_ARCH_OWN 0xc000003eu
+#elif defined(__aarch64__)
+#define AUDIT_ARCH_OWN 0xc00000b7u
+#endif
+struct filter_instruction {
+    uint16_t code;
+    uint8_t jump_true, jump_false;
+    uint32_t operand;
+};
 struct filter_program {
     uint16_t count;
     const void *instructions;
 };
 
-#define SIGKILL 9
-#define SIGCHLD 17
+#define PR_SET_CHILD_SUBREAPER 36
+
+enum {
+    SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGUSR1 = 10, SIGUSR2 = 12, SIGTERM = 15, SIGCHLD = 17,
+    SIGCONT = 18, SIGSTOP = 19, SIGTSTP = 20, SIGWINCH = 28,
+};
 #define SIG_SETMASK 2
+// What rt_sigtimedwait tells; the sender's number is 0 where that is no process of this pid namespace.
+struct signal_information {
+    int32_t number, error, code, padding;
+    int32_t sender;
+    uint32_t user;
+    uint64_t more[13];
+};
+_Static_assert(sizeof(struct signal_information) == 128, "siginfo_t is 128 bytes");
+
+#define TIOCSCTTY 0x540E
+#define TIOCSPGRP 0x5410
+#define SIOCGIFFLAGS 0x8913
+#define SIOCSIFFLAGS 0x8914
+#define IFF_UP 0x1
+struct interface_request {
+    char name[16];
+    int16_t flags;
+    char more[22];
+};
+_Static_assert(sizeof(struct interface_request) == 40, "ifreq is 40 bytes");
 // The kernel's size of a set of signals.
 #define SIGNAL_SET_SIZE 8
 

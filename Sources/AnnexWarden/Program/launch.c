@@ -98,6 +98,7 @@ static void adopt(struct child *child, struct launch *launch) {
     child->answer.layers = plan->layers;
     child->wants_listener = (plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
     if (plan->fault_step == ANNEX_STEP_LISTENER) child->listener_fault = (int32_t)plan->fault_errno;
+    child->has_reaper = (plan->flags & ANNEX_PLAN_REAPER) != 0;
     keep_removals(child, plan);
     children_answer(child, ANNEX_ANSWER_STARTED);
     loop_watch(child);
@@ -110,7 +111,7 @@ static void close_all(const int *descriptors, uint32_t count) {
 void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count) {
     static struct launch launch;
     launch = (struct launch){.plan = (const annex_plan *)launch_plan, .descriptor_count = count, .pidfd = -1,
-                             .warden_end = -1, .report = -1, .root = -1, .executable = -1};
+                             .warden_end = -1, .report = -1, .root = -1, .executable = -1, .executed = -1};
     for (uint32_t i = 0; i < count; i++) launch.descriptors[i] = descriptors[i];
     for (uint32_t i = 0; i < ANNEX_PLAN_BINDS; i++) launch.trees[i] = -1;
     child->answer.launch = plan_launch(launch_plan, length);

@@ -24,6 +24,7 @@ struct launch {
     int report;      // to the warden
     int root;        // the tmpfs that becomes the root
     int executable;  // opened inside
+    int executed;    // with a reaper: the end of a pipe that the program's exec closes; -1 without
 };
 
 // A step answers 0 or more, or -errno with `launch->detail` saying on which item.
@@ -35,12 +36,23 @@ struct step {
 // Takes the steps in order and notes the time after each; 0, or the errno of the one that failed.
 int launch_take(struct launch *launch, const struct step *steps, size_t count);
 
-// What the child says to the warden, once its filter is in force (`error` 0) or when a step failed.
+// What a report is about. All but the first come with a reaper only.
+enum {
+    REPORT_STEP,      // the filter is in force (`error` 0), or a step failed
+    REPORT_PROGRAM,   // carries a pidfd of the program, which is the reaper's child
+    REPORT_EXECUTED,  // the program's own code runs
+    REPORT_STOPPED,   // `status`
+    REPORT_ENDED,     // `status`
+};
+
+// What the child says to the warden.
 struct child_report {
+    uint32_t kind;
     uint32_t step;
     int32_t error;
     uint32_t detail;
     int32_t listener;  // the number of the listener in the child, or -1
+    int32_t status;    // of the program, as wait4 gives it
     uint64_t times[ANNEX_STEP_COUNT];
 };
 

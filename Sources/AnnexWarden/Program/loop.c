@@ -40,6 +40,24 @@ long loop_prepare(void) {
     return watch(ANNEX_WARDEN_CONTROL, EPOLLIN, ABOUT_CONTROL);
 }
 
+// MARK: - Descriptors that arrive
+
+// What one message may carry, as the kernel lays it out.
+struct arrived {
+    struct control_header header;
+    int32_t descriptors[ANNEX_PLAN_DESCRIPTORS];
+};
+
+static uint32_t arrived_count(const struct message *message, const struct arrived *arrived) {
+    if (message->control_length < sizeof arrived->header) return 0;
+    if (arrived->header.level != SOL_SOCKET || arrived->header.type != SCM_RIGHTS) return 0;
+    uint64_t bytes = arrived->header.length - sizeof arrived->header;
+    return (uint32_t)(bytes / sizeof arrived->descriptors[0]);
+}
+
+// Room for exactly one.
+#define PASSED_ONE (sizeof(struct control_header) + 8)
+
 // MARK: - Children
 
 void loop_kill(struct child *child) {
@@ -48,7 +66,8 @@ void loop_kill(struct child *child) {
 
 static void note_end(struct child *child, int status, const struct usage *usage) {
     annex_answer *answer = &child->answer;
-    answer->status = status;
+    // What the reaper told is how the program ended; its own end says only that everything else ended with it.
+    if (!child->has_status) answer->status = status;
     answer->user_time = (uint64_t)usage->user.seconds * 1000000u + (uint64_t)usage->user.microseconds;
     answer->system_time = (uint64_t)usage->system.seconds * 1000000u + (uint64_t)usage->system.microseconds;
     answer->peak_memory = (uint64_t)usage->largest_kibibytes * 1024u;
@@ -84,8 +103,9 @@ static int executed(const struct child *child) {
 }
 
 static void take_listener(struct child *child, int number) {
+    int holder = child->has_reaper ? child->program : child->pidfd;
     long result = child->listener_fault != 0 ? -(long)child->listener_fault
-                                             : CALL(NR_pidfd_getfd, child->pidfd, number, 0);
+                                             : CALL(NR_pidfd_getfd, holder, number, 0);
     if (result < 0) {
         children_fail(child, ANNEX_STEP_LISTENER, (int32_t)-result, 0);
         loop_kill(child);
@@ -104,7 +124,27 @@ void loop_listener_sent(struct child *child) {
     if (child->report >= 0) CALL(NR_write, child->report, &go, sizeof go);
 }
 
-static void hear_report(struct child *child, const struct child_report *report) {
+static void hear_execution(struct child *child) {
+    if (child->outcome != UNDECIDED) return;
+    child->outcome = EXECUTED;
+    child->answer.times[ANNEX_STEP_EXEC] = clock_now();
+    children_answer(child, ANNEX_ANSWER_EXECUTED);
+}
+
+// How the program fares; a reaper's words only, for nobody else holds the other end once the program runs.
+static void hear_reaper(struct child *child, const struct child_report *report) {
+    if (report->kind == REPORT_EXECUTED) hear_execution(child);
+    if (report->kind != REPORT_STOPPED && report->kind != REPORT_ENDED) return;
+    child->answer.status = report->status;
+    if (report->kind == REPORT_STOPPED) {
+        children_answer(child, ANNEX_ANSWER_STOPPED);
+        return;
+    }
+    child->has_status = 1;
+    child->pending &= ~(1u << ANNEX_ANSWER_STOPPED);
+}
+
+static void hear_step(struct child *child, const struct child_report *report) {
     // The warden's own steps have their times already.
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) {
         if (report->times[i] != 0) child->answer.times[i] = report->times[i];
@@ -118,24 +158,29 @@ static void hear_report(struct child *child, const struct child_report *report) 
 
 // The report socket's end: closed by exec, or by death.
 static void hear_last_of_report(struct child *child) {
-    if (child->outcome == UNDECIDED && executed(child)) {
-        child->outcome = EXECUTED;
-        child->answer.times[ANNEX_STEP_EXEC] = clock_now();
-        children_answer(child, ANNEX_ANSWER_EXECUTED);
-    }
+    if (!child->has_reaper && executed(child)) hear_execution(child);
     end_report(child);
+}
+
+static void hear_report(struct child *child, const struct child_report *report, int passed) {
+    if (report->kind == REPORT_STEP) hear_step(child, report);
+    else if (child->has_reaper) hear_reaper(child, report);
+    if (report->kind == REPORT_PROGRAM && child->has_reaper && child->program < 0) child->program = passed;
+    else close_descriptor(passed);
 }
 
 void loop_hear(struct child *child) {
     while (child->report >= 0) {
         struct child_report report;
+        struct arrived arrived;
         struct buffer buffer = {.base = &report, .length = sizeof report};
-        struct message message = {.buffers = &buffer, .count = 1};
-        long received = CALL(NR_recvmsg, child->report, &message, MSG_DONTWAIT);
+        struct message message = {.buffers = &buffer, .count = 1, .control = &arrived, .control_length = PASSED_ONE};
+        long received = CALL(NR_recvmsg, child->report, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         if (received == -EAGAIN) return;
         // It ended without reading its "go"; what it said before is still to be read.
         if (received == -ECONNRESET) continue;
-        if (received == sizeof report) hear_report(child, &report);
+        int passed = received >= 0 && arrived_count(&message, &arrived) == 1 ? arrived.descriptors[0] : -1;
+        if (received == sizeof report) hear_report(child, &report, passed);
         else hear_last_of_report(child);
     }
 }
@@ -149,23 +194,10 @@ static void end_child(struct child *child) {
     end_report(child);
     // Killed on its way, without a word: no step of ours failed.
     children_fail(child, ANNEX_STEP_EXEC, 0, 0);
-    child->pending &= ~(1u << ANNEX_ANSWER_LISTENER);
+    child->pending &= ~(1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_STOPPED);
 }
 
 // MARK: - Plans
-
-// What one message may carry, as the kernel lays it out.
-struct arrived {
-    struct control_header header;
-    int32_t descriptors[ANNEX_PLAN_DESCRIPTORS];
-};
-
-static uint32_t arrived_count(const struct message *message, const struct arrived *arrived) {
-    if (message->control_length < sizeof arrived->header) return 0;
-    if (arrived->header.level != SOL_SOCKET || arrived->header.type != SCM_RIGHTS) return 0;
-    uint64_t bytes = arrived->header.length - sizeof arrived->header;
-    return (uint32_t)(bytes / sizeof arrived->descriptors[0]);
-}
 
 static void refuse(struct child *child, uint32_t step, int32_t error) {
     children_fail(child, step, error, 0);

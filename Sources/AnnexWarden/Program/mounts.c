@@ -221,6 +221,55 @@ long mounts_make_scratches(struct launch *launch) {
     return 0;
 }
 
+// The last component, after its parent was opened or made.
+static long make_link(const struct launch *launch, const char *path, const char *contents) {
+    static char parent[4096];
+    uint32_t cut = 0;
+    for (uint32_t i = 0; path[i] != 0; i++) {
+        parent[i] = path[i];
+        if (path[i] == '/') cut = i;
+    }
+    parent[cut] = 0;
+    long directory = open_target(launch, parent, 1);
+    if (directory < 0) return directory;
+    // A link made in a bind would be made on the host.
+    int allowed = is_in_root(launch, (int)directory);
+    long result = allowed ? CALL(NR_symlinkat, contents, directory, path + cut + 1) : -EROFS;
+    CALL(NR_close, directory);
+    return result;
+}
+
+long mounts_make_links(struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    const annex_link *links = plan_records(plan, plan->links);
+    for (uint32_t i = 0; wants_root(launch) && i < plan->links.count; i++) {
+        launch->detail = i;
+        long result = make_link(launch, plan_text(plan, links[i].target), plan_text(plan, links[i].contents));
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
+// Before the pivot: the kernel gives a new procfs only to who sees a whole one.
+long mounts_make_proc(struct launch *launch) {
+    if ((launch->plan->flags & ANNEX_PLAN_PROC) == 0) return 0;
+    long context = CALL(NR_fsopen, "proc", FSOPEN_CLOEXEC);
+    if (context < 0) return context;
+    // Processes only, and of those only the ones that the reader could trace.
+    long result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "subset", "pid", 0);
+    if (result >= 0) result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "hidepid", "ptraceable", 0);
+    if (result >= 0) result = CALL(NR_fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
+    launch->detail = 1;
+    long attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+    if (result >= 0) result = CALL(NR_fsmount, context, FSMOUNT_CLOEXEC, attributes);
+    CALL(NR_close, context);
+    if (result < 0) return result;
+    long tree = result;
+    result = attach(launch, (int)tree, "/proc", 1);
+    CALL(NR_close, tree);
+    return result;
+}
+
 long mounts_pivot(struct launch *launch) {
     if (!wants_root(launch)) return 0;
     // Both at the same place: the old root then lies over the new one and is taken off again.

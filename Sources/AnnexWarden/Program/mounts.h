@@ -12,6 +12,8 @@ long mounts_make_private(struct launch *launch);
 long mounts_make_root(struct launch *launch);
 long mounts_bind(struct launch *launch);
 long mounts_make_scratches(struct launch *launch);
+long mounts_make_links(struct launch *launch);
+long mounts_make_proc(struct launch *launch);
 long mounts_pivot(struct launch *launch);
 
 // 0 when the descriptor is that object, -ESTALE when it is another, or -errno.

@@ -17,6 +17,7 @@ struct reading {
 #define HOSTNAME_LARGEST 64u
 #define LAYERS_KNOWN ((ANNEX_LAYER_KEYRING << 1) - 1)
 #define BIND_FLAGS_KNOWN (ANNEX_BIND_WRITABLE | ANNEX_BIND_DEVICE | ANNEX_BIND_NO_EXECUTE)
+#define PLAN_FLAGS_KNOWN (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK)
 #define MODE_BITS 07777u
 #define INSTRUCTION_SIZE 8u
 
@@ -72,6 +73,18 @@ static const void *run(struct reading *reading, annex_records records, uint32_t 
     return holds && records.count > 0 ? plan_records(reading->plan, records) : (const void *)0;
 }
 
+static void check_flags(struct reading *reading) {
+    const annex_plan *plan = reading->plan;
+    uint32_t flags = plan->flags;
+    expect(reading, (flags & ~(uint32_t)PLAN_FLAGS_KNOWN) == 0, FIELD(flags));
+    // The host's own /proc and the host's own loopback are none of a plan's business.
+    int has_root = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
+    expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_root, FIELD(flags));
+    expect(reading, (flags & ANNEX_PLAN_LOOPBACK) == 0 || plan_has(plan, ANNEX_LAYER_NETWORK), FIELD(flags));
+    // Who leads the session is the reaper.
+    expect(reading, plan->terminal == -1 || (flags & ANNEX_PLAN_REAPER) != 0, FIELD(terminal));
+}
+
 static void check_header(struct reading *reading, size_t length) {
     const annex_plan *plan = reading->plan;
     expect(reading, plan->magic == ANNEX_PLAN_MAGIC, FIELD(magic));
@@ -84,8 +97,9 @@ static void check_header(struct reading *reading, size_t length) {
     expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || bounded, FIELD(root_size));
     expect(reading, plan->fault_step < ANNEX_STEP_COUNT, FIELD(fault_step));
     expect(reading, plan->fault_errno < 4096, FIELD(fault_errno));
-    expect(reading, plan->reserved == 0 && plan->reserved2 == 0, FIELD(reserved));
     expect(reading, plan->into_cgroup == -1 || (uint32_t)plan->into_cgroup < reading->descriptors, FIELD(into_cgroup));
+    expect(reading, plan->terminal == -1 || (uint32_t)plan->terminal < reading->descriptors, FIELD(terminal));
+    check_flags(reading);
 }
 
 static void check_identity(struct reading *reading) {
@@ -121,6 +135,16 @@ static void check_scratches(struct reading *reading) {
         expect(reading, (scratches[i].mode & ~MODE_BITS) == 0, detail);
         expect(reading, scratches[i].size > 0 && scratches[i].inodes > 0, detail);
         expect(reading, scratches[i].executable <= 1, detail);
+    }
+}
+
+static void check_links(struct reading *reading) {
+    annex_records records = reading->plan->links;
+    const annex_link *links = run(reading, records, sizeof *links, ANNEX_PLAN_LINKS, FIELD(links));
+    for (uint32_t i = 0; links != 0 && i < records.count; i++) {
+        uint32_t detail = records.offset + i * (uint32_t)sizeof *links;
+        expect(reading, is_path(reading, links[i].target, 0), detail);
+        expect(reading, links[i].contents.length > 0 && is_text(reading, links[i].contents, PATH_LARGEST), detail);
     }
 }
 
@@ -209,6 +233,7 @@ int plan_check(const void *bytes, size_t length, uint32_t descriptors, uint32_t 
         check_identity(&reading);
         check_binds(&reading);
         check_scratches(&reading);
+        check_links(&reading);
         check_descriptors(&reading);
         check_limits(&reading);
         check_texts(&reading, reading.plan->arguments, FIELD(arguments));

@@ -25,16 +25,28 @@ long surroundings_set_hostname(struct launch *launch) {
     return result < 0 ? result : CALL(NR_setdomainname, "", 0);
 }
 
+long surroundings_raise_loopback(struct launch *launch) {
+    if ((launch->plan->flags & ANNEX_PLAN_LOOPBACK) == 0) return 0;
+    struct interface_request request = {.name = "lo"};
+    long any = CALL(NR_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (any < 0) return any;
+    long result = CALL(NR_ioctl, any, SIOCGIFFLAGS, &request);
+    request.flags |= IFF_UP;
+    if (result >= 0) result = CALL(NR_ioctl, any, SIOCSIFFLAGS, &request);
+    CALL(NR_close, any);
+    return result;
+}
+
 long surroundings_begin_session(struct launch *launch) {
-    // A session of its own: no terminal to type into, no process group to signal.
+    const annex_plan *plan = launch->plan;
+    // A session of its own: no terminal of the host's to type into, no process group to signal.
     long result = CALL(NR_setsid);
     if (result < 0) return result;
     CALL(NR_umask, OWNER_MASK);
-    // The warden waits with every signal blocked; what it starts begins with none.
-    const uint64_t none = 0;
-    CALL(NR_rt_sigprocmask, SIG_SETMASK, &none, 0, sizeof none);
     launch->detail = 1;
-    return plan_has(launch->plan, ANNEX_LAYER_KEYRING) ? -(long)warden.keyring_error : 0;
+    if (plan_has(plan, ANNEX_LAYER_KEYRING) && warden.keyring_error != 0) return -(long)warden.keyring_error;
+    launch->detail = 2;
+    return plan->terminal < 0 ? 0 : CALL(NR_ioctl, launch->descriptors[plan->terminal], TIOCSCTTY, 0);
 }
 
 long surroundings_set_limits(struct launch *launch) {

@@ -6,6 +6,7 @@
 
 long surroundings_join_groups(struct launch *launch);
 long surroundings_set_hostname(struct launch *launch);
+long surroundings_raise_loopback(struct launch *launch);
 long surroundings_begin_session(struct launch *launch);
 long surroundings_set_limits(struct launch *launch);
 

@@ -7,6 +7,8 @@
 #if defined(__x86_64__)
 enum {
     NR_read = 0, NR_write = 1, NR_close = 3, NR_mmap = 9, NR_rt_sigaction = 13, NR_rt_sigprocmask = 14,
+    NR_rt_sigreturn = 15, NR_ioctl = 16, NR_socket = 41, NR_kill = 62, NR_setpgid = 109, NR_rt_sigtimedwait = 128,
+    NR_restart_syscall = 219, NR_symlinkat = 266, NR_pipe2 = 293,
     NR_madvise = 28, NR_nanosleep = 35, NR_getpid = 39, NR_sendmsg = 46, NR_recvmsg = 47, NR_socketpair = 53,
     NR_wait4 = 61, NR_fcntl = 72, NR_chdir = 80, NR_fchdir = 81, NR_umask = 95, NR_geteuid = 107, NR_setsid = 112,
     NR_setgroups = 116, NR_setresuid = 117, NR_setresgid = 119, NR_capget = 125, NR_capset = 126, NR_pivot_root = 155,
@@ -17,6 +19,8 @@ enum {
 };
 #elif defined(__aarch64__)
 enum {
+    NR_ioctl = 29, NR_symlinkat = 36, NR_pipe2 = 59, NR_restart_syscall = 128, NR_kill = 129,
+    NR_rt_sigtimedwait = 137, NR_rt_sigreturn = 139, NR_setpgid = 154, NR_socket = 198,
     NR_epoll_create1 = 20, NR_epoll_ctl = 21, NR_epoll_pwait = 22, NR_dup3 = 24, NR_fcntl = 25, NR_mkdirat = 34,
     NR_unlinkat = 35, NR_umount2 = 39, NR_mount = 40, NR_pivot_root = 41, NR_chdir = 49, NR_fchdir = 50,
     NR_openat = 56, NR_close = 57, NR_read = 63, NR_write = 64, NR_ppoll = 73, NR_capget = 90, NR_capset = 91, NR_exit_group = 94,

@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 // Raised whenever a layout below changes; an installed warden of another version is not used.
-#define ANNEX_WARDEN_VERSION 1u
+#define ANNEX_WARDEN_VERSION 2u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // at most so many travel with a plan
 #define ANNEX_PLAN_NUMBER_LARGEST 1023u  // of a descriptor inside
 #define ANNEX_PLAN_BINDS 256u
 #define ANNEX_PLAN_SCRATCHES 32u
+#define ANNEX_PLAN_LINKS 64u
 #define ANNEX_PLAN_LIMITS 16u
 #define ANNEX_PLAN_TEXTS 1024u  // arguments; environment
 #define ANNEX_PLAN_GROUPS 16u
@@ -68,15 +69,19 @@ enum {
     ANNEX_STEP_ROOT,          // the tmpfs that becomes the root
     ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
     ANNEX_STEP_SCRATCHES,     // capped tmpfs inside the root
+    ANNEX_STEP_LINKS,         // symbolic links of the root's own
+    ANNEX_STEP_PROC,          // a procfs of its own pid namespace, processes only
     ANNEX_STEP_PIVOT,         // pivot_root, old root detached, root made read-only
     ANNEX_STEP_HOSTNAME,      // sethostname in the namespace of its own
+    ANNEX_STEP_LOOPBACK,      // the loopback interface of its own network namespace brought up
     ANNEX_STEP_DIRECTORY,     // the working directory entered
     ANNEX_STEP_EXECUTABLE,    // the executable opened inside and compared with the one that was checked
-    ANNEX_STEP_SESSION,       // setsid, umask, session keyring
-    ANNEX_STEP_DESCRIPTORS,   // the listed ones placed, all others closed
+    ANNEX_STEP_SESSION,       // setsid, umask, session keyring, the terminal
     ANNEX_STEP_CAPABILITIES,  // securebits, bounding, ambient, permitted: all empty
     ANNEX_STEP_LIFELINE,      // PDEATHSIG armed after the last change of credentials, and re-checked
     ANNEX_STEP_NO_NEW_PRIVS,
+    ANNEX_STEP_REAPER,        // the first process clones the program, and becomes the reaper
+    ANNEX_STEP_DESCRIPTORS,   // the listed ones placed, all others closed
     ANNEX_STEP_LANDLOCK,
     ANNEX_STEP_LIMITS,        // rlimits: late, or a low RLIMIT_NOFILE would bind the launch itself
     ANNEX_STEP_SECCOMP,
@@ -110,6 +115,12 @@ typedef struct {
     uint32_t mode;        // permission bits of its top directory
     uint32_t executable;  // 0: noexec
 } annex_scratch;
+
+// One symbolic link in the root. Links in a bind are the host's own and stand there already.
+typedef struct {
+    annex_bytes target;    // absolute path of the link itself
+    annex_bytes contents;  // what it points at
+} annex_link;
 
 // One descriptor of the extension: the plan's descriptor number `index` becomes `number`.
 typedef struct {
@@ -159,8 +170,9 @@ typedef struct {
     annex_records arguments;    // annex_bytes
     annex_records environment;  // annex_bytes
     annex_records groups;       // annex_group (version 1: joined by the child)
+    annex_records links;        // annex_link
     int32_t into_cgroup;        // index of an open version 2 group directory for CLONE_INTO_CGROUP, or -1
-    uint32_t reserved;
+    uint32_t flags;             // ANNEX_PLAN_*
     annex_records removals;     // annex_bytes: empty directories (control groups) removed when the broker is gone
 
     annex_bytes executable;  // path inside the new root
@@ -178,8 +190,16 @@ typedef struct {
     // A test makes one step fail: when `fault_errno` is not 0, `fault_step` answers it without being done.
     uint32_t fault_step;
     uint32_t fault_errno;
-    uint32_t reserved2;
+    int32_t terminal;  // index of a terminal's descriptor that becomes the controlling one, or -1
 } annex_plan;
+
+enum {
+    // The first process is a reaper, the program its child: for programs that have processes, and for any that
+    // must meet signals as everywhere else.
+    ANNEX_PLAN_REAPER = 1u << 0,
+    ANNEX_PLAN_PROC = 1u << 1,
+    ANNEX_PLAN_LOOPBACK = 1u << 2,
+};
 
 // What the warden answers. About every plan: FAILED or EXECUTED, and in the end ENDED, the last word.
 enum {
@@ -188,7 +208,8 @@ enum {
     ANNEX_ANSWER_LISTENER = 3, // carries the seccomp listener; the code inside waits until this was sent
     ANNEX_ANSWER_EXECUTED = 4, // the extension's own code runs now; carries the step times
     ANNEX_ANSWER_FAILED = 5,   // step, error
-    ANNEX_ANSWER_ENDED = 6,    // status, usage
+    ANNEX_ANSWER_STOPPED = 6,  // with a reaper: the program was stopped by a signal, which `status` names
+    ANNEX_ANSWER_ENDED = 7,    // status, usage
 };
 
 typedef struct {
@@ -199,7 +220,7 @@ typedef struct {
     int32_t error;    // FAILED: errno; 0: the process was killed before its executable ran, ENDED says how
     uint32_t detail;  // FAILED: which bind, limit, rule (index); of the plan: where in it; else 0
     int32_t process;  // HELLO: the warden; others: the process as the host sees it; 0: none was ever made
-    int32_t status;   // ENDED: as wait4 gives it
+    int32_t status;   // ENDED, STOPPED: as wait4 gives it; with a reaper it is the program's
     uint32_t layers;  // EXECUTED: ANNEX_LAYER_* in force
     uint64_t user_time, system_time;  // ENDED: microseconds
     uint64_t peak_memory;             // ENDED: bytes, ru_maxrss

@@ -13,19 +13,23 @@ import Testing
         #expect(LaunchStep.allCases.first?.name == "plan" && LaunchStep.allCases.last?.name == "exec")
     }
 
-    @Test(arguments: LaunchStep.allCases) func aStepThatFailsIsNamedAndLeavesNothing(step: LaunchStep) async throws {
+    @Test(arguments: LaunchStep.allCases, [false, true])
+    func aStepThatFailsIsNamedAndLeavesNothing(step: LaunchStep, reaper: Bool) async throws {
         let ground = try Ground()
         let mounts = try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)
-        try await fail(step, on: ground)  // what the first launch makes once is made
+        try await fail(step, reaper, on: ground)  // what the first launch makes once is made
         let before = WardenState(ground.warden.number)
-        for _ in 0..<5 { try await fail(step, on: ground) }
+        for _ in 0..<5 { try await fail(step, reaper, on: ground) }
         #expect(WardenState(ground.warden.number) == before)
         #expect(try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8) == mounts)
     }
 
-    private func fail(_ step: LaunchStep, on ground: Ground) async throws {
+    private func fail(_ step: LaunchStep, _ reaper: Bool, on ground: Ground) async throws {
         var plan = try ground.plan("world")
         plan.layers.insert(.seccomp)
+        plan.hasReaper = reaper
+        plan.hasProc = true
+        plan.hasLoopback = true
         plan.filterFlags = 1 << 3
         plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
         plan.fault = (step, EILSEQ)

@@ -13,6 +13,7 @@ import Testing
         case empty, tooShort, tooLong, magic, version, size, hostRoot, hostRootGroup, nobodyMinusOne, relativeExecutable
         case climbingDirectory, bindRecordsOutside, bindCount, argumentsMissing, filterWithoutLayer, layerUnknown
         case rootWithoutMount, unboundedRoot, cgroupWithoutDescriptor, misalignedRecords, faultBeyondSteps
+        case flagUnknown, procWithoutRoot, loopbackOfTheHost, terminalWithoutReaper, linkToNothing
 
         /// nil: the bytes themselves are cut or stretched.
         var edit: ((inout annex_plan) -> Void)? {
@@ -35,6 +36,17 @@ import Testing
             case .unboundedRoot: { $0.root_inodes = 0 }
             case .cgroupWithoutDescriptor: { $0.into_cgroup = 60 }
             case .misalignedRecords: { $0.binds.offset += 4 }
+            case .flagUnknown: { $0.flags = 1 << 31 }
+            case .procWithoutRoot: {
+                $0.layers &= ~SandboxLayers.root.rawValue
+                $0.flags = UInt32(ANNEX_PLAN_PROC)
+            }
+            case .loopbackOfTheHost: {
+                $0.layers &= ~SandboxLayers.network.rawValue
+                $0.flags = UInt32(ANNEX_PLAN_LOOPBACK)
+            }
+            case .terminalWithoutReaper: { $0.terminal = 0 }
+            case .linkToNothing: { $0.links = annex_records(offset: $0.arguments.offset, count: 1) }
             case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }
             }
         }

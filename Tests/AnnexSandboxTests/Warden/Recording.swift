@@ -7,7 +7,7 @@ import Synchronization
 final class Recording: Sendable {
     /// What was told, without its owners: those are kept apart.
     enum Event: Sendable, Equatable {
-        case started, listener, executed, failed, ended, lost
+        case started, listener, executed, failed, stopped, ended, lost
     }
 
     struct State: ~Copyable {
@@ -18,6 +18,7 @@ final class Recording: Sendable {
         var times: LaunchTimes?
         var layers: SandboxLayers?
         var failure: LaunchFailure?
+        var stopSignal: Int32?
         var end: ProcessEnd?
         var usage: ResourceUsage?
     }
@@ -59,6 +60,9 @@ final class Recording: Sendable {
             state.times = times
             state.layers = layers
             return .executed
+        case .stopped(let signal):
+            state.stopSignal = signal
+            return .stopped
         case .failed(let failure, let times):
             state.failure = failure
             state.times = times
@@ -89,6 +93,7 @@ final class Recording: Sendable {
     var failure: LaunchFailure? { state.withLock { $0.failure } }
     var times: LaunchTimes? { state.withLock { $0.times } }
     var layers: SandboxLayers? { state.withLock { $0.layers } }
+    var stopSignal: Int32? { state.withLock { $0.stopSignal } }
     var end: ProcessEnd? { state.withLock { $0.end } }
     var usage: ResourceUsage? { state.withLock { $0.usage } }
 

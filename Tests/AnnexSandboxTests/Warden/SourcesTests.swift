@@ -51,6 +51,8 @@ import Testing
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.scratches = [Scratch(at: "/tmp", size: 4096, inodes: 10)]
+        plan.links = [LaunchPlan.Link(at: "/bin", to: "usr/bin")]
+        plan.hasReaper = true
         plan.limits = [ResourceLimit(1, 2)]
         plan.removals = ["/sys/fs/cgroup/annex.1.2.3"]
         plan.layers = .all

@@ -48,6 +48,12 @@ static void use_lists(const annex_plan *plan, uint32_t descriptors) {
         use_path(plan, scratches[i].target);
         expect(scratches[i].size > 0 && scratches[i].inodes > 0, "a scratch is unbounded");
     }
+    const annex_link *links = plan_records(plan, plan->links);
+    for (uint32_t i = 0; i < plan->links.count; i++) {
+        use_path(plan, links[i].target);
+        use_text(plan, links[i].contents);
+        expect(links[i].contents.length > 0, "a link points at nothing");
+    }
     const annex_descriptor *list = plan_records(plan, plan->descriptors);
     for (uint32_t i = 0; i < plan->descriptors.count; i++) {
         expect(list[i].index < descriptors, "a gift has no descriptor");
@@ -64,6 +70,9 @@ static void use_lists(const annex_plan *plan, uint32_t descriptors) {
 }
 
 static void use_plan(const annex_plan *plan, uint32_t descriptors) {
+    expect(plan->flags < 8, "a flag is unknown");
+    expect(plan->terminal < (int32_t)descriptors && plan->terminal >= -1, "the terminal has no descriptor");
+    expect(plan->terminal == -1 || (plan->flags & ANNEX_PLAN_REAPER) != 0, "a terminal has no reaper");
     expect(plan->outside_user != 0 && plan->outside_group != 0, "it would be the host's root");
     use_text(plan, plan->hostname);
     use_path(plan, plan->directory);

@@ -1,0 +1,175 @@
+#include "reaper.h"
+
+#include "syscalls.h"
+
+// Ends taken between two looks at the signals: a flood of orphans must not hold them up.
+#define REAPED_AT_ONCE 64
+#define BIT(signal) (1ull << ((signal) - 1))
+#define FORWARDED                                                                                             \
+    (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGUSR1) | BIT(SIGUSR2) | BIT(SIGTERM) | BIT(SIGCONT) | \
+     BIT(SIGTSTP) | BIT(SIGWINCH))
+
+struct reaper {
+    int report;
+    int program;  // its number in here
+    int own_space;
+};
+
+// MARK: - The two ways
+
+static long send_program(const struct launch *launch) {
+    static struct child_report report = {.kind = REPORT_PROGRAM};
+    long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
+    if (self < 0) return self;
+    struct {
+        struct control_header header;
+        int32_t descriptor, padding;
+    } passed = {.header = {sizeof passed.header + sizeof passed.descriptor, SOL_SOCKET, SCM_RIGHTS},
+                .descriptor = (int32_t)self};
+    struct buffer buffer = {.base = &report, .length = sizeof report};
+    struct message message = {.buffers = &buffer, .count = 1, .control = &passed, .control_length = sizeof passed};
+    long sent = CALL(NR_sendmsg, launch->report, &message, MSG_NOSIGNAL);
+    CALL(NR_close, self);
+    return sent < 0 ? sent : 0;
+}
+
+// A group of its own, in the reaper's session: so it can be stopped and continued as under a shell.
+static long begin_program(const struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    long result = CALL(NR_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    if (result >= 0) result = CALL(NR_setpgid, 0, 0);
+    if (result >= 0 && plan->terminal >= 0) {
+        // Signals are still blocked: the terminal would stop a group in the background that asks for this.
+        int group = (int)CALL(NR_getpid);
+        result = CALL(NR_ioctl, launch->descriptors[plan->terminal], TIOCSPGRP, &group);
+    }
+    if (result < 0 || (plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) == 0) return result;
+    // The reaper's memory was made unreadable before it was copied; the warden fetches the listener from this copy.
+    result = CALL(NR_prctl, PR_SET_DUMPABLE, 1);
+    return result < 0 ? result : send_program(launch);
+}
+
+static long let_signals_in(void) {
+    // The warden waits with every signal blocked; what it starts begins with none.
+    const uint64_t none = 0;
+    return CALL(NR_rt_sigprocmask, SIG_SETMASK, &none, 0, sizeof none);
+}
+
+// MARK: - The reaper
+
+static void say(const struct reaper *reaper, uint32_t kind, int status) {
+    static struct child_report report;
+    report = (struct child_report){.kind = kind, .status = status};
+    CALL(NR_write, reaper->report, &report, sizeof report);
+}
+
+static _Noreturn void end_with(const struct reaper *reaper, int status) {
+    say(reaper, REPORT_ENDED, status);
+    // The end of a pid namespace's first process is the end of all in it.
+    leave(0);
+}
+
+#define ONLY_IF_EQUAL(value) {0x15, 0, 1, (value)}
+#define ALLOW {0x06, 0, 0, SECCOMP_RET_ALLOW}
+#define KILL {0x06, 0, 0, SECCOMP_RET_KILL_PROCESS}
+
+// Whoever took over this process, by whatever it reads, could make these calls and no others.
+static long filter_itself(void) {
+    static const struct filter_instruction instructions[] = {
+        {0x20, 0, 0, 4}, {0x15, 1, 0, AUDIT_ARCH_OWN}, KILL, {0x20, 0, 0, 0},
+        ONLY_IF_EQUAL(NR_rt_sigtimedwait), ALLOW, ONLY_IF_EQUAL(NR_wait4), ALLOW, ONLY_IF_EQUAL(NR_waitid), ALLOW,
+        ONLY_IF_EQUAL(NR_kill), ALLOW, ONLY_IF_EQUAL(NR_read), ALLOW, ONLY_IF_EQUAL(NR_write), ALLOW,
+        ONLY_IF_EQUAL(NR_exit_group), ALLOW, ONLY_IF_EQUAL(NR_rt_sigreturn), ALLOW,
+        ONLY_IF_EQUAL(NR_restart_syscall), ALLOW, KILL,
+    };
+    const struct filter_program program = {sizeof instructions / sizeof *instructions, instructions};
+    return CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+static long close_all_but(int one, int other) {
+    uint32_t low = (uint32_t)(one < other ? one : other), high = (uint32_t)(one < other ? other : one);
+    long result = low > 0 ? CALL(NR_close_range, 0, low - 1, 0) : 0;
+    if (result >= 0 && high > low + 1) result = CALL(NR_close_range, low + 1, high - 1, 0);
+    return result < 0 ? result : CALL(NR_close_range, high + 1, UINT32_MAX, 0);
+}
+
+// The pipe's end: closed by exec, or by death. As the warden sees it without a reaper: exec gave the program its
+// exit signal back, and this waitid does not see a child that has none.
+static int hears_execution(const struct reaper *reaper, int pipe) {
+    char nothing;
+    while (CALL(NR_read, pipe, &nothing, sizeof nothing) == -EINTR) {}
+    return CALL(NR_waitid, P_PID, reaper->program, 0, WEXITED | WNOHANG | WNOWAIT, 0) >= 0;
+}
+
+// Without an exit signal nobody would be told of this end.
+static _Noreturn void end_unexecuted(const struct reaper *reaper) {
+    int status = 0;
+    while (CALL(NR_wait4, reaper->program, &status, WALL, 0) == -EINTR) {}
+    end_with(reaper, status);
+}
+
+// 1 where there may be more.
+static int reap(const struct reaper *reaper) {
+    for (int i = 0; i < REAPED_AT_ONCE; i++) {
+        int status = 0;
+        long who = CALL(NR_wait4, -1, &status, WALL | WNOHANG | WUNTRACED, 0);
+        if (who <= 0) return 0;
+        if (who != reaper->program) continue;
+        if ((status & 0xff) != 0x7f) end_with(reaper, status);
+        say(reaper, REPORT_STOPPED, status);
+    }
+    return 1;
+}
+
+static void forward(const struct reaper *reaper, int signal, int sender) {
+    if (signal <= 0 || (FORWARDED & BIT(signal)) == 0) return;
+    // From within, it is nobody's business but the sender's.
+    if (sender != 0 && reaper->own_space) return;
+    // What a terminal would send goes to the group, as a terminal would send it.
+    int to_one = signal == SIGTERM || signal == SIGUSR1 || signal == SIGUSR2;
+    CALL(NR_kill, to_one ? reaper->program : -reaper->program, signal == SIGTSTP ? SIGSTOP : signal);
+}
+
+static _Noreturn void serve(const struct reaper *reaper) {
+    const uint64_t waited = FORWARDED | BIT(SIGCHLD);
+    const struct time at_once = {0, 0};
+    for (;;) {
+        int more = reap(reaper);
+        struct signal_information information = {0};
+        long signal = CALL(NR_rt_sigtimedwait, &waited, &information, more ? &at_once : 0, sizeof waited);
+        forward(reaper, (int)signal, information.sender);
+    }
+}
+
+static _Noreturn void stay_behind(const struct launch *launch, int program, int pipe) {
+    const struct reaper reaper = {
+        .report = launch->report, .program = program, .own_space = plan_has(launch->plan, ANNEX_LAYER_PID)};
+    // A reaper that cannot be confined is none: its end ends the program, and says so.
+    if (close_all_but(launch->report, pipe) < 0 || filter_itself() < 0) leave(126);
+    if (!hears_execution(&reaper, pipe)) end_unexecuted(&reaper);
+    say(&reaper, REPORT_EXECUTED, 0);
+    serve(&reaper);
+}
+
+long reaper_part_ways(struct launch *launch) {
+    if ((launch->plan->flags & ANNEX_PLAN_REAPER) == 0) return let_signals_in();
+    int ends[2];
+    long result = CALL(NR_pipe2, ends, O_CLOEXEC);
+    // Where there is no pid namespace: orphans come here all the same.
+    if (result >= 0) result = CALL(NR_prctl, PR_SET_CHILD_SUBREAPER, 1);
+    // Before the copy: neither of the two is ever readable for the program's code.
+    if (result >= 0) result = CALL(NR_prctl, PR_SET_DUMPABLE, 0);
+    if (result < 0) return result;
+    // Exit signal 0, as the warden's own clone has it and for the same reason.
+    struct clone_arguments arguments = {0};
+    result = CALL(NR_clone3, &arguments, sizeof arguments);
+    if (result < 0) return result;
+    if (result > 0) {
+        close_descriptor(ends[1]);
+        stay_behind(launch, (int)result, ends[0]);
+    }
+    close_descriptor(ends[0]);
+    launch->executed = ends[1];
+    result = begin_program(launch);
+    return result < 0 ? result : let_signals_in();
+}
