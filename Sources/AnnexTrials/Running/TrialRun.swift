@@ -61,7 +61,7 @@ final class TrialRun: Sendable {
 
     private func receive(_ event: SandboxEvent) {
         switch event {
-        case .started: break
+        case .started, .stopped: break
         case .executed(let report): state.withLock { $0.report = report }
         // As the broker does: the first call that only an attack makes is the last, and probing has an end.
         case .denied(let denial, let total): if denial.answer == .ended || total > limits.refusals { kill() }
