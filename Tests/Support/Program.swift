@@ -15,12 +15,13 @@ public struct Program: Sendable {
         try await run("annex", arguments, in: folder)
     }
 
-    /// Any executable product.
+    /// Any executable product by its name, or any program by its path.
     public static func run(
         _ name: String, _ arguments: [String], in folder: TemporaryFolder
     ) async throws -> Program {
         let process = Process()
-        process.executableURL = ExampleBundles.products.appending(path: name)
+        process.executableURL =
+            name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         // Files rather than pipes: a program whose output nobody reads must not wait for a reader.
@@ -35,7 +36,7 @@ public struct Program: Sendable {
             do { try process.run() } catch { continuation.resume() }
         }
         return Program(
-            status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8))
+            status: process.terminationStatus, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+            errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 }
