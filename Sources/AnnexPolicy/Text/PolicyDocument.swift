@@ -55,7 +55,7 @@ extension PolicyDocument {
             throw root.error("a policy states its name (`policy:`) and one sentence about it (`summary:`)")
         }
         self.name = try name.text("a policy's name")
-        guard file == self.name + ".yaml" else {
+        guard file == self.name + ".yaml" || file.hasSuffix("/\(self.name).yaml") else {
             throw name.error("the policy is named \(self.name), its file \(file)")
         }
         self.summary = try summary.text("a summary")

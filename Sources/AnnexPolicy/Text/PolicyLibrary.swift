@@ -1,18 +1,43 @@
 /// Policy texts by name; knows how to join what they include.
 public struct PolicyLibrary: Sendable {
-    private let texts: [String: String]
+    /// One policy's text and the file that errors about it name.
+    struct Source: Sendable {
+        let text: String
+        let file: String
+    }
+
+    private let sources: [String: Source]
 
     /// - Parameter texts: each policy's YAML under its name; `base` is the text of `base.yaml`.
     public init(texts: [String: String]) {
-        self.texts = texts
+        sources = Dictionary(uniqueKeysWithValues: texts.map { ($0, Source(text: $1, file: $0 + ".yaml")) })
     }
 
-    public var names: [String] { texts.keys.sorted() }
+    private init(sources: [String: Source]) {
+        self.sources = sources
+    }
+
+    /// The policies that travel inside this library; those of a directory take the place of what has their name, also
+    /// for what includes them.
+    ///
+    /// - Parameter directory: holds `NAME.yaml` files, each a regular file that only root or the caller can write.
+    /// - Throws: where the directory or a file in it is not like that, or cannot be read.
+    public static func standard(overriding directory: String?) throws(PolicyError) -> PolicyLibrary {
+        guard let directory else { return shipped }
+        let own = try PolicyDirectory(path: directory).sources()
+        return PolicyLibrary(sources: shipped.sources.merging(own) { $1 })
+    }
+
+    public var names: [String] { sources.keys.sorted() }
+
+    /// The text of one policy, as it was written; nil where there is none of that name.
+    public func text(named name: String) -> String? { sources[name]?.text }
 
     /// The policy of that name with all its includes joined in.
     ///
     /// Every file counts once, includes before what includes them. What a file says about a call replaces all that
-    /// earlier files say about it; so do its bundle rights, private directory, network, environment and each limit.
+    /// earlier files say about it; so does each other section and each limit. Granted paths add up; of one path the last
+    /// file decides.
     public func policy(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
@@ -29,11 +54,11 @@ public struct PolicyLibrary: Sendable {
             throw PolicyError("includes itself: \((above + [name]).joined(separator: " → "))", at: place)
         }
         guard !joined.contains(where: { $0.name == name }) else { return }
-        guard let text = texts[name] else {
+        guard let source = sources[name] else {
             throw PolicyError(
-                "unknown policy `\(name)`", at: place, suggestion: NearestName.of(name, among: texts.keys))
+                "unknown policy `\(name)`", at: place, suggestion: NearestName.of(name, among: sources.keys))
         }
-        let document = try PolicyDocument(text: text, file: name + ".yaml", architecture: architecture)
+        let document = try PolicyDocument(text: source.text, file: source.file, architecture: architecture)
         for include in document.includes {
             try collect(include.name, askedAt: include.place, architecture, above: above + [name], into: &joined)
         }

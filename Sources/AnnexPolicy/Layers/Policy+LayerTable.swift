@@ -1,0 +1,163 @@
+extension Policy {
+    /// Which layer of a sandbox can say which of this policy's statements, and why the others cannot.
+    public func layerTable() -> LayerTable {
+        LayerTable(
+            policy: name,
+            rows: callRows + grantRows + fileRows + networkRows + processRows + privilegeRows + limitRows)
+    }
+
+    /// Calls and their arguments: seccomp alone sees them.
+    private var callRows: [LayerTable.Row] {
+        let stated = rules.values.compactMap { $0.first { $0.answer == .allow } }.sorted { $0.call < $1.call }
+        let unseen: LayerPart =
+            architecture == .x86
+            ? .partly("since Linux 6.14 the kernel asks no filter about uretprobe and uprobe, which end the caller")
+            : .whole
+        let rows = stated.map { LayerTable.Row(.call($0.call), at: $0.place, [.seccomp: .whole]) }
+        return rows
+            + [
+                LayerTable.Row(.otherCalls, at: unlisted.place, [.seccomp: unseen]),
+                writeXorExecuteRow,
+            ].compactMap { $0 }
+    }
+
+    private var writeXorExecuteRow: LayerTable.Row? {
+        guard writeXorExecute else { return nil }
+        return LayerTable.Row(
+            .writeXorExecute, at: places[.writeXorExecute],
+            [
+                .seccomp: .whole,
+                .mount: .partly("only that files which can be written cannot be mapped executable"),
+                .landlock: .none("a right to execute is not asked for mappings"),
+            ])
+    }
+
+    private var networkRows: [LayerTable.Row] {
+        guard network != .host else { return [] }
+        let sockets = seccompPart(.networking, sees: "seccomp sees no address")
+        return [
+            LayerTable.Row(
+                .network, at: places[.network],
+                [
+                    .network: .whole, .seccomp: sockets,
+                    .landlock: .partly("from ABI 4, TCP only; not UDP, raw, netlink or packet sockets"),
+                ]),
+            LayerTable.Row(
+                .abstractSockets, at: places[.network],
+                [
+                    .network: .whole, .landlock: .partly("from ABI 6"),
+                    .seccomp: seccompPart(.sockets, sees: "seccomp sees no address"),
+                ]),
+        ]
+    }
+
+    /// Who else is on the machine.
+    private var processRows: [LayerTable.Row] {
+        [
+            LayerTable.Row(
+                .signals,
+                [
+                    .pid: .whole, .landlock: .partly("from ABI 6"),
+                    .user: .partly("processes of the same user on the host remain"),
+                    .seccomp: seccompPart(.signals, sees: "a number is no process to seccomp"),
+                ]),
+            LayerTable.Row(
+                .otherProcesses,
+                [
+                    .pid: .whole, .landlock: .partly("no tracing; listing and /proc are not held"),
+                    .user: .partly("no tracing; listing is not held"),
+                    .root: .partly("no /proc of the host's; numbers are not hidden"),
+                    .seccomp: seccompPart(.otherMemory, sees: "a number is no process to seccomp"),
+                ]),
+            LayerTable.Row(
+                .interprocess,
+                [
+                    .ipc: .whole, .seccomp: seccompPart(.interprocess, sees: "keys and names are not told apart"),
+                    .user: .none("their rights go by user and group"),
+                ]),
+            LayerTable.Row(
+                .sessionKeys,
+                [
+                    .keyring: .whole, .user: .none("the session's keyring is inherited"),
+                    .seccomp: seccompPart(.keyring, sees: "serial numbers say nothing"),
+                ]),
+            LayerTable.Row(
+                .userKeys,
+                [
+                    .user: .whole, .keyring: .none("a new session still finds its user's keys"),
+                    .seccomp: seccompPart(.keyring, sees: "serial numbers say nothing"),
+                ]),
+        ]
+    }
+
+    /// What changes the machine or the process's own standing.
+    private var privilegeRows: [LayerTable.Row] {
+        let mountCalls = seccompPart(.mounts, sees: "seccomp sees no path")
+        return [
+            LayerTable.Row(
+                .hostname,
+                [
+                    .uts: .whole, .capabilities: .whole, .user: .whole,
+                    .seccomp: seccompPart(.hostname, sees: "the name lies in memory"),
+                ]),
+            LayerTable.Row(
+                .controlGroups,
+                [
+                    .root: .whole, .landlock: .partly("opening; not looking"),
+                    .cgroup: .partly("names; not what a mount would show"),
+                    .seccomp: seccompPart(.contents, sees: "seccomp sees no path"),
+                ]),
+            LayerTable.Row(.mounts, [.capabilities: .whole, .seccomp: mountCalls, .mount: .partly("the host's own")]),
+            LayerTable.Row(
+                .namespaces,
+                [
+                    .seccomp: namespacePart, .capabilities: .partly("all but a user namespace, which needs none"),
+                ]),
+            LayerTable.Row(
+                .capabilities,
+                [.capabilities: .whole, .user: .partly("over the host; not within its own namespaces")]),
+            LayerTable.Row(
+                .setUserID,
+                [
+                    .noNewPrivileges: .whole, .mount: .whole,
+                    .user: .partly("users that are mapped; others are nobody"),
+                    .capabilities: .partly("capabilities, by the bounding set; not another user"),
+                    .seccomp: seccompPart(.starting, sees: "seccomp sees no file"),
+                ]),
+        ]
+    }
+
+    private var namespacePart: LayerPart {
+        let flags: [UInt64] = [
+            0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
+        ]
+        let refused = flags.allSatisfy { flag in
+            refuses([
+                ("unshare", [flag, 0, 0, 0, 0, 0]), ("clone", [flag | 17, 0, 0, 0, 0, 0]),
+                ("clone3", [0, 88, 0, 0, 0, 0]), ("setns", [3, flag, 0, 0, 0, 0]), ("setns", [3, 0, 0, 0, 0, 0]),
+            ])
+        }
+        return refused ? .whole : .none("a call that makes or enters one is allowed")
+    }
+
+    /// No layer counts: the kernel does it elsewhere.
+    private var limitRows: [LayerTable.Row] {
+        LimitName.allCases.map { name in
+            LayerTable.Row(.limit(name.rawValue), at: places[.limit(name)], elsewhere: name.keeper, [:])
+        } + [LayerTable.Row(.environment, at: places[.environment], elsewhere: "what the launch hands over", [:])]
+    }
+}
+
+extension LimitName {
+    /// Who holds the limit.
+    fileprivate var keeper: String {
+        switch self {
+        case .memory: "control group, else RLIMIT_DATA and a watch"
+        case .processes: "control group and RLIMIT_NPROC"
+        case .descriptors: "RLIMIT_NOFILE"
+        case .file: "RLIMIT_FSIZE"
+        case .processor: "RLIMIT_CPU"
+        case .launch, .request, .grace, .output, .messages, .inFlight, .openCalls, .refusals, .instances: "the broker"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// A directory of policy files that its user wrote, read so that nothing in it can hold up or fool the reader.
+struct PolicyDirectory {
+    let path: String
+
+    /// More is no directory of policies.
+    private static let mostFiles = 1024
+
+    /// Every `NAME.yaml` by its name. Other files and hidden ones are no policies.
+    func sources() throws(PolicyError) -> [String: PolicyLibrary.Source] {
+        let directory = try step { () throws(SystemError) in try Descriptor.directory(path) }
+        let status = try step { () throws(SystemError) in try directory.status() }
+        try refuseForeign(status, path)
+        let entries = try step { () throws(SystemError) in
+            try directory.entries(atMost: Self.mostFiles)
+        }
+        var sources: [String: PolicyLibrary.Source] = [:]
+        for entry in entries {
+            guard let name = entry.name else { throw PolicyError("\(path): holds a name that is not UTF-8") }
+            guard name.hasSuffix(".yaml"), !name.hasPrefix(".") else { continue }
+            let file = path + "/" + name
+            sources[String(name.dropLast(".yaml".count))] = PolicyLibrary.Source(
+                text: try text(of: name, file, in: directory), file: file)
+        }
+        return sources
+    }
+
+    /// Neither a pipe nor a device is waited for, and no link is followed: the file is what it seems or refused.
+    private func text(
+        of name: String, _ file: String, in directory: borrowing Descriptor
+    ) throws(PolicyError) -> String {
+        let opened = try open(name, file, in: directory)
+        let status = try step { () throws(SystemError) in try opened.status() }
+        guard status.kind == .regular else { throw PolicyError("\(file): not a regular file") }
+        try refuseForeign(status, file)
+        guard status.size <= PolicyNode.largestText else {
+            throw PolicyError("\(file): longer than \(PolicyNode.largestText) bytes")
+        }
+        let bytes = try step { () throws(SystemError) in
+            try opened.readAll(atMost: PolicyNode.largestText)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw PolicyError("\(file): not UTF-8") }
+        return text
+    }
+
+    private func open(
+        _ name: String, _ file: String, in directory: borrowing Descriptor
+    ) throws(PolicyError) -> Descriptor {
+        do throws(SystemError) {
+            return try directory.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)
+        } catch {
+            let isLink = error.errno == ELOOP
+            throw PolicyError(isLink ? "\(file): a link; a policy is a file of its own" : "\(file): \(error)")
+        }
+    }
+
+    /// Who can change a policy decides what runs under it: only root and the caller.
+    private func refuseForeign(_ status: FileStatus, _ path: String) throws(PolicyError) {
+        guard status.user == 0 || status.user == geteuid() else {
+            throw PolicyError("\(path): belongs to another user, who could loosen it")
+        }
+        guard status.mode & 0o002 == 0 else {
+            throw PolicyError("\(path): everybody could loosen it; take the right away (chmod o-w)")
+        }
+    }
+
+    private func step<Result: ~Copyable>(
+        _ body: () throws(SystemError) -> Result
+    ) throws(PolicyError) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw PolicyError("\(path): \(error)")
+        }
+    }
+}

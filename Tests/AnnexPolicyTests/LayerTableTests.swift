@@ -1,0 +1,73 @@
+import Testing
+
+@testable import AnnexPolicy
+
+/// The table of what each layer can say follows from the policy, and says what the verdicts say.
+@Suite struct LayerTableTests {
+    @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+    func `every statement of a shipped policy is held by something`(name: String, architecture: Architecture) throws {
+        let policy = try Policy.shipped(named: name, for: architecture)
+        let table = policy.layerTable()
+        #expect(Set(table.rows.map(\.statement)).count == table.rows.count)
+        for row in table.rows where row.elsewhere == nil {
+            // uprobe and uretprobe of x86-64, which no filter sees, and what reads without being run.
+            if row.statement == .otherCalls && architecture == .x86 { continue }
+            if case .withheld(_, .execute) = row.statement { continue }
+            #expect(!row.holders.isEmpty, "\(row.statement)")
+        }
+        for name in policy.allowedCalls where !LaunchCalls.names.contains(name) && name != LaunchCalls.exec {
+            #expect(table.row(.call(name))?.holders == [.seccomp], "\(name)")
+        }
+    }
+
+    @Test func `paths are held by the layers that the verdict names`() throws {
+        let policy = try PolicySamples.policy(PathVerdictTests.text)
+        let table = policy.layerTable()
+        var seen = 0
+        for row in table.rows {
+            guard case .withheld(let path, let right) = row.statement else { continue }
+            let refusing = policy.verdict(path: path, rights: right).refusedBy
+            for layer in [SandboxLayer.mount, .landlock] {
+                let part = try #require(row.parts[layer])
+                let canSay = if case .none = part { false } else { true }
+                #expect(canSay == refusing.contains(layer), "\(path) \(right) \(layer)")
+            }
+            seen += 1
+        }
+        #expect(seen > 8)
+        #expect(
+            table.row(.withheld(path: "/srv/work/history", .write))?.parts[.landlock]
+                == LayerPart.none("a rule cannot take away what /srv/work gives"))
+    }
+
+    @Test func `what rests on one layer falls with it`() throws {
+        let compute = try Policy.shipped(named: "compute").layerTable()
+        // Nothing but stat could name a file.
+        #expect(compute.row(.otherFiles(.contents))?.holders == [.root, .landlock, .seccomp])
+        #expect(compute.row(.otherFiles(.existence))?.holders == [.root])
+        #expect(compute.fallen(without: [.root]).map(\.statement) == [.otherFiles(.existence)])
+        #expect(compute.fallen(without: [.landlock]) == [])
+        #expect(compute.fallen(without: [.network]) == [])
+        #expect(compute.row(.network)?.holds(without: [.network, .seccomp]) == false)
+        let lost = compute.fallen(without: [.seccomp]).map(\.statement)
+        #expect(lost.contains(.writeXorExecute) && lost.contains(.namespaces) && lost.contains(.call("mmap")))
+        #expect(!lost.contains(.mounts) && !lost.contains(.signals))
+    }
+
+    @Test func `a policy that allows sockets rests on its network namespace`() throws {
+        let policy = try PolicySamples.policy("allow: [{ reason: a, calls: [socket, connect] }]")
+        let table = policy.layerTable()
+        #expect(table.row(.network)?.holders == [.network])
+        #expect(table.row(.network)?.parts[.seccomp]?.gap == "socket allowed, and seccomp sees no address")
+        let open = try PolicySamples.policy("network: host\nallow: [{ reason: a, calls: [socket, connect] }]")
+        #expect(open.layerTable().row(.network) == nil)
+    }
+
+    @Test func `limits are held elsewhere and each is there`() throws {
+        let table = try Policy.shipped(named: "base").layerTable()
+        for name in LimitName.allCases {
+            let row = try #require(table.row(.limit(name.rawValue)))
+            #expect(row.elsewhere != nil && row.place?.file == "base.yaml")
+        }
+    }
+}
