@@ -5,11 +5,47 @@ import Testing
 @Suite struct ShippedPolicyTests {
     static let names = PolicyLibrary.shipped.names
 
-    @Test func thePoliciesOfTheDemoAreShipped() {
-        #expect(Self.names.contains("base"))
-        #expect(Self.names.contains("compute"))
-        #expect(Self.names.contains("com.apple.photo-editing"))
-        #expect(Self.names.contains("com.apple.ui-services"))
+    /// The extension points that are built in, and what sets each apart.
+    static let points = [
+        "com.apple.widget-extension", "com.apple.share-services", "com.apple.ui-services", "com.apple.photo-editing",
+        "com.apple.fileprovider-nonui", "com.apple.fileprovider-ui", "com.apple.keyboard-service",
+        "com.apple.message-payload-provider", "com.apple.usernotifications.content-extension",
+        "com.apple.intents-service",
+    ]
+
+    @Test func `every built-in extension point has its policy`() {
+        #expect(Set(Self.points).isSubset(of: Self.names))
+        #expect(Set(["base", "compute"]).isSubset(of: Self.names))
+    }
+
+    @Test func `L2: widgets get the least memory, and every point starts within a second`() throws {
+        let policies = try Self.points.map { try Policy.shipped(named: $0) }
+        let least = try #require(policies.min { $0.limits.memory < $1.limits.memory })
+        #expect(least.name == "com.apple.widget-extension")
+        #expect(policies.filter { $0.limits.memory == least.limits.memory }.count == 1)
+        for policy in policies {
+            #expect(policy.limits.launch == .seconds(1), "\(policy.name)")
+            #expect(policy.limits.processes == 1, "\(policy.name)")
+        }
+    }
+
+    @Test(arguments: points)
+    func `NET-01: no point reaches a network, a device or a file outside`(name: String) throws {
+        let policy = try Policy.shipped(named: name)
+        #expect(policy.network == .none && policy.devices.isEmpty && policy.paths.grants.isEmpty)
+        #expect(policy.paths.processFiles == .none)
+        for call in ["socket", "execve", "fork", "clone", "ptrace", "unshare", "mount", "bpf", "io_uring_setup"] {
+            guard let number = SystemCall(named: call)?.number else { continue }
+            #expect(policy.verdict(number: number, arguments: [0, 0, 0, 0, 0, 0]).answer != .allow, "\(call)")
+        }
+    }
+
+    @Test func `a keyboard has no place to keep what was typed`() throws {
+        let policy = try Policy.shipped(named: "com.apple.keyboard-service")
+        #expect(policy.paths.privateDirectory == .none)
+        for path in ["/bundle/x", "/private/x", "/tmp/x"] {
+            #expect(!policy.verdict(path: path, rights: .write).isAllowed)
+        }
     }
 
     @Test(arguments: names, Architecture.allCases)

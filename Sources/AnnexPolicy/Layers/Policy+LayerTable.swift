@@ -128,12 +128,13 @@ extension Policy {
     }
 
     private var namespacePart: LayerPart {
+        // CLONE_NEW…; a time namespace (the first) shares its bit with clone's signal and needs unshare or clone3.
         let flags: [UInt64] = [
             0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
         ]
         let refused = flags.allSatisfy { flag in
             refuses([
-                ("unshare", [flag, 0, 0, 0, 0, 0]), ("clone", [flag | 17, 0, 0, 0, 0, 0]),
+                ("unshare", [flag, 0, 0, 0, 0, 0]), ("clone", [(flag == 0x80 ? 0x2_0000 : flag) | 17, 0, 0, 0, 0, 0]),
                 ("clone3", [0, 88, 0, 0, 0, 0]), ("setns", [3, flag, 0, 0, 0, 0]), ("setns", [3, 0, 0, 0, 0, 0]),
             ])
         }
