@@ -30,7 +30,6 @@ let package = Package(
         .executable(name: "annex", targets: ["annex"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
@@ -43,8 +42,9 @@ let package = Package(
 
         // Policy
         .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CAnnexYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(
-            name: "AnnexPolicy", dependencies: ["CAnnexSeccomp", "Yams", "AnnexLinux", "CAnnexLinux"],
+            name: "AnnexPolicy", dependencies: ["CAnnexSeccomp", "CAnnexYAML", "AnnexLinux", "CAnnexLinux"],
             swiftSettings: strict, plugins: ["EmbedPolicies"]),
 
         // Sandbox

@@ -80,7 +80,7 @@ import Testing
         ("allow: [{ reason: a, calls: [getpid, getpid] }]", "test.yaml:4:38: `getpid` is already decided in line 4"),
         ("refuse: [{ reason: a, calls: [getpid] }]", "test.yaml:4:10: `refuse` states its errno"),
         ("end: [{ reason: a, means: exit, calls: [tgkill] }]", "test.yaml:4:27: `means` knows only `abort`"),
-        ("summary: again", "test.yaml:4:1: the same key twice"),
+        ("summary: again", "test.yaml:5:1: the same key twice"),
         ("allow: [", "test.yaml:"),
         ("allow: &all []", "test.yaml:4:8: anchors and aliases"),
         ("allow: *all", "test.yaml:4:8: anchors and aliases"),

@@ -4,12 +4,13 @@ enum HousePlan {
         // Kernel
         "CAnnexLinux": [],
         "CAnnexSeccomp": [],
+        "CAnnexYAML": [],
         "AnnexLinux": ["CAnnexLinux"],
         // Channel
         "AnnexChannel": ["AnnexLinux", "CAnnexLinux"],
         // Sandbox
         "AnnexWarden": [],
-        "AnnexPolicy": ["CAnnexSeccomp", "AnnexLinux", "CAnnexLinux", "Yams", "EmbedPolicies"],
+        "AnnexPolicy": ["CAnnexSeccomp", "CAnnexYAML", "AnnexLinux", "CAnnexLinux", "EmbedPolicies"],
         "AnnexSandbox": ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
         // Trials
         "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "EmbedProgram"],

@@ -60,7 +60,7 @@ extension PackageDump.Target {
         usesUnsafeFlags = settings.contains { ($0["kind"] as? [String: Any])?["unsafeFlags"] != nil }
     }
 
-    // {"byName": ["AnnexLinux", null]}, {"product": ["Yams", "Yams", null, null]}, {"plugin": ["EmbedProgram", null]}
+    // {"byName": ["AnnexLinux", null]}, {"product": ["ArgumentParser", "swift-argument-parser", null, null]}, {"plugin": ["EmbedProgram", null]}
     private static func dependencyName(_ json: [String: Any]) -> String? {
         (json.values.first as? [Any])?.first as? String
     }

@@ -1,13 +1,11 @@
-internal import Yams
-
 /// One node of a policy's text with its place; every reading of it either fits or says what is wrong there.
 struct PolicyNode {
-    let node: Node
+    let node: YAMLNode
     let place: PolicyPlace
 
-    init(_ node: Node, file: String) {
+    init(_ node: YAMLNode, file: String) {
         self.node = node
-        self.place = PolicyPlace(file: file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+        self.place = PolicyPlace(file: file, line: node.mark.line, column: node.mark.column)
     }
 
     func error(_ problem: String, suggestion: String? = nil) -> PolicyError {
@@ -16,32 +14,32 @@ struct PolicyNode {
 
     /// Any scalar's text, exactly as written.
     func text(_ what: String) throws(PolicyError) -> String {
-        guard case .scalar(let scalar) = node, !scalar.string.isEmpty else { throw error("\(what) must be a text") }
-        return scalar.string
+        guard case .scalar(let text) = node.content, !text.isEmpty else { throw error("\(what) must be a text") }
+        return text
     }
 
     func list(_ what: String) throws(PolicyError) -> [PolicyNode] {
-        guard case .sequence(let sequence) = node else { throw error("\(what) must be a list") }
+        guard case .sequence(let sequence) = node.content else { throw error("\(what) must be a list") }
         return sequence.map { PolicyNode($0, file: place.file) }
     }
 
     /// A list, or a single text that stands for a list of one.
     func oneOrMany() -> [PolicyNode] {
-        guard case .sequence(let sequence) = node else { return [self] }
+        guard case .sequence(let sequence) = node.content else { return [self] }
         return sequence.map { PolicyNode($0, file: place.file) }
     }
 
     var isScalar: Bool {
-        if case .scalar = node { true } else { false }
+        if case .scalar = node.content { true } else { false }
     }
 
     var isMapping: Bool {
-        if case .mapping = node { true } else { false }
+        if case .mapping = node.content { true } else { false }
     }
 
     /// Keys and values in the order of the text.
     func entries(_ what: String) throws(PolicyError) -> [(key: PolicyNode, name: String, value: PolicyNode)] {
-        guard case .mapping(let mapping) = node else { throw error("\(what) must be a mapping (`key: value`)") }
+        guard case .mapping(let mapping) = node.content else { throw error("\(what) must be a mapping (`key: value`)") }
         var entries: [(key: PolicyNode, name: String, value: PolicyNode)] = []
         for (key, value) in mapping {
             let key = PolicyNode(key, file: place.file)

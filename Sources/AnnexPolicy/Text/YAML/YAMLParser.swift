@@ -1,0 +1,103 @@
+internal import CAnnexYAML
+
+/// libyaml's events of one text, in their order.
+///
+/// libyaml directly rather than a Swift wrapper of it: those bring all of Foundation along, which a program that starts
+/// in a millisecond cannot carry.
+@safe struct YAMLParser: ~Copyable {
+    enum Event: Sendable {
+        case scalar(String)
+        case beginSequence, endSequence
+        case beginMapping, endMapping
+        case beginDocument
+        case end
+    }
+
+    /// On the heap: the parser keeps addresses into itself.
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let bytes: UnsafeMutableBufferPointer<UInt8>
+
+    init(_ text: String) throws(YAMLFailure) {
+        unsafe parser = .allocate(capacity: 1)
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
+        _ = unsafe copy.initialize(fromContentsOf: text.utf8)
+        unsafe bytes = copy
+        // SAFETY: the struct is there to be initialised; where that fails nothing of it was allocated.
+        guard unsafe yaml_parser_initialize(parser) == 1 else {
+            // deinit would delete what was never made; zeroes are what it may be given.
+            unsafe parser.initialize(to: yaml_parser_t())
+            throw YAMLFailure(problem: "out of memory", mark: YAMLMark(line: 1, column: 1))
+        }
+        // Said, not guessed: a text that begins with another encoding's mark is no other text.
+        unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        // SAFETY: the bytes live as long as the parser, and only it reads them.
+        unsafe yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+    }
+
+    deinit {
+        // SAFETY: nothing reads the parser or its text after this.
+        unsafe yaml_parser_delete(parser)
+        unsafe parser.deallocate()
+        unsafe bytes.deallocate()
+    }
+
+    /// The next event and where it begins. Anchors, aliases and tags are failures.
+    mutating func next() throws(YAMLFailure) -> (event: Event, mark: YAMLMark) {
+        while true {
+            var event = unsafe yaml_event_t()
+            // SAFETY: an event that was filled is deleted below, once, whatever becomes of it.
+            guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw failure() }
+            defer { unsafe yaml_event_delete(&event) }
+            let mark = unsafe YAMLMark(event.start_mark)
+            if let known = try unsafe Self.event(event, at: mark) { return (known, mark) }
+        }
+    }
+
+    /// Nil for an event that says nothing here.
+    private static func event(_ event: yaml_event_t, at mark: YAMLMark) throws(YAMLFailure) -> Event? {
+        switch unsafe event.type {
+        case YAML_SCALAR_EVENT:
+            let scalar = unsafe event.data.scalar
+            try unsafe refuse(anchor: scalar.anchor, tag: scalar.tag, at: mark)
+            // SAFETY: the event holds `length` bytes until it is deleted.
+            let bytes = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+            return .scalar(unsafe String(decoding: bytes, as: UTF8.self))
+        case YAML_SEQUENCE_START_EVENT:
+            let start = unsafe event.data.sequence_start
+            try unsafe refuse(anchor: start.anchor, tag: start.tag, at: mark)
+            return .beginSequence
+        case YAML_MAPPING_START_EVENT:
+            let start = unsafe event.data.mapping_start
+            try unsafe refuse(anchor: start.anchor, tag: start.tag, at: mark)
+            return .beginMapping
+        case YAML_SEQUENCE_END_EVENT: return .endSequence
+        case YAML_MAPPING_END_EVENT: return .endMapping
+        case YAML_DOCUMENT_START_EVENT: return .beginDocument
+        case YAML_STREAM_END_EVENT: return .end
+        case YAML_ALIAS_EVENT: throw YAMLFailure(problem: anchors, mark: mark)
+        default: return nil
+        }
+    }
+
+    private static let anchors = "anchors and aliases (`&name`, `*name`) are not used in policies"
+
+    /// Aliases of aliases make a short text stand for an endless one, and nobody reads a policy that refers about.
+    private static func refuse(
+        anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?, at mark: YAMLMark
+    ) throws(YAMLFailure) {
+        if unsafe anchor != nil { throw YAMLFailure(problem: anchors, mark: mark) }
+        if unsafe tag != nil { throw YAMLFailure(problem: "tags (`!name`) are not used in policies", mark: mark) }
+    }
+
+    private func failure() -> YAMLFailure {
+        // SAFETY: libyaml's own constant texts.
+        let problem = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "out of memory"
+        return YAMLFailure(problem: problem, mark: unsafe YAMLMark(parser.pointee.problem_mark))
+    }
+}
+
+extension YAMLMark {
+    fileprivate init(_ mark: yaml_mark_t) {
+        self.init(line: Int(clamping: mark.line) &+ 1, column: Int(clamping: mark.column) &+ 1)
+    }
+}

@@ -1,0 +1,7 @@
+// libyaml as it is.
+#ifndef ANNEX_YAML_H
+#define ANNEX_YAML_H
+
+#include <yaml.h>
+
+#endif
