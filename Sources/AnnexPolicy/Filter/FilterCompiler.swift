@@ -22,7 +22,8 @@ struct FilterCompiler {
         }
         try preferHotCalls(in: context)
         return try SeccompFilter(
-            program: FilterInstruction.program(try context.export()), architecture: policy.architecture)
+            program: FilterInstruction.program(try context.export()), architecture: policy.architecture,
+            allowsEveryExec: policy.allowsEveryExec)
     }
 
     private func allowExec(in context: borrowing FilterContext) throws(PolicyError) {
@@ -59,6 +60,14 @@ struct FilterCompiler {
         for comparisons in rule.combinations {
             try context.add(action, call, comparisons.map { $0.comparison.seccomp(register: $0.index) }, at: rule.place)
         }
+    }
+}
+
+extension Policy {
+    /// Whether a rule allows `execveat`, which the reader lets be only without conditions.
+    var allowsEveryExec: Bool {
+        SystemCall(named: LaunchCalls.exec, architecture: architecture)
+            .map { rules[$0.number]?.contains { $0.answer == .allow } ?? false } ?? false
     }
 }
 

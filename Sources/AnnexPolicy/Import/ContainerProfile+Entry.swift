@@ -1,12 +1,14 @@
 extension ContainerProfile.Entry {
-    private static let keys = ["names", "name", "action", "errnoRet", "args", "comment", "includes", "excludes"]
+    private static let keys = [
+        "names", "name", "action", "errnoRet", "errno", "args", "comment", "includes", "excludes",
+    ]
 
     /// One entry; nil where it is not about this world.
     init?(_ node: JSONNode, _ world: ProfileWorld) throws(PolicyError) {
         let values = try node.object(keys: Self.keys)
         guard let action = values["action"] else { throw node.error("states no `action`") }
         names = try Self.names(values, node)
-        self.action = try ContainerProfile.Action(action, errno: values["errnoRet"])
+        self.action = try ContainerProfile.Action(action, errno: values["errno"] ?? values["errnoRet"])
         alternatives = try Self.alternatives(try values["args"]?.list() ?? [])
         comment = try values["comment"]?.text()
         let wanted = try ProfileFilter(values["includes"])

@@ -2,7 +2,8 @@ internal import AnnexLinux
 
 extension ContainerProfile {
     private static let keys = [
-        "defaultAction", "defaultErrnoRet", "architectures", "archMap", "syscalls", "flags", "listenerPath",
+        "defaultAction", "defaultErrnoRet", "defaultErrno", "architectures", "archMap", "syscalls", "flags",
+        "listenerPath",
         "listenerMetadata",
     ]
 
@@ -19,9 +20,10 @@ extension ContainerProfile {
         self.file = file
         self.world = world
         place = root.place
-        defaultAction = try Action(action, errno: values["defaultErrnoRet"])
+        defaultAction = try Action(action, errno: values["defaultErrno"] ?? values["defaultErrnoRet"])
         guard case .errno = defaultAction else {
-            throw action.error("lets unlisted calls be \(try action.text()); an Annex policy answers them with an errno")
+            throw action.error(
+                "lets unlisted calls be \(try action.text()); an Annex policy answers them with an errno")
         }
         notes = try Self.notes(values, root, world)
         var entries: [Entry] = []
@@ -82,7 +84,15 @@ extension ContainerProfile.Action {
         }
     }
 
+    /// A number, or, as Podman writes beside it and takes first, a name.
     private static func errno(_ node: JSONNode) throws(PolicyError) -> Int32 {
+        if case .text(let name) = node.value {
+            let numbers: ClosedRange<Int32> = 1...133
+            guard let number = numbers.first(where: { Errno.name($0) == name }) else {
+                throw node.error("is no errno", suggestion: NearestName.of(name, among: numbers.map(Errno.name)))
+            }
+            return number
+        }
         let number = try node.number()
         guard number > 0, number <= 133, !Errno.name(Int32(number)).hasPrefix("errno") else {
             throw node.error("is no errno with a name, from 1 to 133 (0 would pass for a call that was made)")

@@ -63,8 +63,9 @@ public struct ImportedProfile: Sendable {
         guard case .errno(let number) = profile.defaultAction else { return [] }
         let answer = Errno.name(number)
         return [
-            "unlisted: { known: \(answer), unknown: \(answer) }", "paths: { bundle: [read, execute], private: none }",
-            "network: none", "environment: { pass: [], set: {} }",
+            "unlisted: { known: \(answer), unknown: \(answer) }",
+            "paths: { bundle: [read, execute], private: none, proc: none }",
+            "devices: []", "network: none", "write-xor-execute: off", "environment: { pass: [], set: {} }",
             """
             limits:
               memory: 512M

@@ -72,8 +72,10 @@ extension JSON {
             case 0x22: text += "\\\""
             case 0x5C: text += "\\\\"
             case 0x20..<0x7F: text.unicodeScalars.append(UnicodeScalar(UInt8(unit)))
-            default: text += "\\u" + String(repeating: "0", count: 4 - String(unit, radix: 16).count)
-                + String(unit, radix: 16)
+            default:
+                text +=
+                    "\\u" + String(repeating: "0", count: 4 - String(unit, radix: 16).count)
+                    + String(unit, radix: 16)
             }
         }
         return text + "\""

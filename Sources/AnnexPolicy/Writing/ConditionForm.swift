@@ -34,7 +34,9 @@ extension ConditionForm {
     }
 
     private static func shape(of comparisons: [Comparison], kind: ArgumentKind) -> Shape? {
-        if comparisons.count == 1, let word = comparisons[0].word { return .ordered(word: word.word, bound: word.bound) }
+        if comparisons.count == 1, let word = comparisons[0].word {
+            return .ordered(word: word.word, bound: word.bound)
+        }
         var mask: UInt64?
         var values: [UInt64] = []
         for comparison in comparisons {
