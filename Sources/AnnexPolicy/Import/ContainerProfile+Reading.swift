@@ -41,11 +41,12 @@ extension ContainerProfile {
         }
         var notes: [String] = []
         if let flags = try values["flags"]?.texts(), !flags.isEmpty {
-            notes.append("The flags \(flags.map(EscapedText.printable).joined(separator: ", ")) are left out.")
+            notes.append(
+                "The flags \(flags.map { Escaped($0, limit: 200).description }.joined(separator: ", ")) are left out.")
         }
         let foreign = try foreignArchitectures(values, root, world)
         if !foreign.isEmpty {
-            let names = foreign.map(EscapedText.printable).joined(separator: ", ")
+            let names = foreign.map { Escaped($0, limit: 200).description }.joined(separator: ", ")
             notes.append("Calls of \(names) are let through to the profile's rules; Annex kills every foreign call.")
         }
         return notes

@@ -1,3 +1,5 @@
+internal import AnnexLinux
+
 /// The `includes` or `excludes` of an entry: Docker's own addition to the format.
 struct ProfileFilter: Sendable {
     private let capabilities: [String]
@@ -31,7 +33,7 @@ struct ProfileFilter: Sendable {
     /// What it asks for, for people: `with CAP_SYS_ADMIN`.
     func words(_ word: String) -> [String] {
         let kernels = kernel.map { ["Linux \($0.major).\($0.minor)"] } ?? []
-        let all = (capabilities + architectures + kernels).map { EscapedText.printable($0) }
+        let all = (capabilities + architectures + kernels).map { Escaped($0, limit: 200).description }
         return all.isEmpty ? [] : ["\(word) \(all.joined(separator: ", "))"]
     }
 }

@@ -1,3 +1,5 @@
+internal import AnnexLinux
+
 /// What the entries of a profile say about each call, as rules of a policy.
 struct ProfileRules: Sendable {
     /// Rules in the profile's order, those that decide nothing left out; the entry that each comes from.
@@ -10,7 +12,9 @@ struct ProfileRules: Sendable {
         for (index, entry) in profile.entries.enumerated() where entry.action != profile.defaultAction {
             for name in entry.names {
                 guard let call = SystemCall(named: name, architecture: profile.world.architecture) else {
-                    if !SystemCallTable.allNames.contains(name) { unknown.append(EscapedText.printable(name)) }
+                    if !SystemCallTable.allNames.contains(name) {
+                        unknown.append(Escaped(name, limit: 200).description)
+                    }
                     continue
                 }
                 byCall[call.name, default: []] += entry.rules(for: call).map { ($0, index) }
@@ -53,7 +57,7 @@ extension ContainerProfile.Entry {
     /// The profile's own words, else where it says so.
     var reason: String {
         let asked = asks.isEmpty ? "" : " (\(asks.joined(separator: "; ")))"
-        let said = comment.map { EscapedText.printable($0) } ?? ""
+        let said = comment.map { Escaped($0, limit: 200).description } ?? ""
         return (said.isEmpty ? "\(path.dropFirst(2)) of \(place.file)" : said) + asked
     }
 }

@@ -1,3 +1,5 @@
+internal import AnnexLinux
+
 /// Reads JSON that nobody vouches for: any bytes end in a value or an error that names line and column.
 ///
 /// Foundation's readers say nothing about places and take a double key for one; this one bounds size and depth, refuses
@@ -79,11 +81,11 @@ struct JSONReader {
             guard next == UInt8(ascii: "\"") else { throw error("a key is expected") }
             let key = try text()
             guard keys.insert(key).inserted else {
-                throw PolicyError("`\(path)` has the key `\(EscapedText.printable(key))` twice", at: keyPlace)
+                throw PolicyError("`\(path)` has the key `\(Escaped(key, limit: 200).description)` twice", at: keyPlace)
             }
             skipBlanks()
             guard take(":") else { throw error("`:` is expected after a key") }
-            let inner = "\(path).\(EscapedText.printable(key))"
+            let inner = "\(path).\(Escaped(key, limit: 200).description)"
             entries.append(JSONNode.Entry(key: key, value: try value(path: inner, depth: depth + 1)))
             skipBlanks()
         } while take(",")
