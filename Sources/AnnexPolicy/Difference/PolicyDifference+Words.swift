@@ -32,7 +32,7 @@ extension PolicyDifference {
         let others = other.rules[call.call.number]?.contains { $0.answer == .allow } ?? false
         if isWhole, !others { return [ReportLine("\(call.call.name): always; there \(instead)", indent: 1)] }
         let said = own.map { $0.words(for: policy.architecture) }.joined(separator: "; ")
-        let shown = examples.sorted { $0.weight < $1.weight }.prefix(3).map { call.call.describe(arguments: $0) }
+        let shown = Self.shown(examples, of: call.call)
         return [
             ReportLine("\(call.call.name) \(said)", indent: 1),
             ReportLine("for example \(shown.joined(separator: ", ")); there \(instead)", .faint, indent: 2),
@@ -78,6 +78,16 @@ extension PolicyDifference {
         return (named + rest).joined(separator: ", ")
     }
 
+    /// Up to three that look different; what the kernel does not read is not shown.
+    private static func shown(_ examples: [[UInt64]], of call: SystemCall) -> [String] {
+        var shown: [String] = []
+        for arguments in examples.sorted(by: { $0.weight < $1.weight }) where shown.count < 3 {
+            let text = call.describe(arguments: arguments)
+            if !shown.contains(text) { shown.append(text) }
+        }
+        return shown
+    }
+
     private static func examples(_ call: Call, _ side: Side) -> [[UInt64]] {
         side == .first ? call.onlyFirst : call.onlySecond
     }
@@ -117,7 +127,7 @@ extension PolicyDifference {
 
     private func json(_ call: Call) -> JSON {
         func shown(_ list: [[UInt64]]) -> JSON {
-            .texts(list.sorted { $0.weight < $1.weight }.prefix(3).map { call.call.describe(arguments: $0) })
+            .texts(Self.shown(list, of: call.call))
         }
         return .object([
             .init("call", .text(call.call.name)), .init("number", .number(Int(call.call.number))),

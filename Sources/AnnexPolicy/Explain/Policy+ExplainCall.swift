@@ -3,7 +3,8 @@ extension Policy {
     func explain(_ call: SystemCall, given: [Int: UInt64]) -> Explanation {
         let arguments = (0..<6).map { given[$0] ?? 0 }
         let verdict = verdict(number: call.number, arguments: arguments)
-        var lines = [headline(call.describe(arguments: arguments), verdict)]
+        let shown = given.isEmpty ? call.name : call.describe(arguments: arguments)
+        var lines = [headline(shown, verdict)]
         lines += reasons(verdict)
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         let taken = compared.subtracting(given.keys).sorted().map { CallRule.argumentName($0, of: call) }
@@ -23,7 +24,8 @@ extension Policy {
     /// Every rule about one call, in the order in which they decide.
     func explainRules(of call: SystemCall) -> Explanation {
         let own = rules[call.number] ?? []
-        guard !own.isEmpty, !LaunchCalls.names.contains(call.name) else {
+        // Nothing that depends on arguments.
+        if own.isEmpty || own[0].conditions.isEmpty || LaunchCalls.names.contains(call.name) {
             return explain(call, given: [:])
         }
         let decides = own.contains { $0.conditions.isEmpty }

@@ -10,6 +10,8 @@ struct JSONReader {
     /// A profile nests four deep.
     static let deepest = 32
 
+    private static let longestNumber = 64
+
     private let bytes: [UInt8]
     private let file: String
     private var at = 0
@@ -123,6 +125,7 @@ extension JSONReader {
             if !take("+") { _ = take("-") }
             try digits("digits are expected in the exponent")
         }
+        guard at - start <= Self.longestNumber else { throw error("a number of more than \(Self.longestNumber) signs") }
         return String(decoding: bytes[start..<at], as: UTF8.self)
     }
 

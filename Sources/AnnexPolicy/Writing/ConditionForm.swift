@@ -79,11 +79,21 @@ extension ArgumentKind {
 
     /// The names that together are these bits; nil where some bit has none.
     func names(of bits: UInt64) -> [String]? {
-        if bits == 0 { return [] }
-        let text = describe(bits)
-        let names = text.split(separator: "|").map(String.init)
-        guard names.allSatisfy({ name in constants.contains { $0.name == name && $0.value != 0 } }) else { return nil }
-        return names
+        guard case .flags(let choice) = style else { return nil }
+        var names: [String] = []
+        if bits & choice != 0 {
+            guard let chosen = constants.first(where: { $0.value == bits & choice }) else { return nil }
+            names.append(chosen.name)
+        }
+        var rest = bits & ~choice
+        // Widest first, as where a call is described.
+        let flags = constants.filter { $0.value & ~choice != 0 && $0.value & choice == 0 }
+        for flag in flags.sorted(by: { $0.value.nonzeroBitCount > $1.value.nonzeroBitCount })
+        where rest & flag.value == flag.value {
+            names.append(flag.name)
+            rest &= ~flag.value
+        }
+        return rest == 0 ? names : nil
     }
 }
 

@@ -25,7 +25,7 @@ struct PolicyPage: Sendable {
         if !includes.isEmpty { lines.append("includes: [\(includes.joined(separator: ", "))]") }
         lines += section("allow") { $0 == .allow }
         lines += section("refuse") { if case .refuse = $0 { true } else { false } }
-        lines += section("end") { $0 == .end }
+        lines += section("end") { $0 == .end || $0 == .aborting }
         for section in sections { lines += ["", section] }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -38,6 +38,7 @@ struct PolicyPage: Sendable {
     private static func lines(of group: Group) -> [String] {
         var lines = ["  - reason: \(scalar(group.reason))"]
         if case .refuse(let errno, _) = group.answer { lines.append("    answer: \(Errno.name(errno))") }
+        if group.answer == .aborting { lines.append("    means: abort") }
         let areNames = group.entries.allSatisfy { !$0.hasPrefix("{") }
         if areNames, group.entries.count > 3 { return lines + wrapped(group.entries) }
         return lines + ["    calls:"] + group.entries.map { "      - \($0)" }
