@@ -83,7 +83,7 @@ let package = Package(
         .executableTarget(
             name: "annex",
             dependencies: [
-                "AnnexEmbedded", "AnnexHost", "AnnexLinux",
+                "AnnexEmbedded", "AnnexHost", "AnnexPolicy", "AnnexLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),

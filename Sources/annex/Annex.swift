@@ -10,6 +10,7 @@ struct Annex: AsyncParsableCommand {
               annex demo                      a picture edited by code that nobody trusts
               annex demo holiday.jpg          the same with a picture of yours; the result lies beside it
               annex demo --json               every figure for a program to read
+              annex policy explain compute ptrace      what a policy says, and by which line
 
             EXIT STATUS
               0   done
@@ -17,5 +18,5 @@ struct Annex: AsyncParsableCommand {
               64  the command line is not understood
             """,
         version: "0.1.0",
-        subcommands: [DemoCommand.self])
+        subcommands: [DemoCommand.self, PolicyCommand.self])
 }

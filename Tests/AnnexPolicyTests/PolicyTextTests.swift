@@ -76,7 +76,10 @@ import Testing
             "test.yaml:4:38: `read` is needed by the launch"
         ),
         ("end: [{ reason: a, calls: [write] }]", "test.yaml:4:28: `write` is needed by the launch"),
-        ("allow: [{ reason: a, calls: [execveat] }]", "test.yaml:4:30: `execveat` passes once per launch"),
+        (
+            "allow: [{ reason: a, calls: [{ call: execveat, when: { flags: 0 } }] }]",
+            "test.yaml:4:38: `execveat` passes once per launch"
+        ),
         ("allow: [{ reason: a, calls: [getpid, getpid] }]", "test.yaml:4:38: `getpid` is already decided in line 4"),
         ("refuse: [{ reason: a, calls: [getpid] }]", "test.yaml:4:10: `refuse` states its errno"),
         ("end: [{ reason: a, means: exit, calls: [tgkill] }]", "test.yaml:4:27: `means` knows only `abort`"),

@@ -21,7 +21,9 @@ struct FilterCompiler {
             for rule in rules { try add(rule, call, to: context) }
         }
         try preferHotCalls(in: context)
-        return try SeccompFilter(program: Self.program(try context.export()), architecture: policy.architecture)
+        return try SeccompFilter(
+            program: FilterInstruction.program(try context.export()), architecture: policy.architecture,
+            allowsEveryExec: policy.allowsEveryExec)
     }
 
     private func allowExec(in context: borrowing FilterContext) throws(PolicyError) {
@@ -59,11 +61,13 @@ struct FilterCompiler {
             try context.add(action, call, comparisons.map { $0.comparison.seccomp(register: $0.index) }, at: rule.place)
         }
     }
+}
 
-    private static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
-        stride(from: 0, to: bytes.count, by: FilterInstruction.size).compactMap {
-            FilterInstruction(bytes[$0..<min($0 + FilterInstruction.size, bytes.count)])
-        }
+extension Policy {
+    /// Whether a rule allows `execveat`, which the reader lets be only without conditions.
+    var allowsEveryExec: Bool {
+        SystemCall(named: LaunchCalls.exec, architecture: architecture)
+            .map { rules[$0.number]?.contains { $0.answer == .allow } ?? false } ?? false
     }
 }
 
@@ -85,7 +89,7 @@ extension CallRule {
 }
 
 extension Comparison {
-    fileprivate func seccomp(register: Int) -> scmp_arg_cmp {
+    func seccomp(register: Int) -> scmp_arg_cmp {
         let (operation, first, second): (scmp_compare, UInt64, UInt64) =
             switch self {
             case .masked(.max, let value): (SCMP_CMP_EQ, value, 0)

@@ -28,4 +28,11 @@ struct FilterInstruction: Sendable, Hashable {
         let code = [UInt8(truncatingIfNeeded: self.code), UInt8(truncatingIfNeeded: self.code >> 8)]
         return code + [jumpTrue, jumpFalse] + (0..<4).map { UInt8(truncatingIfNeeded: operand >> (8 * $0)) }
     }
+
+    /// All instructions of an exported filter.
+    static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
+        stride(from: 0, to: bytes.count, by: size).compactMap {
+            FilterInstruction(bytes[$0..<min($0 + size, bytes.count)])
+        }
+    }
 }

@@ -1,26 +1,32 @@
 /// A compiled policy: what the kernel runs before every call of the extension.
 ///
 /// It lets one `execveat` pass, the one that brings this launch's random number; the number is put in per launch, so
-/// that the same filter serves every launch.
+/// that the same filter serves every launch. A policy that allows `execveat` by a rule needs no such number.
 public struct SeccompFilter: Sendable, Hashable {
     /// Whose calls it judges.
     public let architecture: Architecture
     let program: [FilterInstruction]
     private let bytes: [UInt8]
-    /// Where the halves of the random number are compared.
-    private let upper: Int
-    private let lower: Int
+    /// Where the halves of the random number are compared; nil where every `execveat` passes.
+    private let upper: Int?
+    private let lower: Int?
 
     /// How many instructions; the kernel takes 4,096.
     public var count: Int { program.count }
 
-    init(program: [FilterInstruction], architecture: Architecture) throws(PolicyError) {
+    init(
+        program: [FilterInstruction], architecture: Architecture, allowsEveryExec: Bool
+    ) throws(PolicyError) {
         guard program.count <= 4096 else {
             throw PolicyError("compiled to \(program.count) instructions; the kernel takes 4096")
         }
         self.architecture = architecture
         self.program = program
         bytes = program.flatMap(\.bytes)
+        guard !allowsEveryExec else {
+            (upper, lower) = (nil, nil)
+            return
+        }
         upper = try Self.comparison(
             of: UInt32(truncatingIfNeeded: LaunchCalls.sentinel >> 32), afterLoading: 60, in: program)
         lower = try Self.comparison(of: UInt32(truncatingIfNeeded: LaunchCalls.sentinel), afterLoading: 56, in: program)
@@ -36,7 +42,8 @@ public struct SeccompFilter: Sendable, Hashable {
         return patched
     }
 
-    private func patch(_ bytes: inout [UInt8], _ place: Int, _ operand: UInt32) {
+    private func patch(_ bytes: inout [UInt8], _ place: Int?, _ operand: UInt32) {
+        guard let place else { return }
         var instruction = program[place]
         instruction.operand = operand
         let start = place * FilterInstruction.size

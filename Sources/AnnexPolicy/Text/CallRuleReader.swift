@@ -86,8 +86,9 @@ struct CallRuleReader {
         if LaunchCalls.names.contains(rule.call), rule.answer != .allow || !rule.conditions.isEmpty {
             throw node.error("`\(rule.call)` is needed by the launch itself: it is always allowed")
         }
-        if rule.call == LaunchCalls.exec, rule.answer == .allow {
-            throw node.error("`execveat` passes once per launch by itself and cannot be allowed beyond that")
+        if rule.call == LaunchCalls.exec, rule.answer == .allow, !rule.conditions.isEmpty {
+            throw node.error(
+                "`execveat` passes once per launch by itself; beyond that it is allowed always or not at all")
         }
     }
 

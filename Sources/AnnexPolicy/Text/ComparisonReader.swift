@@ -4,6 +4,7 @@ struct ComparisonReader {
 
     private static let words = [
         "only", "has", "without", "exactly", "mask", "is", "not", "below", "atMost", "above", "atLeast",
+        "register",
     ]
 
     func comparisons(_ node: PolicyNode) throws(PolicyError) -> [Comparison] {
@@ -15,6 +16,11 @@ struct ComparisonReader {
         case ["exactly"]:
             return try words["exactly"].map { node throws(PolicyError) in [try exactly(node)] } ?? []
         case ["mask", "is"]: return try masked(words)
+        // For profiles made by others, which compare what the kernel does not read.
+        case ["register"]:
+            return try words["register"].map { node throws(PolicyError) in
+                try ComparisonReader(kind: kind.whole).comparisons(node)
+            } ?? []
         case let keys where keys.count == 1: return try ordered(words, in: node)
         default: throw node.error("only `only`, `has` and `without`, or `mask` and `is`, go together")
         }

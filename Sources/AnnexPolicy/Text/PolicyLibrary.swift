@@ -33,6 +33,9 @@ public struct PolicyLibrary: Sendable {
     /// The text of one policy, as it was written; nil where there is none of that name.
     public func text(named name: String) -> String? { sources[name]?.text }
 
+    /// Each policy's YAML under its name.
+    package var allTexts: [String: String] { texts }
+
     /// The policy of that name with all its includes joined in.
     ///
     /// Every file counts once, includes before what includes them. What a file says about a call replaces all that

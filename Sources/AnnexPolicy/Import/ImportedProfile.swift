@@ -1,0 +1,98 @@
+internal import AnnexLinux
+
+/// A container profile turned into a policy that decides the same.
+public struct ImportedProfile: Sendable {
+    /// The policy's text, ready for a file `NAME.yaml`.
+    public let text: String
+    /// What a reader should know: what was left out, and holes that the profile has by itself.
+    public let notes: [String]
+
+    /// Reads a profile of Docker's or OCI's JSON and proposes the policy that answers every call as libseccomp would
+    /// under that profile, held against libseccomp itself before it is returned.
+    ///
+    /// - Parameters:
+    ///   - json: the file's bytes; any bytes end in a policy or an error.
+    ///   - file: the file's name, for messages and reasons.
+    ///   - name: the policy's.
+    ///   - world: which of the profile's entries apply.
+    /// - Throws: what a policy cannot express, with line, column and JSON path.
+    public init(
+        json: [UInt8], file: String, name: String, world: ProfileWorld
+    ) throws(PolicyError) {
+        let profile = try ContainerProfile(json: json, file: file, world: world)
+        let rules = try ProfileRules(profile)
+        notes = Self.notes(profile, rules)
+        text = Self.page(profile, rules, name: name, notes: notes).text
+        let policy = try PolicyLibrary(texts: [name: text]).policy(named: name, for: world.architecture)
+        try ProfileJudge(profile: profile, policy: policy).judge()
+    }
+
+    private static func notes(_ profile: ContainerProfile, _ rules: ProfileRules) -> [String] {
+        var notes = profile.notes
+        if !rules.unknown.isEmpty {
+            notes.append("No such call on x86-64 or aarch64, left out: \(rules.unknown.joined(separator: ", ")).")
+        }
+        for (rule, _) in rules.rules where rule.answer == .allow {
+            let call = SystemCall(named: rule.call, architecture: profile.world.architecture)
+            for condition in rule.conditions where condition.isEvaded(in: call) {
+                notes.append(
+                    "\(rule.place): `\(rule.call)` is allowed \(rule.words(for: profile.world.architecture)): "
+                        + "any bit in the upper half passes it. A hole of the profile's own, kept here.")
+            }
+        }
+        return notes
+    }
+
+    private static func page(
+        _ profile: ContainerProfile, _ rules: ProfileRules, name: String, notes: [String]
+    ) -> PolicyPage {
+        var page = PolicyPage(name: name, summary: "Decides every call as the seccomp profile \(profile.file) does.")
+        page.comments = ["Imported from a container profile. It speaks of calls alone; the rest is for you to state."]
+        page.comments += notes
+        page.groups = profile.entries.enumerated().map { index, entry in
+            let own = rules.rules.filter { $0.entry == index }.map(\.rule)
+            return PolicyPage.Group(
+                answer: entry.action.answer, reason: entry.reason,
+                entries: own.flatMap { $0.entries(for: profile.world.architecture) })
+        }
+        page.sections = sections(profile)
+        return page
+    }
+
+    private static func sections(_ profile: ContainerProfile) -> [String] {
+        guard case .errno(let number) = profile.defaultAction else { return [] }
+        let answer = Errno.name(number)
+        return [
+            "unlisted: { known: \(answer), unknown: \(answer) }",
+            "paths: { bundle: [read, execute], private: none, proc: none }",
+            "devices: []", "network: none", "write-xor-execute: off", "environment: { pass: [], set: {} }",
+            """
+            limits:
+              memory: 512M
+              launch: 5s
+              request: 60s
+              grace: 1s
+              processor: 120s
+              processes: 64
+              descriptors: 256
+              file: 256M
+              output: 1M
+              messages: 1000
+              in-flight: 8M
+              open-calls: 64
+              refusals: 1000
+              instances: 16
+            """,
+        ]
+    }
+}
+
+extension CallCondition {
+    /// Whether a value that the kernel reads as something else passes by a bit in the register's upper half.
+    fileprivate func isEvaded(in call: SystemCall?) -> Bool {
+        let known = call?.arguments ?? []
+        guard index < known.count, known[index].kind.bits == 32 else { return false }
+        return alternatives.contains { $0.holds(0xFFFF_FFFF_0000_0000) || $0.holds(1 << 32) }
+            && alternatives.contains { !$0.holds(0) }
+    }
+}

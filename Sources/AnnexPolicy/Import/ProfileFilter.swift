@@ -1,0 +1,39 @@
+internal import AnnexLinux
+
+/// The `includes` or `excludes` of an entry: Docker's own addition to the format.
+struct ProfileFilter: Sendable {
+    private let capabilities: [String]
+    private let architectures: [String]
+    private let kernel: ProfileWorld.Kernel?
+
+    init(_ node: JSONNode?) throws(PolicyError) {
+        let values = try node?.object(keys: ["caps", "arches", "minKernel"]) ?? [:]
+        capabilities = try values["caps"]?.texts() ?? []
+        architectures = try values["arches"]?.texts() ?? []
+        kernel = try values["minKernel"].map { node throws(PolicyError) in
+            guard let kernel = ProfileWorld.Kernel(try node.text()) else { throw node.error("is no kernel version") }
+            return kernel
+        }
+    }
+
+    /// As Docker reads `includes`: the architecture is listed, every capability is there, the kernel is new enough.
+    func allHold(in world: ProfileWorld) -> Bool {
+        if !architectures.isEmpty, !architectures.contains(world.goArchitecture) { return false }
+        guard capabilities.allSatisfy(world.capabilities.contains) else { return false }
+        return kernel.map(world.kernel.isAtLeast) ?? true
+    }
+
+    /// As Docker reads `excludes`: any of them.
+    func oneHolds(in world: ProfileWorld) -> Bool {
+        if architectures.contains(world.goArchitecture) { return true }
+        if capabilities.contains(where: world.capabilities.contains) { return true }
+        return kernel.map(world.kernel.isAtLeast) ?? false
+    }
+
+    /// What it asks for, for people: `with CAP_SYS_ADMIN`.
+    func words(_ word: String) -> [String] {
+        let kernels = kernel.map { ["Linux \($0.major).\($0.minor)"] } ?? []
+        let all = (capabilities + architectures + kernels).map { Escaped($0, limit: 200).description }
+        return all.isEmpty ? [] : ["\(word) \(all.joined(separator: ", "))"]
+    }
+}

@@ -1,0 +1,83 @@
+/// A value to be written as JSON, keys in the order given.
+package enum JSON: Sendable, Hashable {
+    case null
+    case boolean(Bool)
+    case number(Int)
+    case text(String)
+    case list([JSON])
+    case object([Member])
+
+    /// One key of an object.
+    package struct Member: Sendable, Hashable {
+        let key: String
+        let value: JSON
+
+        package init(_ key: String, _ value: JSON) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// A text, or null for none.
+    package static func optional(_ text: String?) -> JSON { text.map(JSON.text) ?? .null }
+
+    package static func texts(_ texts: some Sequence<String>) -> JSON { .list(texts.map(JSON.text)) }
+}
+
+extension JSON {
+    /// The value over several lines. What is not printable ASCII is escaped: it may be a hostile program's bytes.
+    package var written: String {
+        var text = ""
+        write(into: &text, indent: "")
+        return text
+    }
+
+    private func write(into text: inout String, indent: String) {
+        switch self {
+        case .null: text += "null"
+        case .boolean(let value): text += value ? "true" : "false"
+        case .number(let value): text += String(value)
+        case .text(let value): text += Self.quoted(value)
+        case .list(let values):
+            Self.write(values, within: "[]", into: &text, indent) { value, text, indent in
+                value.write(into: &text, indent: indent)
+            }
+        case .object(let members):
+            Self.write(members, within: "{}", into: &text, indent) { member, text, indent in
+                text += Self.quoted(member.key) + ": "
+                member.value.write(into: &text, indent: indent)
+            }
+        }
+    }
+
+    private static func write<Item>(
+        _ items: [Item], within brackets: String, into text: inout String, _ indent: String,
+        one: (Item, inout String, String) -> Void
+    ) {
+        guard let last = items.indices.last else { return text += brackets }
+        let inner = indent + "  "
+        text += brackets.prefix(1) + "\n"
+        for (index, item) in items.enumerated() {
+            text += inner
+            one(item, &text, inner)
+            text += index == last ? "\n" : ",\n"
+        }
+        text += indent + brackets.suffix(1)
+    }
+
+    private static func quoted(_ value: String) -> String {
+        var text = "\""
+        for unit in value.utf16 {
+            switch unit {
+            case 0x22: text += "\\\""
+            case 0x5C: text += "\\\\"
+            case 0x20..<0x7F: text.unicodeScalars.append(UnicodeScalar(UInt8(unit)))
+            default:
+                text +=
+                    "\\u" + String(repeating: "0", count: 4 - String(unit, radix: 16).count)
+                    + String(unit, radix: 16)
+            }
+        }
+        return text + "\""
+    }
+}

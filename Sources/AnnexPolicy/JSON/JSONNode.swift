@@ -1,0 +1,71 @@
+/// One value of a JSON text with its place; every reading of it either fits or says what is wrong there.
+struct JSONNode: Sendable {
+    enum Value: Sendable {
+        case null
+        case boolean(Bool)
+        /// As written: what fits is for the reader of the value to say.
+        case number(String)
+        case text(String)
+        case list([JSONNode])
+        case object([Entry])
+    }
+
+    /// One key of an object.
+    struct Entry: Sendable {
+        let key: String
+        let value: JSONNode
+    }
+
+    let value: Value
+    let place: PolicyPlace
+    /// Where it stands in the whole, for example `$.syscalls[3].args[0].op`.
+    let path: String
+
+    func error(_ problem: String, suggestion: String? = nil) -> PolicyError {
+        PolicyError("`\(path)` \(problem)", at: place, suggestion: suggestion)
+    }
+
+    var isNull: Bool {
+        if case .null = value { true } else { false }
+    }
+
+    func text() throws(PolicyError) -> String {
+        guard case .text(let text) = value else { throw error("must be a text") }
+        return text
+    }
+
+    /// A whole number without sign.
+    func number(atMost most: UInt64 = .max) throws(PolicyError) -> UInt64 {
+        guard case .number(let text) = value, let number = WholeNumber.parse(text), number <= most else {
+            throw error("must be a whole number from 0 to \(most)")
+        }
+        return number
+    }
+
+    /// A list; null counts as an empty one, as Go writes it.
+    func list() throws(PolicyError) -> [JSONNode] {
+        if isNull { return [] }
+        guard case .list(let nodes) = value else { throw error("must be a list") }
+        return nodes
+    }
+
+    func texts() throws(PolicyError) -> [String] {
+        var texts: [String] = []
+        for node in try list() { texts.append(try node.text()) }
+        return texts
+    }
+
+    /// The values of an object that knows exactly these keys. A null says nothing, as in Go.
+    func object(keys: [String]) throws(PolicyError) -> [String: JSONNode] {
+        guard case .object(let entries) = value else { throw error("must be an object") }
+        var values: [String: JSONNode] = [:]
+        for entry in entries {
+            guard keys.contains(entry.key) else {
+                let near = NearestName.of(entry.key, among: keys)
+                throw entry.value.error("is not a key that is known here", suggestion: near)
+            }
+            if !entry.value.isNull { values[entry.key] = entry.value }
+        }
+        return values
+    }
+}

@@ -1,0 +1,31 @@
+extension CallRule {
+    /// Entries of a group's `calls:` that say what this rule does; more than one where a condition has no single form.
+    func entries(for architecture: Architecture) -> [String] {
+        let call = SystemCall(named: self.call, architecture: architecture) ?? SystemCall(named: self.call)
+        let choices: [[String]] = conditions.reduce([[]]) { choices, condition in
+            let forms = ConditionForm.forms(of: condition, of: call)
+            let name = CallRule.argumentName(condition.index, of: call)
+            return choices.flatMap { choice in forms.map { choice + ["\(name): \($0.text)"] } }
+        }
+        return choices.map { choice in
+            choice.isEmpty ? self.call : "{ call: \(self.call), when: { \(choice.joined(separator: ", ")) } }"
+        }
+    }
+
+    /// The conditions in a sentence, for example `flags has MAP_PRIVATE, and prot is without PROT_EXEC`.
+    func words(for architecture: Architecture) -> String {
+        let call = SystemCall(named: self.call, architecture: architecture)
+        let said = conditions.map { condition in
+            let name = CallRule.argumentName(condition.index, of: call)
+            let forms = ConditionForm.forms(of: condition, of: call)
+            return "`\(name)` " + forms.map(\.words).joined(separator: ", or ")
+        }
+        return said.isEmpty ? "always" : "when " + said.joined(separator: ", and ")
+    }
+
+    /// As policies write it under `when:`.
+    static func argumentName(_ index: Int, of call: SystemCall?) -> String {
+        let known = call?.arguments ?? []
+        return index < known.count ? known[index].name : String(index)
+    }
+}

@@ -1,0 +1,62 @@
+import AnnexPolicy
+import ArgumentParser
+import Glibc
+
+/// A container's seccomp profile as a policy.
+struct PolicyImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Turn a seccomp profile of Docker, Podman or OCI into a policy.",
+        discussion: """
+            The policy answers every call as libseccomp would under the profile; before it is printed it is held \
+            against libseccomp, for every number and every edge of every comparison. What no policy can say is an \
+            error with line, column and JSON path. What a reader should know goes to standard error and into comments.
+
+            EXAMPLES
+              annex policy import default.json > docker.yaml
+              annex policy import default.json --cap CAP_SYS_PTRACE --cap CAP_SYS_CHROOT --name debug
+              annex policy import default.json --kernel 4.19
+
+            EXIT STATUS
+              0   the policy is on standard output
+              2   the profile cannot be read or cannot be said by a policy
+            """)
+
+    @Argument(help: "The profile, JSON.", completion: .file(extensions: ["json"]))
+    var file: String
+
+    @Option(help: "The policy's name.")
+    var name = "imported"
+
+    @Option(
+        name: .customLong("cap"),
+        help: "A capability of the container, for entries that depend on it; may be given more than once.")
+    var capabilities: [String] = []
+
+    @Option(help: "The kernel's version, for entries that depend on it; the running one's otherwise.")
+    var kernel: String?
+
+    func run() throws {
+        try PolicyFailure.reported {
+            let bytes = try FileText.bytes(of: file, limit: 4 << 20)
+            let short = file.split(separator: "/").last.map(String.init) ?? file
+            let imported = try ImportedProfile(json: bytes, file: short, name: name, world: try world())
+            for note in imported.notes { StandardError.print("annex: \(note)") }
+            print(imported.text, terminator: "")
+        }
+    }
+
+    private func world() throws -> ProfileWorld {
+        let version = kernel ?? Self.runningKernel()
+        guard let kernel = ProfileWorld.Kernel(version) else {
+            throw ValidationError("--kernel is a version such as 6.1")
+        }
+        let names = capabilities.map { $0.hasPrefix("CAP_") ? $0 : "CAP_\($0)" }
+        return ProfileWorld(capabilities: Set(names), kernel: kernel)
+    }
+
+    private static func runningKernel() -> String {
+        var name = utsname()
+        uname(&name)
+        return withUnsafeBytes(of: &name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// Whole files, as a command is given them.
+enum FileText {
+    /// Why a file could not be read, in a line.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A file's bytes; more than `limit` is an error, so that no pipe or device is read without end.
+    static func bytes(of path: String, limit: Int) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure(path) }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = Glibc.read(file, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(path) }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+            guard bytes.count <= limit else { throw Failure(description: "\(path): longer than \(limit) bytes") }
+        }
+    }
+
+    /// The names in a folder, sorted.
+    static func names(in folder: String) throws -> [String] {
+        guard let directory = opendir(folder) else { throw failure(folder) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            names.append(name)
+        }
+        return names.sorted()
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(description: "\(path): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import AnnexPolicy
+
+@Suite struct DifferenceTests {
+    static func difference(_ first: String, _ second: String) throws -> PolicyDifference {
+        try PolicyDifference(try PolicySamples.policy(first), try PolicySamples.policy(second))
+    }
+
+    static func text(_ difference: PolicyDifference) -> String {
+        difference.lines.map(\.text).joined(separator: "\n")
+    }
+
+    @Test func aPolicyIsTheSameAsItself() throws {
+        for name in PolicyLibrary.shipped.names {
+            let policy = try Policy.shipped(named: name)
+            #expect(try PolicyDifference(policy, policy).isEmpty)
+        }
+    }
+
+    @Test func theSameSaidInOtherWordsIsTheSame() throws {
+        let one = "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1] } }] }]"
+        let other = """
+            allow:
+              - { reason: b, calls: [{ call: lseek, when: { whence: SEEK_CUR } }] }
+              - { reason: c, calls: [{ call: lseek, when: { whence: SEEK_SET } }] }
+            """
+        #expect(try Self.difference(one, other).isEmpty)
+    }
+
+    @Test func oneValueMoreIsFoundWithAnExample() throws {
+        let found = try Self.difference(
+            "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1, 4] } }] }]",
+            "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1] } }, getppid] }]")
+        #expect(found.calls.map(\.call.name).sorted() == ["getppid", "lseek"])
+        #expect(Self.text(found).contains("for example lseek(0, 0, SEEK_HOLE); there EPERM"))
+        #expect(Self.text(found).contains("getppid: always; there EPERM"))
+    }
+
+    @Test func aDifferentErrorIsADifferenceThatAllowsNothing() throws {
+        let found = try Self.difference(
+            "refuse: [{ reason: a, answer: ENOSYS, calls: [clone3] }]",
+            "refuse: [{ reason: a, answer: EPERM, calls: [clone3] }]")
+        #expect(found.calls.map(\.otherwise.isEmpty) == [false])
+        #expect(Self.text(found).contains("test: refused with ENOSYS; test: refused with EPERM"))
+    }
+
+    @Test func pathsDevicesNetworkEnvironmentAndLimitsAreHeldAgainstEachOther() throws {
+        let wide = """
+            paths: { bundle: [read, execute], private: none, proc: none, grants: [{ reason: a, rights: [read], paths: [/usr/share] }] }
+            devices: [null]
+            environment: { pass: [LANG, HOME], set: {} }
+            write-xor-execute: off
+            limits: { memory: 1G }
+            allow: [{ reason: a, calls: [openat] }]
+            """
+        let narrow = "allow: [{ reason: a, calls: [openat] }]\nwrite-xor-execute: on\n"
+        let found = try Self.difference(wide, narrow)
+        let text = Self.text(found)
+        for part in [
+            "/usr/share [read]", "/dev/null [read, write]", "limit memory: 1G; there 64M",
+            "write-xor-execute: off; there on",
+        ] {
+            #expect(text.contains(part), "\(part) in \(text)")
+        }
+        #expect(found.facts.contains { $0.title == "environment" })
+    }
+
+    /// Nothing said to differ, nothing differs: by an evaluation that shares no line with the difference's own.
+    @Test(arguments: 1...30 as ClosedRange<UInt64>)
+    func whatIsSaidAgreesWithTheEvaluator(seed: UInt64) throws {
+        var random = SeededGenerator(state: seed)
+        let first = try PolicySamples.policy(Self.randomRules(&random))
+        let second = try PolicySamples.policy(Self.randomRules(&random))
+        let found = try PolicyDifference(first, second)
+        let named = Set(found.calls.map(\.call.number))
+        for number in 0..<1024 as Range<Int32> {
+            var differs = false
+            for judge in [first, second] {
+                let filter = try FilterJudge(policy: judge, filter: judge.filter())
+                for arguments in filter.edges(of: number) {
+                    let one = first.answer(number: number, arguments: arguments)
+                    if one != second.answer(number: number, arguments: arguments) { differs = true }
+                }
+            }
+            #expect(named.contains(number) || !differs, "\(number)")
+        }
+        for call in found.calls {
+            for arguments in call.onlyFirst {
+                #expect(first.answer(number: call.call.number, arguments: arguments) == .allow)
+                #expect(second.answer(number: call.call.number, arguments: arguments) != .allow)
+            }
+        }
+    }
+
+    private static func randomRules(_ random: inout SeededGenerator) -> String {
+        let entries = [
+            "getppid", "{ call: lseek, when: { whence: [SEEK_SET, SEEK_CUR] } }",
+            "{ call: lseek, when: { whence: 1 } }",
+            "{ call: lseek, when: { offset: { below: 4096 }, whence: 2 } }",
+            "{ call: dup3, when: { flags: O_CLOEXEC } }",
+            "{ call: mprotect, when: { prot: { without: PROT_EXEC } } }",
+            "{ call: mprotect, when: { prot: { only: [PROT_READ] } } }",
+            "{ call: pread64, when: { offset: { not: 7 } } }",
+        ]
+        let chosen = entries.filter { _ in Bool.random(using: &random) }
+        return chosen.isEmpty ? "" : "allow:\n  - reason: a\n    calls:\n" + chosen.map { "      - \($0)\n" }.joined()
+    }
+}

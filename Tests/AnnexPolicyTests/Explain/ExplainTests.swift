@@ -1,0 +1,71 @@
+import Testing
+
+@testable import AnnexPolicy
+
+@Suite struct ExplainTests {
+    static func explained(_ policy: String, _ words: String...) throws -> Explanation {
+        try Policy.shipped(named: policy, for: .x86).explanation(
+            of: try PolicyQuestion(words: words, architecture: .x86))
+    }
+
+    @Test func aRefusedCallNamesAnswerLayerLineReasonAndRemedy() throws {
+        let found = try Self.explained("compute", "socket", "domain=AF_INET")
+        #expect(found.isAllowed == false)
+        #expect(found.text.contains("socket(AF_INET, 0, 0): the end of the process, by seccomp"))
+        #expect(found.text.contains("base.yaml:"))
+        #expect(found.text.contains("The network, and every other way to reach a service."))
+        #expect(found.text.contains("- { call: socket, when: { domain: AF_INET } }"))
+    }
+
+    @Test func bothWaysOfGivingArgumentsMeanTheSame() throws {
+        let one = try Self.explained("compute", "mmap(prot=PROT_READ|PROT_WRITE, flags=MAP_PRIVATE)")
+        let other = try Self.explained("compute", "mmap", "prot=PROT_READ|PROT_WRITE", "flags=2")
+        #expect(one.text == other.text && one.isAllowed == true)
+        #expect(try Self.explained("compute", "mmap", "prot=PROT_EXEC", "flags=2").isAllowed == false)
+        #expect(try Self.explained("compute", "41", "0=0x10").json == Self.explained("compute", "socket", "0=16").json)
+    }
+
+    @Test func aCallWithoutArgumentsShowsAllItsRules() throws {
+        let found = try Self.explained("base", "futex")
+        #expect(found.isAllowed == nil)
+        #expect(
+            found.text.contains("FUTEX_WAKE_BITSET with no flag beside FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME"))
+        #expect(found.text.contains("refused with EPERM and reported otherwise"))
+        #expect(try Self.explained("base", "clone3").text.contains("refused with ENOSYS, by seccomp"))
+        #expect(try Self.explained("base", "write").text.contains("needed by the launch itself"))
+    }
+
+    @Test func whatWasTakenAsZeroIsSaid() throws {
+        #expect(try Self.explained("base", "mmap", "prot=PROT_READ").text.contains("taken as 0: flags"))
+        #expect(try !Self.explained("base", "mmap", "prot=PROT_READ", "flags=2").text.contains("taken as 0"))
+    }
+
+    @Test func pathsNameTheirLayersAndWhatNoPolicyMayAllow() throws {
+        let found = try Self.explained("compute", "/etc/passwd")
+        #expect(found.isAllowed == false && found.text.contains("refused with ENOENT, by own root, Landlock"))
+        #expect(found.text.contains("grants: [{ reason: …, rights: [read], paths: [/etc/passwd] }]"))
+        #expect(try Self.explained("compute", "/etc/passwd", "write").text.contains("no policy may allow it"))
+        #expect(try !Self.explained("compute", "/a\u{1B}[31m").text.contains("\u{1B}"))
+    }
+
+    @Test func everyPolicyIsPutInWords() throws {
+        for name in PolicyLibrary.shipped.names {
+            let whole = try Self.explained(name)
+            #expect(whole.isAllowed == nil)
+            for title in ["Calls that are made", "Every other call", "Paths", "Network", "Limits"] {
+                #expect(whole.text.contains(title))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["ptrce"], "did you mean `ptrace`?"), (["openat", "flag=O_RDONLY"], "did you mean `flags`?"),
+        (["openat", "flags=O_RDONL"], "did you mean `O_RDONLY`?"), (["openat", "O_RDONLY"], "given as name=value"),
+        (["getpid", "x=1"], "unknown argument `x` of `getpid`"), (["/etc", "reed"], "did you mean `read`?"),
+        (["openat", "flags="], "unknown value ``"), (["99999999999"], "is no system call"),
+    ])
+    func whatIsNotUnderstoodIsSaid(words: [String], message: String) throws {
+        let error = #expect(throws: PolicyError.self) { try PolicyQuestion(words: words, architecture: .x86) }
+        #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "no error")")
+    }
+}
