@@ -30,7 +30,7 @@ let package = Package(
         .executable(name: "annex", targets: ["annex"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         // Kernel

@@ -34,7 +34,7 @@ public struct PolicyLibrary: Sendable {
     public func text(named name: String) -> String? { sources[name]?.text }
 
     /// Each policy's YAML under its name.
-    package var allTexts: [String: String] { texts }
+    package var allTexts: [String: String] { sources.mapValues(\.text) }
 
     /// The policy of that name with all its includes joined in.
     ///

@@ -10,7 +10,8 @@ extension PolicyNode {
             guard let node = try YAMLNode(text: text) else { throw YAMLFailure(problem: "empty", mark: start.mark) }
             return PolicyNode(node, file: file)
         } catch {
-            throw PolicyError(error.problem, at: PolicyPlace(file: file, line: error.mark.line, column: error.mark.column))
+            throw PolicyError(
+                error.problem, at: PolicyPlace(file: file, line: error.mark.line, column: error.mark.column))
         }
     }
 }

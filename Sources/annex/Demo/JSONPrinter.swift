@@ -1,5 +1,5 @@
 import AnnexHost
-import Foundation
+import FoundationEssentials
 
 /// For a program: one JSON object at the end, durations in microseconds, sizes in bytes.
 final class JSONPrinter: DemoPrinter {
