@@ -10,7 +10,7 @@ enum HousePlan {
         // Sandbox
         "AnnexWarden": [],
         "AnnexPolicy": ["CAnnexSeccomp", "AnnexLinux", "CAnnexLinux", "Yams", "EmbedPolicies"],
-        "AnnexSandbox": ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
+        "AnnexSandbox": ["Logging", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
         // Trials
         "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "EmbedProgram"],
         // Model
