@@ -30,7 +30,8 @@ let package = Package(
         .executable(name: "annex", targets: ["annex"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         // Kernel
@@ -50,7 +51,11 @@ let package = Package(
         // Sandbox
         .target(name: "AnnexWarden", exclude: ["Program"]),
         .target(
-            name: "AnnexSandbox", dependencies: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden"],
+            name: "AnnexSandbox",
+            dependencies: [
+                "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict, plugins: ["EmbedProgram"]),
 
         // Trials
@@ -134,6 +139,8 @@ let package = Package(
             name: "runs-alone", path: "Tests/Fixtures/RunsAlone", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
             name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
+        .executableTarget(
+            name: "asks-for-much", path: "Tests/Fixtures/AsksForMuch", linkerSettings: selfContained),
         .executableTarget(
             name: "holds-a-sandbox", dependencies: ["AnnexSandbox", "AnnexLinux"],
             path: "Tests/Fixtures/HoldsASandbox", swiftSettings: swift),

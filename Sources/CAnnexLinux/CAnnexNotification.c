@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -13,6 +14,9 @@
 #define SECCOMP_IOCTL_NOTIF_ID_VALID SECCOMP_IOW(2, __u64)
 #endif
 
+#define ANNEX_CONTINUE 1u                        // SECCOMP_USER_NOTIF_FLAG_CONTINUE
+#define ANNEX_SET_FLAGS SECCOMP_IOW(4, __u64)    // SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define ANNEX_SYNC_WAKE_UP 1ul                   // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
 #define ANNEX_NEW_LISTENER (1u << 3)
 #define ANNEX_WAIT_KILLABLE (1u << 5)
 
@@ -40,15 +44,29 @@ int annex_notification_receive(int listener, annex_notification *out) {
     return 0;
 }
 
-int annex_notification_refuse(int listener, uint64_t id, int number) {
+static int reply(int listener, uint64_t id, int error, unsigned flags) {
     union {
         struct seccomp_notif_resp answer;
         char room[1024];
     } reply;
     memset(&reply, 0, sizeof reply);
     reply.answer.id = id;
-    reply.answer.error = -number;
+    reply.answer.error = error;
+    reply.answer.flags = flags;
     return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply.answer) < 0 ? -errno : 0;
+}
+
+int annex_notification_refuse(int listener, uint64_t id, int number) { return reply(listener, id, -number, 0); }
+
+int annex_notification_continue(int listener, uint64_t id) { return reply(listener, id, 0, ANNEX_CONTINUE); }
+
+int annex_notification_hurry(int listener) {
+    return ioctl(listener, ANNEX_SET_FLAGS, ANNEX_SYNC_WAKE_UP) < 0 ? -errno : 0;
+}
+
+int annex_notification_waiting(int listener) {
+    struct pollfd entry = {.fd = listener, .events = POLLIN};
+    return poll(&entry, 1, 0) == 1 && (entry.revents & POLLIN) != 0;
 }
 
 int annex_notification_check(int listener, uint64_t id) {

@@ -1,3 +1,4 @@
+import AnnexPolicy
 import Testing
 
 @testable import AnnexSandbox
@@ -5,8 +6,8 @@ import Testing
 @Suite struct LedgerTests {
     private func denial(_ text: String) -> Denial {
         Denial(
-            call: "socket", text: text, answer: .refused(errno: 1), policyLine: "p:1", allowedBy: nil, thread: 1,
-            count: 1)
+            subject: .call, call: "socket", text: text, answer: .refused(errno: 1), layers: [.seccomp],
+            policyLine: "p:1", reason: nil, allowedBy: nil, caller: Caller(thread: 1))
     }
 
     @Test func theSameRefusalIsCountedNotRepeated() {
@@ -22,6 +23,32 @@ import Testing
         for number in 0..<10_000 { ledger.add(denial("socket(\(number))")) }
         #expect(ledger.denials.count == DenialLedger.capacity)
         #expect(ledger.total == 10_000)
+    }
+
+    @Test func `BOMB-07: invented paths fill no memory either, take no room from calls, and are counted`() {
+        var ledger = DenialLedger()
+        for number in 0..<1_000 {
+            let path = DeniedPath(path: "/\(number)", needed: .read, missing: .read, makesEntry: false, option: nil)
+            ledger.add(
+                Denial(
+                    subject: .path(path), call: "openat", text: "openat", answer: .refused(errno: 2), layers: [.root],
+                    policyLine: nil, reason: nil, allowedBy: nil, caller: Caller(thread: 1)))
+        }
+        ledger.add(denial("socket()"))
+        #expect(ledger.denials.count == DenialLedger.pathCapacity + 1)
+        #expect(ledger.dropped == 1_000 - DenialLedger.pathCapacity)
+        // Paths are told in a mode that looks for them: they do not bring the limit on refused calls nearer.
+        #expect(ledger.total == 1)
+    }
+
+    @Test func timesAreOfTheFirstAndTheLast() {
+        var ledger = DenialLedger(begun: 1_000)
+        ledger.add(denial("a"), at: 2_000)
+        ledger.add(denial("a"), at: 5_000)
+        ledger.add(denial("b"), at: 500)
+        #expect(ledger.denials[0].first == .nanoseconds(1_000))
+        #expect(ledger.denials[0].last == .nanoseconds(4_000))
+        #expect(ledger.denials[1].first == .zero)
     }
 
     @Test func `BOMB-06: only the end of an output is kept`() {

@@ -18,7 +18,8 @@ import Testing
         guard let output = pipe.takeFirst() else { throw SystemError("pipe2", errno: EBADF) }
         let recorder = Recorder()
         let sandboxed = try SandboxedProcess(
-            policy: Policy.shipped(named: "base"), loop: EventLoop.shared(), output: output,
+            scene: DenialListener.Scene(policy: Policy.shipped(named: "base")), loop: EventLoop.shared(),
+            output: output,
             identity: Identity(ofCaller: ()), group: nil, begun: 0, landlockABI: 0, events: recorder.note)
         sandboxed.receive(LaunchEvent.unheld(process: child.processIdentifier))
         child.waitUntilExit()

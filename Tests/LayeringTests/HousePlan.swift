@@ -11,7 +11,7 @@ enum HousePlan {
         // Sandbox
         "AnnexWarden": [],
         "AnnexPolicy": ["CAnnexSeccomp", "CAnnexYAML", "AnnexLinux", "CAnnexLinux", "EmbedPolicies"],
-        "AnnexSandbox": ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
+        "AnnexSandbox": ["Logging", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
         // Trials
         "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "EmbedProgram"],
         // Model

@@ -18,7 +18,7 @@ public struct Policy: Sendable, Hashable {
     public let environment: PolicyEnvironment
 
     /// Every call that the policy mentions, by number; the first rule that applies decides.
-    let rules: [Int32: [CallRule]]
+    var rules: [Int32: [CallRule]]
     /// What the text says about the calls that `write-xor-execute` then narrowed: for reports, never for decisions.
     let widerRules: [Int32: [CallRule]]
     let unlisted: UnlistedCalls

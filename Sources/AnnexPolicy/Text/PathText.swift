@@ -9,7 +9,7 @@ package enum PathText {
     }
 
     /// The path without `.`, `..` and needless slashes, by its spelling.
-    static func resolved(_ path: String) -> String {
+    package static func resolved(_ path: String) -> String {
         var kept: [Substring] = []
         for part in parts(path) where part != "." {
             if part == ".." { _ = kept.popLast() } else { kept.append(part) }

@@ -1,44 +1,80 @@
 internal import AnnexLinux
 internal import AnnexPolicy
+internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Answers the calls that one sandbox's filter refers to the broker: refused or the end, decided from number and
-/// registers alone, never from memory that the process can change. No call is ever let through from here.
+/// Answers the calls that one sandbox's filter refers to the broker: decided from number and registers alone, never
+/// from memory that the process can change. In `enforce` no call is ever let through from here.
 final class DenialListener: Sendable {
     /// Calls answered in one turn of the loop, so that a flood of refusals delays nobody else.
     static let turn = 16
-
-    private let listener: Descriptor
-    private let policy: Policy
-    private let ledger = Mutex(DenialLedger())
-    private let watch = Mutex<EventLoop.Watch?>(nil)
-    private let report: @Sendable (Report) -> Void
+    /// Kinds of refused calls whose callers' stacks are looked at.
+    static let backtraces = 16
 
     enum Report: Sendable {
         case denied(Denial, total: Int)
         case aborted
     }
 
+    /// What one sandbox's refusals are judged by.
+    struct Scene: Sendable {
+        var policy: Policy
+        var mode = DenialMode.enforce
+        var hasReaper = false
+        /// The sandbox's name in the log.
+        var name = ""
+        /// Where the bundle is, for a program without a root of its own.
+        var bundle: String?
+        /// Nil: no functions are named.
+        var program: ProgramFile?
+    }
+
+    let scene: Scene
+    let judge: DenialJudge
+    let listener: Descriptor
+    let books: Mutex<DenialBooks>
+    private let watch = Mutex<EventLoop.Watch?>(nil)
+    /// Looking at paths takes time, of which one sandbox may not rob the others: those that do have a thread of their own.
+    private let own: EventLoop?
+    private let loop: EventLoop
+    private let report: @Sendable (Report) -> Void
+    private let isFinished = Atomic(false)
+
     init(
-        _ listener: consuming Descriptor, policy: Policy, on loop: EventLoop,
+        _ listener: consuming Descriptor, _ scene: Scene, on loop: EventLoop,
         report: @escaping @Sendable (Report) -> Void
     ) throws(SystemError) {
         self.listener = listener
-        self.policy = policy
+        self.scene = scene
+        self.loop = loop
         self.report = report
-        let watch = try loop.watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
+        judge = DenialJudge(policy: scene.policy, mode: scene.mode, hasReaper: scene.hasReaper)
+        books = Mutex(DenialBooks(scene))
+        own = scene.mode == .enforce ? nil : try EventLoop(name: "annex-denials")
+        // Where the kernel cannot, answers take longer and are the same.
+        if own != nil { _ = annex_notification_hurry(self.listener.number) }
+        let watch = try (own ?? loop).watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
         self.watch.withLock { $0 = watch }
     }
 
     deinit {
         watch.withLock { $0.take() }?.cancel()
+        stopOwn()
     }
 
-    /// Every refusal so far; nothing is answered any more.
-    func finish() -> [Denial] {
+    /// Every refusal so far; nothing is answered any more, and nothing told.
+    func finish() -> DenialSummary {
+        isFinished.store(true, ordering: .relaxed)
         watch.withLock { $0.take() }?.cancelAndWait()
-        return ledger.withLock { $0.denials }
+        stopOwn()
+        return books.withLock { $0.close(scene) }
+    }
+
+    /// The thread ends itself: whoever ends a sandbox waits for no file system.
+    private func stopOwn() {
+        guard let own else { return }
+        own.execute { own.shutDown() }
     }
 
     private func answer(_ readiness: Readiness) {
@@ -47,45 +83,47 @@ final class DenialListener: Sendable {
             watch.withLock { $0.take() }?.cancel()
             return
         }
-        // One a turn and ready again at once: receiving blocks when there is nothing, so only epoll may say there is.
         do throws(SystemError) {
-            if let call = try HeldCall.receive(from: listener) { judge(call) }
+            for _ in 0..<Self.turn {
+                if let call = try HeldCall.receive(from: listener) { judge(call) }
+                // Receiving waits when there is nothing: only a look beforehand may say that there is.
+                guard annex_notification_waiting(listener.number) != 0 else { return }
+            }
         } catch {
             // A listener that cannot be read refuses nothing and lets nothing pass: the callers wait, killable.
+            books.withLock { $0.lack = "\(error)" }
             watch.withLock { $0.take() }?.cancel()
         }
     }
 
     private func judge(_ call: HeldCall) {
-        let verdict = policy.verdict(number: call.number, arguments: call.arguments)
-        switch verdict.answer {
-        case .aborting:
-            report(.aborted)
-        case .end:
-            // Not answered: the caller waits until it is killed, and never sees an answer to its attack.
-            note(call, verdict, .ended)
-        case .refuse(let errno, _):
-            call.refuse(errno, on: listener)
-            note(call, verdict, .refused(errno: errno))
-        case .allow:
-            // The filter referred what the policy allows: a difference between the two, and no reason to let it pass.
-            call.refuse(EPERM, on: listener)
-            note(call, verdict, .refused(errno: EPERM))
+        let verdict = judge.policy.verdict(number: call.number, arguments: call.arguments)
+        let decision = judge.decide(call, verdict)
+        if scene.mode == .learn {
+            record(call, decision)
+        } else if let answer = judge.answer(verdict, decision) {
+            refuse(call, verdict, decision, answer)
+        } else if decision == .proceed {
+            explain(call)
+        }
+        if decision == .abort { tell(.aborted) }
+    }
+
+    /// Answers; an end is not answered: the caller waits until it is killed, and never sees an answer to its attack.
+    func settle(_ call: HeldCall, _ decision: DenialJudge.Decision) {
+        switch decision {
+        case .refuse(let errno): call.refuse(errno, on: listener)
+        case .proceed: call.proceed(on: listener)
+        case .end, .abort: break
         }
     }
 
-    private func note(_ call: HeldCall, _ verdict: Verdict, _ answer: Denial.Answer) {
-        let denial = Denial(
-            call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: describe(call), answer: answer,
-            policyLine: "\(verdict.place)", allowedBy: verdict.remedy, thread: call.thread, count: 1)
-        let total = ledger.withLock { ledger in
-            ledger.add(denial)
-            return ledger.total
+    /// On the loop of everyone, in order, and never after the last word.
+    func tell(_ news: Report) {
+        guard own != nil else { return report(news) }
+        loop.execute { [weak self] in
+            guard let self, !isFinished.load(ordering: .relaxed) else { return }
+            report(news)
         }
-        report(.denied(denial, total: total))
-    }
-
-    private func describe(_ call: HeldCall) -> String {
-        SystemCall.describe(number: call.number, arguments: call.arguments) { call.text(of: $0, on: listener) }
     }
 }

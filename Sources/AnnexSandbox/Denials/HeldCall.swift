@@ -28,16 +28,33 @@ struct HeldCall {
         _ = annex_notification_refuse(listener.number, id, errno)
     }
 
+    /// Lets the kernel do the call, with whatever its memory holds by then: only for what would have been allowed
+    /// without asking, or in a sandbox that only reports.
+    func proceed(on listener: borrowing Descriptor) {
+        _ = annex_notification_continue(listener.number, id)
+    }
+
+    /// Whether what was read of its thread since receiving belongs to this call: numbers of threads are used again.
+    func isHeld(on listener: borrowing Descriptor) -> Bool {
+        annex_notification_check(listener.number, id) == 0
+    }
+
     /// The text that argument `index` points at, for the report alone: the process can change it at any time,
     /// so no decision may rest on it. Nil where it cannot be read.
     func text(of index: Int, on listener: borrowing Descriptor) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = unsafe bytes.withUnsafeMutableBytes { room in
-            // SAFETY: the kernel writes at most as much as there is room for.
-            unsafe annex_read_process(pid_t(bitPattern: thread), arguments[index], room.baseAddress, room.count)
+        guard let bytes = memory(at: arguments[index], count: 256), isHeld(on: listener) else { return nil }
+        return Array(bytes.prefix { $0 != 0 })
+    }
+
+    /// A copy of the process's memory, as far as it can be read; nil where its first byte cannot.
+    func memory(at address: UInt64, count: Int) -> [UInt8]? {
+        guard thread != 0, count > 0 else { return nil }
+        var copied = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+            // SAFETY: the kernel writes at most as much as there is room for, and says how much it wrote.
+            copied = unsafe annex_read_process(pid_t(bitPattern: thread), address, room.baseAddress, room.count)
+            filled = max(0, copied)
         }
-        // What was read belongs to this call only while the kernel still holds it: thread numbers are used again.
-        guard count > 0, annex_notification_check(listener.number, id) == 0 else { return nil }
-        return Array(bytes.prefix(count).prefix { $0 != 0 })
+        return copied > 0 ? bytes : nil
     }
 }

@@ -12,7 +12,7 @@ extension Launcher {
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
         try refuseUnbuilt(policy)
-        let layers = configuration.layers.together
+        let layers = configuration.effectiveLayers
         let place = try configuration.bundlePlace()
         var plan = try SandboxError.step("plan") { () throws(SystemError) in
             try LaunchPlan(
@@ -27,7 +27,7 @@ extension Launcher {
             plan.landlock = rules(policy.paths, bundle: place, hasPrivate: layers.contains(.root))
         }
         if layers.contains(.root) { addPrivateDirectory(&plan, policy.paths) }
-        if layers.contains(.seccomp) { try addFilter(&plan, policy) }
+        if layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
         do throws(SystemError) {
             try join(groups, &plan)
             try giveDescriptors(&plan, output: output, numbers: configuration.numbers, configuration.gifts)
@@ -129,11 +129,12 @@ extension Launcher {
         return rules
     }
 
-    private func addFilter(_ plan: inout LaunchPlan, _ policy: Policy) throws(SandboxError) {
+    private func addFilter(_ plan: inout LaunchPlan, _ policy: Policy, _ mode: DenialMode) throws(SandboxError) {
         // The system's generator is getrandom(2): who could guess the number could run another program.
         let nonce = UInt64.random(in: .min ... .max)
         do throws(PolicyError) {
-            plan.filter = try policy.filter().instructions(nonce: nonce)
+            let told = mode.isPermissive ? policy.refusingAloud() : policy
+            plan.filter = try told.filter(reporting: mode.reports).instructions(nonce: nonce)
         } catch {
             throw SandboxError("filter", cause: "\(error)")
         }

@@ -45,7 +45,7 @@ package final class Launcher: Sendable {
     ) throws(SandboxError) -> SandboxedProcess {
         let begun = MonotonicClock.now()
         let limits = configuration.policy.limits
-        let policy = configuration.policy
+        var scene = try scene(of: configuration)
         let identity = try SandboxError.step("identity") { () throws(SystemError) in
             if let identities { try identities.claim() } else { Identity(ofCaller: ()) }
         }
@@ -56,8 +56,9 @@ package final class Launcher: Sendable {
         }
         let directories = Self.directories(of: group)
         let plan = try plan(configuration, identity: identity, groups: directories, output: writing)
+        scene.hasReaper = plan.hasReaper
         let process = try SandboxedProcess(
-            policy: policy, loop: loop, output: reading, identity: identity, group: group, begun: begun,
+            scene: scene, loop: loop, output: reading, identity: identity, group: group, begun: begun,
             landlockABI: landlock.abi, events: events)
         let warden = try self.warden()
         do throws(LaunchFailure) {
@@ -66,6 +67,18 @@ package final class Launcher: Sendable {
             throw SandboxError(error)
         }
         return process
+    }
+
+    private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
+        var scene = DenialListener.Scene(
+            policy: configuration.policy, mode: configuration.denials, name: configuration.name)
+        if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
+        do throws(SystemError) {
+            scene.program = try ProgramFile(configuration.executable)
+        } catch {
+            throw SandboxError("executable", error)
+        }
+        return scene
     }
 
     /// Ends every sandbox and the warden.

@@ -13,7 +13,9 @@ package struct SandboxEnd: Sendable {
     /// Whether the watch saw more than the limit, where there is no control group.
     package var exceededWatchedMemory = false
     package var output = OutputTail()
-    package var denials: [Denial] = []
+    package var refusals = DenialSummary()
+    /// Every kind of refusal.
+    package var denials: [Denial] { refusals.denials }
 
     package init(failure: SandboxError? = nil) {
         self.failure = failure

@@ -11,6 +11,8 @@ package struct SandboxReport: Sendable {
     package let layers: [String]
     /// The layers that were left out by name.
     package let waived: [String]
+    /// What becomes of what the policy refuses: anything but `enforce` was asked for by name.
+    package let denials: DenialMode
     package let isMemoryEnforced: Bool
     /// The moment, on `MonotonicClock`, at which the extension's own code began.
     package let executed: UInt64

@@ -20,18 +20,18 @@ package final class SandboxedProcess: Sendable {
     }
 
     private let holdings: Mutex<Holdings>
-    private let policy: Policy
+    private let scene: DenialListener.Scene
     private let loop: EventLoop
     private let begun: UInt64
     private let landlockABI: Int
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
-        policy: Policy, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
+        scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, begun: UInt64, landlockABI: Int,
         events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
-        self.policy = policy
+        self.scene = scene
         self.loop = loop
         self.begun = begun
         self.landlockABI = landlockABI
@@ -112,7 +112,7 @@ package final class SandboxedProcess: Sendable {
     }
 
     private func watchMemory(of number: Int32) {
-        let watch = MemoryWatch(of: number, limit: policy.limits.memory, on: loop) { [weak self] in
+        let watch = MemoryWatch(of: number, limit: scene.policy.limits.memory, on: loop) { [weak self] in
             self?.holdings.withLock { $0.end.exceededWatchedMemory = true }
             self?.kill()
         }
@@ -121,7 +121,7 @@ package final class SandboxedProcess: Sendable {
 
     private func listen(_ descriptor: consuming Descriptor) {
         do throws(SystemError) {
-            let listener = try DenialListener(descriptor, policy: policy, on: loop) { [events] report in
+            let listener = try DenialListener(descriptor, scene, on: loop) { [events] report in
                 switch report {
                 case .denied(let denial, let total): events(.denied(denial, total: total))
                 case .aborted: events(.aborted)
@@ -139,13 +139,13 @@ package final class SandboxedProcess: Sendable {
         let (output, listener, watch) = holdings.withLock { ($0.output.take(), $0.listener.take(), $0.watch.take()) }
         watch?.finish()
         let tail = output?.finish()
-        let denials = listener?.finish()
+        let refusals = listener?.finish()
         let end = holdings.withLock { holdings in
             holdings.end.process = process
             holdings.end.usage = usage
             holdings.end.memory = holdings.group?.memoryUse()
             holdings.end.output = tail ?? OutputTail()
-            holdings.end.denials = denials ?? []
+            holdings.end.refusals = refusals ?? holdings.end.refusals
             holdings.group = nil
             holdings.identity = nil
             holdings.process = nil
@@ -162,7 +162,7 @@ package final class SandboxedProcess: Sendable {
         return SandboxReport(
             steps: [SandboxReport.Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))] + steps,
             layers: layers.list.map { $0 == "Landlock" ? "Landlock (ABI \(landlockABI))" : $0 },
-            waived: SandboxLayers.all.subtracting(layers).list, isMemoryEnforced: grouped,
+            waived: SandboxLayers.all.subtracting(layers).list, denials: scene.mode, isMemoryEnforced: grouped,
             executed: times.end(of: .exec) ?? MonotonicClock.now())
     }
 }

@@ -32,7 +32,7 @@ package final class TrialSandbox: Sendable {
     ///   - gifts: descriptors that it has besides its own, numbered from 5 on.
     ///   - watchdog: past this it is killed.
     package func run(
-        _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all,
+        _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog
     ) async throws(TrialFailure) -> TrialOutcome {
         let pipe = try Self.system { () throws(SystemError) in try DescriptorPair.pipe(nonBlocking: false).list() }
@@ -45,7 +45,8 @@ package final class TrialSandbox: Sendable {
         var given = DescriptorList(request)
         given.append(writing)
         while let gift = gifts.takeFirst() { given.append(gift) }
-        let configuration = try configuration(policy, layers, given)
+        var configuration = try configuration(policy, layers, given)
+        configuration.denials = denials
         let running = try await TrialRun.run(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
         return TrialOutcome(
             answers: TrialAnswers(Self.drain(reading)), end: running.end, report: running.report,

@@ -24,6 +24,12 @@ unsigned annex_notification_flags(void);
 int annex_notification_receive(int listener, annex_notification *out);
 // The call fails with `number` (a positive errno) without having been done. 0 or -errno.
 int annex_notification_refuse(int listener, uint64_t id, int number);
+// The kernel does the call as if it had not asked. 0 or -errno.
+int annex_notification_continue(int listener, uint64_t id);
+// Caller and listener take turns on one processor instead of waking another (6.6). 0 or -errno.
+int annex_notification_hurry(int listener);
+// Whether a call can be received without waiting.
+int annex_notification_waiting(int listener);
 // 0 while the call is still held: what was read of the process's memory since receiving belongs to it.
 int annex_notification_check(int listener, uint64_t id);
 

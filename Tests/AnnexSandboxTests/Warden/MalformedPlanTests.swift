@@ -37,14 +37,16 @@ import Testing
             case .cgroupWithoutDescriptor: { $0.into_cgroup = 60 }
             case .misalignedRecords: { $0.binds.offset += 4 }
             case .flagUnknown: { $0.flags = 1 << 31 }
-            case .procWithoutRoot: {
-                $0.layers &= ~SandboxLayers.root.rawValue
-                $0.flags = UInt32(ANNEX_PLAN_PROC)
-            }
-            case .loopbackOfTheHost: {
-                $0.layers &= ~SandboxLayers.network.rawValue
-                $0.flags = UInt32(ANNEX_PLAN_LOOPBACK)
-            }
+            case .procWithoutRoot:
+                {
+                    $0.layers &= ~SandboxLayers.root.rawValue
+                    $0.flags = UInt32(ANNEX_PLAN_PROC)
+                }
+            case .loopbackOfTheHost:
+                {
+                    $0.layers &= ~SandboxLayers.network.rawValue
+                    $0.flags = UInt32(ANNEX_PLAN_LOOPBACK)
+                }
             case .terminalWithoutReaper: { $0.terminal = 0 }
             case .linkToNothing: { $0.links = annex_records(offset: $0.arguments.offset, count: 1) }
             case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }

@@ -1,0 +1,105 @@
+/// As much of an ELF file as it takes to name the functions in it: 64-bit, little-endian.
+///
+/// Everything in it may be a lie of the program that it belongs to: every number is checked before it is used, and what
+/// is read is bounded.
+package struct ElfFile: Sendable {
+    /// At most `count` bytes from `offset` on; fewer where the file ends.
+    package typealias Source = @Sendable (_ offset: UInt64, _ count: Int) -> [UInt8]
+
+    /// Bytes of the file that are loaded.
+    struct Segment: Hashable {
+        let offset: UInt64
+        let address: UInt64
+        let size: UInt64
+    }
+
+    /// A table of symbols and the texts of their names, as places in the file.
+    struct SymbolTable: Hashable {
+        let offset: UInt64
+        let count: Int
+        let names: UInt64
+        let namesSize: UInt64
+    }
+
+    static let mostHeaders = 512
+    /// A large Swift program has some tens of thousands.
+    static let mostSymbols = 1 << 18
+    static let longestName = 1_024
+
+    let segments: [Segment]
+    let symbols: SymbolTable?
+    private let source: Source
+
+    /// Nil for what is no such file.
+    package init?(_ source: @escaping Source) {
+        let head = source(0, 64)
+        let header = LittleEndian(head)
+        // Magic, 64 bits, little-endian.
+        guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let programs = header.number(UInt64.self, at: 32),
+            let sections = header.number(UInt64.self, at: 40), let programSize = header.number(UInt16.self, at: 54),
+            let programCount = header.number(UInt16.self, at: 56),
+            let sectionSize = header.number(UInt16.self, at: 58),
+            let sectionCount = header.number(UInt16.self, at: 60)
+        else { return nil }
+        self.source = source
+        let programBytes = Self.records(source, programs, programSize, least: 56, programCount)
+        let sectionBytes = Self.records(source, sections, sectionSize, least: 64, sectionCount)
+        segments = programBytes.compactMap { Segment(header: LittleEndian($0)) }
+        symbols = Self.symbols(sectionBytes.map(LittleEndian.init))
+    }
+
+    private static func records(
+        _ source: Source, _ offset: UInt64, _ size: UInt16, least: UInt16, _ count: UInt16
+    ) -> [[UInt8]] {
+        guard size >= least, size <= 256, offset != 0 else { return [] }
+        let size = Int(size)
+        let bytes = source(offset, min(Int(count), mostHeaders) * size)
+        return stride(from: 0, to: bytes.count - bytes.count % size, by: size).map { Array(bytes[$0..<$0 + size]) }
+    }
+
+    /// The whole table where the file has one, else that of the dynamic linker.
+    private static func symbols(_ sections: [LittleEndian]) -> SymbolTable? {
+        for kind in [2, 11] as [UInt32] {
+            for section in sections where section.number(UInt32.self, at: 4) == kind {
+                guard let link = section.number(UInt32.self, at: 40), let index = Int(exactly: link),
+                    index < sections.count
+                else { continue }
+                if let table = SymbolTable(section, names: sections[index]) { return table }
+            }
+        }
+        return nil
+    }
+
+    /// Where a byte of the file is loaded, before the whole is moved to a random place.
+    package func address(ofByteAt offset: UInt64) -> UInt64? {
+        for segment in segments where offset >= segment.offset && offset &- segment.offset < segment.size {
+            return segment.address &+ (offset &- segment.offset)
+        }
+        return nil
+    }
+
+    func read(_ offset: UInt64, _ count: Int) -> [UInt8] { source(offset, count) }
+}
+
+extension ElfFile.Segment {
+    fileprivate init?(header: LittleEndian) {
+        guard header.number(UInt32.self, at: 0) == 1, let offset = header.number(UInt64.self, at: 8),
+            let address = header.number(UInt64.self, at: 16), let size = header.number(UInt64.self, at: 32)
+        else { return nil }
+        self.init(offset: offset, address: address, size: size)
+    }
+}
+
+extension ElfFile.SymbolTable {
+    /// Bytes of one symbol.
+    static let entry = 24
+
+    fileprivate init?(_ section: LittleEndian, names: LittleEndian) {
+        guard let offset = section.number(UInt64.self, at: 24), let size = section.number(UInt64.self, at: 32),
+            section.number(UInt64.self, at: 56) == UInt64(Self.entry), let start = names.number(UInt64.self, at: 24),
+            let namesSize = names.number(UInt64.self, at: 32)
+        else { return nil }
+        let count = min(size / UInt64(Self.entry), UInt64(ElfFile.mostSymbols))
+        self.init(offset: offset, count: Int(count), names: start, namesSize: namesSize)
+    }
+}

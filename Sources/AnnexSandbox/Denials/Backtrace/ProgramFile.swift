@@ -1,0 +1,70 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// The executable of a launch as the broker checked it, to name its functions: never a file that the sandbox names.
+///
+/// It is opened when the first backtrace is taken, through the kernel's own link to what the process executes, and must
+/// then be the very file that was checked: no sandbox without refusals holds a descriptor for this.
+final class ProgramFile: Sendable {
+    let inode: UInt64
+    private let device: UInt64
+    private let opened = Mutex<ElfFile?>(nil)
+
+    /// - Parameter checked: any descriptor of it; it stays the caller's.
+    init(_ checked: borrowing Descriptor) throws(SystemError) {
+        let status = try checked.status()
+        inode = status.inode
+        device = status.device
+    }
+
+    var elf: ElfFile? { opened.withLock { $0 } }
+
+    /// Opens it where `thread` still executes it; otherwise functions stay without names.
+    func open(through thread: UInt32) {
+        opened.withLock { elf in
+            guard elf == nil, let file = try? Descriptor.open("/proc/\(thread)/exe", O_RDONLY | O_NONBLOCK),
+                let status = try? file.status(), status.inode == inode, status.device == device,
+                status.kind == .regular
+            else { return }
+            let source = OpenFile(file)
+            elf = ElfFile { offset, count in source.bytes(at: offset, count) }
+        }
+    }
+
+    /// Puts names to the frames that lie in this executable: one pass over its symbols for all of them.
+    func name(_ denials: inout [Denial]) {
+        let wanted = denials.flatMap { $0.backtrace?.frames.compactMap(\.programOffset) ?? [] }
+        guard !wanted.isEmpty, let elf else { return }
+        let functions = elf.functions(at: wanted)
+        for index in denials.indices {
+            guard let count = denials[index].backtrace?.frames.count else { continue }
+            for frame in 0..<count { denials[index].backtrace?.frames[frame].take(functions) }
+        }
+    }
+
+    private final class OpenFile: Sendable {
+        private let descriptor: Descriptor
+
+        init(_ descriptor: consuming Descriptor) {
+            self.descriptor = descriptor
+        }
+
+        func bytes(at offset: UInt64, _ count: Int) -> [UInt8] {
+            guard let offset = Int64(exactly: offset), offset < .max - Int64(count) else { return [] }
+            return (try? descriptor.read(at: offset, count: count)) ?? []
+        }
+    }
+}
+
+extension Backtrace.Frame {
+    fileprivate var programOffset: UInt64? { isOfProgram ? offset : nil }
+
+    fileprivate mutating func take(_ functions: [UInt64: ElfFile.Function]) {
+        guard let offset = programOffset, let known = functions[offset] else { return }
+        let readable = SymbolName.readable(known.name)
+        function = Escaped(readable, limit: SymbolName.limit)
+        distance = offset &- known.address
+        if readable != known.name { symbol = Escaped(known.name, limit: ElfFile.longestName) }
+    }
+}

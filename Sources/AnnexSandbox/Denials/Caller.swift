@@ -1,0 +1,28 @@
+public import AnnexLinux
+
+/// The thread that made a call.
+public struct Caller: Sendable, Hashable {
+    /// Its number, as the broker's own process counts; 0 where it has none there.
+    public let thread: UInt32
+    /// The process it belongs to; nil where the kernel did not say.
+    public let process: UInt32?
+    /// The name of the executable that runs, as the process chose it; escaped.
+    public let executable: Escaped?
+
+    init(thread: UInt32, process: UInt32? = nil, executable: Escaped? = nil) {
+        self.thread = thread
+        self.process = process
+        self.executable = executable
+    }
+
+    /// Asks the kernel. What it says is the thread's only where its call is found still held afterwards.
+    init(asking thread: UInt32) {
+        guard thread != 0 else {
+            self.init(thread: 0)
+            return
+        }
+        let status = ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }
+        let name = ProcessText.read("/proc/\(thread)/comm", atMost: 64)?.prefix { $0 != UInt8(ascii: "\n") }
+        self.init(thread: thread, process: status?.process, executable: name.map { Escaped($0, limit: 64) })
+    }
+}

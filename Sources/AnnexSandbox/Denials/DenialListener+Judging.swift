@@ -1,0 +1,64 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Synchronization
+
+extension DenialListener {
+    /// A call that the policy refuses: looked at while it is held, answered, then noted.
+    func refuse(_ call: HeldCall, _ verdict: Verdict, _ decision: DenialJudge.Decision, _ answer: Denial.Answer) {
+        let name = SystemCall(number: call.number)?.name ?? "call \(call.number)"
+        let text = describe(call)
+        let key = Denial.Key(call: name, text: text, missing: nil)
+        var caller = Caller(thread: call.thread)
+        var backtrace: Backtrace?
+        if books.withLock({ $0.wantsMore(about: key) }) {
+            caller = Caller(asking: call.thread)
+            backtrace = scene.program.map { Backtrace(of: call, program: $0, on: listener) }
+            // Somebody else could have the number by now.
+            if !call.isHeld(on: listener) { caller = Caller(thread: call.thread) }
+        }
+        settle(call, decision)
+        let denial = Denial(
+            subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
+            policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller,
+            backtrace: backtrace)
+        note(denial)
+    }
+
+    /// A call that goes on: which paths it names is read first, and judged once it no longer waits.
+    func explain(_ call: HeldCall) {
+        let named = paths(of: call)
+        let paths = named.isEmpty ? [] : books.withLock { $0.paths?.doubtful(named) ?? [] }
+        guard !paths.isEmpty else { return settle(call, .proceed) }
+        let text = describe(call)
+        let caller = Caller(asking: call.thread)
+        let isHeld = call.isHeld(on: listener)
+        settle(call, .proceed)
+        guard isHeld else { return }
+        let denials = books.withLock { books in
+            paths.compactMap { books.paths?.denial($0, by: call, text: text, caller) }
+        }
+        for denial in denials { note(denial) }
+    }
+
+    /// Everything a trusted program does, for a policy to be proposed from.
+    func record(_ call: HeldCall, _ decision: DenialJudge.Decision) {
+        let paths = paths(of: call)
+        let isHeld = paths.isEmpty || call.isHeld(on: listener)
+        settle(call, decision)
+        books.withLock { $0.record(call, isHeld ? paths : []) }
+    }
+
+    private func note(_ denial: Denial) {
+        let total = books.withLock { $0.note(denial) }
+        tell(.denied(denial, total: total))
+    }
+
+    private func paths(of call: HeldCall) -> [NamedPath] {
+        guard let known = SystemCall(number: call.number), known.takesPaths else { return [] }
+        return known.pathUses(call.arguments).compactMap { NamedPath($0, of: call) }
+    }
+
+    private func describe(_ call: HeldCall) -> String {
+        SystemCall.describe(number: call.number, arguments: call.arguments) { call.text(of: $0, on: listener) }
+    }
+}

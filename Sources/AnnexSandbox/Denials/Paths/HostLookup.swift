@@ -1,0 +1,112 @@
+internal import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+
+/// Asks whether the host has a path that a hostile program named, and where it leads.
+///
+/// Nothing is opened but for reference, the kernel follows no link, and those that are followed here are read as text
+/// and lie where the program could not have made them.
+struct HostLookup {
+    enum Answer: Hashable {
+        case missing
+        /// The path without links.
+        case found(String)
+        /// A link that the program may have made stands in the way, or too many do: nobody can say.
+        case unknown
+    }
+
+    /// Whether the sandbox can write in a directory, and so make links there.
+    let isWritable: @Sendable (_ directory: String) -> Bool
+
+    /// Of the components that are looked at for one path, and of links among them.
+    private static let mostSteps = 256
+    private static let mostLinks = 16
+    private static let mostKept = 2_048
+
+    private let root: Root?
+    private var known: [String: Answer] = [:]
+
+    init(isWritable: @escaping @Sendable (_ directory: String) -> Bool) {
+        self.isWritable = isWritable
+        root = try? Root()
+    }
+
+    /// - Parameter path: absolute, without `.` and `..`. A link in its last place is not followed.
+    mutating func look(_ path: String) -> Answer {
+        if let answer = known[path] { return answer }
+        let answer = find(path)
+        if known.count >= Self.mostKept { known.removeAll(keepingCapacity: true) }
+        known[path] = answer
+        return answer
+    }
+
+    private func find(_ path: String) -> Answer {
+        var todo = path.split(separator: "/").map(String.init)
+        if todo.isEmpty { return .found("/") }
+        // Nearly always there is no link on the way, and one call tells.
+        switch open(todo) {
+        case .success: return .found("/" + todo.joined(separator: "/"))
+        case .failure(let errno) where errno != ELOOP: return .missing
+        case .failure: break
+        }
+        var done: [String] = []
+        var links = 0
+        for _ in 0..<Self.mostSteps {
+            guard !todo.isEmpty else { return .found("/" + done.joined(separator: "/")) }
+            let name = todo.removeFirst()
+            if name == ".." {
+                _ = done.popLast()
+                continue
+            }
+            guard case .success(let object) = open(done + [name]) else { return .missing }
+            guard let target = object.target, !todo.isEmpty else {
+                done.append(name)
+                continue
+            }
+            links += 1
+            guard links <= Self.mostLinks, !isWritable("/" + done.joined(separator: "/")) else { return .unknown }
+            if target.hasPrefix("/") { done = [] }
+            todo = target.split(separator: "/").filter { $0 != "." }.map(String.init) + todo
+        }
+        return .unknown
+    }
+
+    private final class Root: Sendable {
+        let descriptor: Descriptor
+
+        init() throws(SystemError) {
+            descriptor = try Descriptor.reference(to: "/")
+        }
+    }
+
+    /// What a link says; nil for anything else.
+    private struct Object {
+        let target: String?
+    }
+
+    private enum Opened {
+        case success(Object)
+        case failure(Int32)
+    }
+
+    private func open(_ names: [String]) -> Opened {
+        guard let root = root?.descriptor.number else { return .failure(EIO) }
+        let pathOnly: UInt64 = 0o10_000_000 | UInt64(O_NOFOLLOW)
+        let number = unsafe names.joined(separator: "/").withCString { path in
+            // SAFETY: the text outlives the call, which keeps no pointer to it.
+            unsafe annex_open_beneath(root, path, pathOnly, 0)
+        }
+        guard number >= 0 else { return .failure(-number) }
+        return .success(Object(target: Self.target(of: Descriptor(owning: number))))
+    }
+
+    private static func target(of object: borrowing Descriptor) -> String? {
+        guard (try? object.status())?.kind == .symbolicLink else { return nil }
+        var room = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let file = object.number
+        // SAFETY: an empty path names the descriptor itself; readlinkat writes at most the array's size.
+        let count = unsafe readlinkat(file, "", &room, room.count)
+        guard count > 0, count < room.count else { return nil }
+        return String(validating: room.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,62 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+
+/// A path as one held call named it, read from its process's memory: for the report alone.
+struct NamedPath: Hashable {
+    /// Absolute, without `.` and `..`.
+    let path: String
+    let rights: PathRights
+    let makesEntry: Bool
+
+    /// Nil where the text cannot be read, is none, is no UTF-8, or begins at something that has no path.
+    init?(_ use: PathUse, of call: HeldCall) {
+        guard let bytes = Self.bytes(use.text, of: call), !bytes.isEmpty,
+            let text = String(validating: bytes, as: UTF8.self), let use = Self.opened(use, of: call),
+            case .rights(let rights) = use.need
+        else { return nil }
+        guard let start = text.hasPrefix("/") ? "" : Self.start(use.directory, of: call) else { return nil }
+        path = PathText.resolved(start + "/" + text)
+        self.rights = rights
+        makesEntry = use.makesEntry
+    }
+
+    private static func bytes(_ text: PathUse.Text, of call: HeldCall) -> [UInt8]? {
+        switch text {
+        case .path(let register):
+            guard let bytes = call.memory(at: call.arguments[register], count: 4_096),
+                let end = bytes.firstIndex(of: 0)
+            else { return nil }
+            return Array(bytes[..<end])
+        case .socketAddress(let register, let size):
+            let size = Int(min(call.arguments[size] & 0xFFFF_FFFF, 110))
+            return call.memory(at: call.arguments[register], count: size).flatMap(Self.socketPath)
+        }
+    }
+
+    /// The path of a `struct sockaddr_un`; nil for other families and for abstract names, which are no paths.
+    static func socketPath(_ address: [UInt8]) -> [UInt8]? {
+        guard LittleEndian(address).number(UInt16.self, at: 0) == 1 else { return nil }
+        let path = address.dropFirst(2).prefix { $0 != 0 }
+        return path.isEmpty ? nil : Array(path)
+    }
+
+    private static func opened(_ use: PathUse, of call: HeldCall) -> PathUse? {
+        guard case .openHow(let register) = use.need else { return use }
+        guard let how = call.memory(at: call.arguments[register], count: 8),
+            let flags = LittleEndian(how).number(UInt64.self, at: 0)
+        else { return nil }
+        return use.opened(flags: flags)
+    }
+
+    /// The directory that a relative path begins at.
+    private static func start(_ directory: Int?, of call: HeldCall) -> String? {
+        let number = directory.map { Int32(truncatingIfNeeded: call.arguments[$0]) } ?? -100
+        if number < 0, number != -100 { return nil }
+        let link = number == -100 ? "/proc/\(call.thread)/cwd" : "/proc/\(call.thread)/fd/\(number)"
+        guard let bytes = ProcessText.link(link), let text = String(validating: bytes, as: UTF8.self) else {
+            return nil
+        }
+        // The kernel's remark about a directory that is gone; one that is really called so is lost.
+        return text.hasSuffix(" (deleted)") ? nil : text
+    }
+}

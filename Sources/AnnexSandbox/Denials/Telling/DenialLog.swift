@@ -1,0 +1,62 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Logging
+
+/// Writes one sandbox's refusals to the program's log (swift-log, label `annex.sandbox`): the first of each kind, few a
+/// second, and the sum at the end. Docs/Denials.md lists the metadata keys.
+struct DenialLog {
+    static let label = "annex.sandbox"
+
+    private let logger: Logger
+    private var budget: LineBudget
+
+    init(
+        sandbox: String, mode: DenialMode, logger: Logger = Logger(label: Self.label),
+        at moment: UInt64 = MonotonicClock.now()
+    ) {
+        var logger = logger
+        logger[metadataKey: "sandbox"] = "\(Escaped(sandbox, limit: 128))"
+        logger[metadataKey: "mode"] = "\(mode.rawValue)"
+        self.logger = logger
+        budget = LineBudget(at: moment)
+        if mode.isPermissive {
+            logger.warning("this sandbox refuses nothing: it only reports what it would refuse")
+        }
+    }
+
+    mutating func tell(_ denial: Denial, at moment: UInt64 = MonotonicClock.now()) {
+        guard budget.take(at: moment) else { return }
+        var metadata = DenialRecord(denial).metadata
+        let suppressed = budget.takeSuppressed()
+        if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+        logger.notice("\(denial.headline)", metadata: metadata)
+    }
+
+    mutating func close(_ summary: DenialSummary) {
+        let kinds = summary.denials.count
+        guard kinds > 0 || summary.dropped > 0 else { return }
+        logger.info(
+            "refusals in all",
+            metadata: [
+                "total": "\(summary.total)", "kinds": "\(kinds)", "dropped": "\(summary.dropped)",
+                "suppressed": "\(budget.takeSuppressed())",
+            ])
+    }
+}
+
+extension DenialRecord {
+    /// The same keys as in JSON, but for the backtrace, which is no line.
+    fileprivate var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "kind": "\(kind)", "call": "\(call)", "text": "\(text)", "answer": "\(answer)", "thread": "\(thread)",
+        ]
+        let texts: [(String, String?)] = [
+            ("errno", errno), ("line", line), ("reason", reason), ("remedy", remedy), ("path", path),
+            ("option", option), ("executable", executable), ("process", process.map { "\($0)" }),
+        ]
+        for (key, value) in texts { if let value { metadata[key] = "\(value)" } }
+        let lists: [(String, [String]?)] = [("layers", layers), ("needs", needs), ("missing", missing)]
+        for (key, value) in lists { if let value { metadata[key] = .array(value.map { "\($0)" }) } }
+        return metadata
+    }
+}

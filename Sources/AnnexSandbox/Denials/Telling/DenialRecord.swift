@@ -1,0 +1,110 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+
+/// A refusal as JSON and logs have it. The keys are kept from version to version; new ones may come. Every text that a
+/// sandboxed program had a hand in is escaped.
+public struct DenialRecord: Codable, Sendable, Hashable {
+    /// `call` or `path`.
+    public let kind: String
+    /// The call's name.
+    public let call: String
+    /// The call with its arguments.
+    public let text: String
+    /// `refused`, `ended`, or `passed` where the sandbox only reports.
+    public let answer: String
+    /// What it failed with, for example `EPERM`; for `passed`, what it would have failed with.
+    public let errno: String?
+    /// The layers that refuse, each by itself.
+    public let layers: [String]
+    /// The policy's line that decides.
+    public let line: String?
+    /// The reason stated there.
+    public let reason: String?
+    /// The entry of a policy that would allow it.
+    public let remedy: String?
+    /// The option of `annex run` that would allow it.
+    public let option: String?
+    public let path: String?
+    /// Rights that were wanted, and those of them that the policy does not give: `read`, `write`, `execute`; none: that
+    /// it is there at all.
+    public let needs: [String]?
+    public let missing: [String]?
+    public let process: UInt32?
+    public let thread: UInt32
+    public let executable: String?
+    public let count: Int
+    /// Seconds since the launch.
+    public let first: Double
+    public let last: Double
+    public let backtrace: [FrameRecord]?
+    /// Why there is no backtrace.
+    public let backtraceLack: String?
+}
+
+/// A frame of a backtrace as JSON has it.
+public struct FrameRecord: Codable, Sendable, Hashable {
+    /// Hexadecimal, with `0x`.
+    public let address: String
+    public let module: String?
+    public let offset: String?
+    public let function: String?
+    /// Bytes into the function.
+    public let distance: UInt64?
+    /// The function's name as the file spells it, where that differs.
+    public let symbol: String?
+}
+
+extension DenialRecord {
+    public init(_ denial: Denial) {
+        let path: DeniedPath? = if case .path(let path) = denial.subject { path } else { nil }
+        kind = path == nil ? "call" : "path"
+        call = denial.call
+        text = denial.text
+        (answer, errno) = Self.answer(denial.answer)
+        layers = denial.layers.map(\.rawValue)
+        line = denial.policyLine
+        reason = denial.reason
+        remedy = denial.allowedBy.map { Escaped($0, limit: 8_192).description }
+        option = path?.option.map { Escaped($0, limit: 8_192).description }
+        self.path = path?.shown.description
+        needs = path?.needed.words
+        missing = path?.missing.words
+        process = denial.caller.process
+        thread = denial.caller.thread
+        executable = denial.caller.executable?.description
+        count = denial.count
+        first = denial.first.seconds
+        last = denial.last.seconds
+        backtrace = denial.backtrace.flatMap { $0.frames.isEmpty ? nil : $0.frames.map(FrameRecord.init) }
+        backtraceLack = denial.backtrace?.lack
+    }
+
+    private static func answer(_ answer: Denial.Answer) -> (String, String?) {
+        switch answer {
+        case .refused(let errno): ("refused", Errno.name(errno))
+        case .ended: ("ended", nil)
+        case .passed(let errno): ("passed", errno.map { Errno.name($0) })
+        }
+    }
+}
+
+extension FrameRecord {
+    init(_ frame: Backtrace.Frame) {
+        address = "0x" + String(frame.address, radix: 16)
+        module = frame.module?.description
+        offset = frame.offset.map { "0x" + String($0, radix: 16) }
+        function = frame.function?.description
+        distance = frame.distance
+        symbol = frame.symbol?.description
+    }
+}
+
+extension PathRights {
+    fileprivate var words: [String] { each.map { String("\($0)".dropFirst().dropLast()) } }
+}
+
+extension Duration {
+    fileprivate var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,139 @@
+import AnnexLinux
+import Foundation
+import Synchronization
+
+@testable import AnnexPolicy
+@testable import AnnexSandbox
+
+/// The program that asks for much, in a sandbox of its own.
+struct AskingProgram {
+    /// What came of one run.
+    struct Outcome {
+        let end: SandboxEnd
+        let report: SandboxReport?
+        /// What was told while it lived.
+        let told: [Denial]
+
+        /// What it wrote, as `key=value` lines.
+        var said: [String: String] {
+            var said: [String: String] = [:]
+            for line in String(decoding: end.output.bytes, as: UTF8.self).split(separator: "\n") {
+                let sides = line.split(separator: "=", maxSplits: 1)
+                if sides.count == 2 { said[String(sides[0])] = String(sides[1]) }
+            }
+            return said
+        }
+
+        /// Without those of the C library, which asks for its own memory map.
+        var pathDenials: [Denial] {
+            end.denials.filter { if case .path(let path) = $0.subject { !path.path.hasPrefix("/proc") } else { false } }
+        }
+
+        var paths: [DeniedPath] {
+            pathDenials.compactMap { if case .path(let path) = $0.subject { path } else { nil } }
+        }
+    }
+
+    /// Over `compute`: threads, and looking at files.
+    static func policy(_ more: String = "") throws -> Policy {
+        var texts = ShippedPolicies.files.mapValues { String(decoding: $0, as: UTF8.self) }
+        texts["asking"] = """
+            policy: asking
+            summary: For a test.
+            includes: [compute]
+            allow:
+              - reason: Threads and files.
+                calls:
+                  - { call: clone, when: { flags: { has: CLONE_THREAD } } }
+                  - openat
+                  - { call: newfstatat, when: { flags: { only: [AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW] } } }
+                  - { call: prctl, when: { option: [PR_SET_NAME, PR_SET_DUMPABLE] } }
+                  - exit
+            \(more)
+            limits: { processes: 8, request: 50s, processor: 50s }
+            """
+        return try PolicyLibrary(texts: texts).policy(named: "asking")
+    }
+
+    let folder: URL
+    let launcher: Launcher
+
+    init() throws {
+        launcher = try Launcher.start()
+        folder = FileManager.default.temporaryDirectory.appending(path: "annex-asking-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let program = folder.appending(path: "program")
+        try FileManager.default.copyItem(
+            at: Ground.fixture.deletingLastPathComponent().appending(path: "asks-for-much"), to: program)
+        try Ground.settle(program.path)
+        try Data("harmless".utf8).write(to: folder.appending(path: "harmless"))
+        for (name, mode) in [("", 0o755), ("program", 0o755), ("harmless", 0o644)] {
+            chmod(folder.appending(path: name).path, mode_t(mode))
+        }
+    }
+
+    func close() {
+        launcher.shutDown()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs it to its end. One that asks for what only attacks use is killed, as the broker would.
+    func run(_ command: String, under policy: Policy, _ mode: DenialMode = .enforce) async throws -> Outcome {
+        let directory = try Descriptor.directory(folder.path)
+        var configuration = SandboxConfiguration(
+            policy: policy, bundle: try directory.duplicate(),
+            executable: try directory.openBeneath("program", O_RDONLY), executablePath: "program", name: command,
+            gifts: DescriptorList(), numbers: [])
+        configuration.denials = mode
+        let watcher = Watcher()
+        var given: SandboxConfiguration? = consume configuration
+        return await withCheckedContinuation { waiter in
+            watcher.waiter.withLock { $0 = waiter }
+            guard let configuration = given.take() else { return }
+            do throws(SandboxError) {
+                let process = try launcher.launch(configuration, events: watcher.receive)
+                watcher.take(process)
+            } catch {
+                watcher.receive(.ended(SandboxEnd(failure: error)))
+            }
+        }
+    }
+
+    private final class Watcher: Sendable {
+        let waiter = Mutex<CheckedContinuation<Outcome, Never>?>(nil)
+        private let seen = Mutex<(report: SandboxReport?, told: [Denial])>((nil, []))
+        private let process = Mutex<(process: SandboxedProcess?, mustDie: Bool)>((nil, false))
+
+        func take(_ started: SandboxedProcess) {
+            let mustDie = process.withLock { state in
+                state.process = started
+                return state.mustDie
+            }
+            if mustDie { started.kill() }
+        }
+
+        func receive(_ event: SandboxEvent) {
+            switch event {
+            case .executed(let report): seen.withLock { $0.report = report }
+            case .denied(let denial, _):
+                seen.withLock { if $0.told.count < 1_000 { $0.told.append(denial) } }
+                if denial.answer == .ended { kill() }
+            case .aborted: kill()
+            case .started, .wrote, .stopped: break
+            case .ended(let end):
+                let seen = seen.withLock { $0 }
+                process.withLock { $0.process = nil }
+                waiter.withLock { $0.take() }?
+                    .resume(returning: Outcome(end: end, report: seen.report, told: seen.told))
+            }
+        }
+
+        private func kill() {
+            let running = process.withLock { state in
+                state.mustDie = true
+                return state.process
+            }
+            running?.kill()
+        }
+    }
+}

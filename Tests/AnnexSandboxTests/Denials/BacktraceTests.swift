@@ -1,0 +1,43 @@
+import AnnexLinux
+import AnnexPolicy
+import Testing
+
+@testable import AnnexSandbox
+
+/// Who called whom, of a static program, without tracing it.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct BacktraceTests {
+    @Test func theFunctionsThatLedToARefusalAreNamed() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run("deep", under: AskingProgram.policy())
+        let backtrace = try #require(outcome.end.denials.first?.backtrace)
+        #expect(backtrace.lack == nil)
+        let names = backtrace.frames.compactMap { $0.function?.description }
+        #expect(names.first?.hasSuffix("socket") == true, "\(names)")
+        let mine = names.filter { $0.hasPrefix("ask_") }
+        #expect(mine == ["ask_for_a_socket", "ask_from_afar", "ask_from_afar", "ask_from_afar", "ask_from_afar"])
+        #expect(names.contains("main"))
+        #expect(backtrace.frames.allSatisfy { $0.isOfProgram && $0.module?.description == "program" })
+    }
+
+    @Test func `TTY-03: a name that the program gave itself is escaped`() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run("named", under: AskingProgram.policy())
+        let denial = try #require(outcome.end.denials.first)
+        #expect(denial.caller.executable?.description == #"a\u{1b}[2J"#)
+        #expect(denial.caller.process == denial.caller.thread)
+        #expect(denial.caller.thread != 0)
+    }
+
+    /// Whether the kernel still shows it depends on who asks: then there is a backtrace, else the reason.
+    @Test func whatHidesItselfIsReportedAllTheSame() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run("hidden", under: AskingProgram.policy())
+        let denial = try #require(outcome.end.denials.first)
+        #expect(denial.call == "socket")
+        let backtrace = try #require(denial.backtrace)
+        #expect(backtrace.frames.isEmpty == (backtrace.lack != nil))
+    }
+}

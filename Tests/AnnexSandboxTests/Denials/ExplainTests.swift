@@ -1,0 +1,127 @@
+import AnnexLinux
+import AnnexPolicy
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// What is explained of a live sandbox, and what explaining does not change.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ExplainTests {
+    @Test func `DEPUTY-07: a path that the host has and the policy does not grant is explained, with its mend`()
+        async throws
+    {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run(
+            "open /etc/passwd /etc/annex-no-such-file /bundle/harmless", under: AskingProgram.policy(), .explain)
+        #expect(outcome.end.failure == nil)
+        #expect(outcome.report?.denials == .explain)
+        #expect(outcome.said["/etc/passwd"] == "\(ENOENT)")
+        #expect(outcome.said["/bundle/harmless"] == "0")
+        #expect(outcome.paths.map(\.shown.description) == ["/etc/passwd"])
+        let denial = try #require(outcome.pathDenials.first)
+        #expect(denial.answer == .refused(errno: ENOENT))
+        #expect(denial.layers == [.root, .landlock])
+        #expect(denial.allowedBy == "grants: [{ reason: …, rights: [read], paths: [/etc/passwd] }]")
+        #expect(denial.mend == "--read /etc/passwd")
+        #expect(denial.caller.executable?.description == "program")
+        #expect(denial.headline == "read /etc/passwd: refused by own root with ENOENT")
+        #expect(outcome.told.contains { $0.key == denial.key })
+    }
+
+    @Test func withoutExplainingNoPathIsTold() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run("open /etc/passwd", under: AskingProgram.policy())
+        #expect(outcome.report?.denials == .enforce)
+        #expect(outcome.said["/etc/passwd"] == "\(ENOENT)")
+        #expect(outcome.end.denials.isEmpty)
+    }
+
+    @Test(arguments: [DenialMode.enforce, .explain])
+    func `SEC-05: a path that flips while it is judged never opens the secret`(mode: DenialMode) async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let secret = program.folder.deletingLastPathComponent().appending(path: "annex-secret-\(UUID().uuidString)")
+        try Data("secret".utf8).write(to: secret)
+        chmod(secret.path, 0o644)
+        defer { try? FileManager.default.removeItem(at: secret) }
+        let outcome = try await program.run(
+            "flip 100000 /bundle/harmless \(secret.path)", under: AskingProgram.policy(), mode)
+        #expect(outcome.end.process == .exited(code: 0))
+        #expect(outcome.said["wins"] == "0")
+        let opened = try #require(Int(outcome.said["opened"] ?? ""))
+        let missing = try #require(Int(outcome.said["missing"] ?? ""))
+        #expect(opened + missing == 100_000)
+        // The race was on: both were met.
+        #expect(opened > 0 && missing > 0)
+    }
+
+    @Test func whatTheProgramLooksForInVainIsNoRefusal() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run("search 500", under: AskingProgram.policy(), .explain)
+        #expect(outcome.end.process == .exited(code: 0))
+        #expect(outcome.paths.isEmpty)
+    }
+
+    @Test(arguments: [DenialMode.enforce, .explain])
+    func whatOnlyAnAttackMakesIsTheEndAllTheSame(mode: DenialMode) async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run("deep", under: AskingProgram.policy(), mode)
+        #expect(outcome.end.denials.filter { !$0.isOfPath }.map(\.answer) == [.ended])
+        #expect(outcome.said["socket"] == nil)
+        #expect(outcome.end.refusals.mode == mode)
+    }
+
+    @Test func reportingOnlyDoesWhatIsRefusedAndSaysSo() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run("deep", under: AskingProgram.policy(), .permissive)
+        #expect(outcome.end.process == .exited(code: 0))
+        #expect(outcome.report?.denials == .permissive)
+        #expect(outcome.report?.waived.contains("own root") == true)
+        #expect(outcome.report?.layers.contains("user namespace") == true)
+        #expect(outcome.report?.layers.contains("process namespace") == true)
+        let socket = try #require(outcome.end.denials.first { $0.call == "socket" })
+        #expect(socket.answer == .passed(errno: nil))
+        #expect(Int(outcome.said["socket"] ?? "").map { $0 >= 0 } == true)
+    }
+
+    @Test func reportingOnlyTellsPathsThatWouldBeRefused() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let own = program.folder.path + "/harmless"
+        let outcome = try await program.run("open /etc/passwd \(own)", under: AskingProgram.policy(), .permissive)
+        #expect(outcome.said["/etc/passwd"] == "0")
+        let denial = try #require(outcome.pathDenials.first)
+        #expect(denial.answer == .passed(errno: ENOENT))
+        // Its own bundle is where the host has it, and still its own.
+        #expect(outcome.paths.map(\.shown.description) == ["/etc/passwd"])
+    }
+
+    @Test func learningRecordsEverything() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let outcome = try await program.run(
+            "open /etc/passwd /etc/annex-no-such-file", under: AskingProgram.policy(), .learn)
+        #expect(outcome.end.process == .exited(code: 0))
+        let recording = try #require(outcome.end.refusals.recording)
+        #expect(recording.paths["/etc/passwd"]?.exists == true)
+        #expect(recording.paths["/etc/passwd"]?.rights == .read)
+        #expect(recording.paths["/etc/annex-no-such-file"]?.exists == false)
+        let open = try #require(SystemCall(named: "openat")).number
+        #expect(recording.calls.keys.contains { $0.number == open && $0.arguments[2] == 0 })
+        #expect(recording.dropped == 0)
+    }
+
+    @Test func nobodyIsInAnotherModeThatNobodyNamed() throws {
+        let nothing = try Descriptor.open("/dev/null", O_RDONLY)
+        let configuration = SandboxConfiguration(
+            policy: try .shipped(named: "base"), bundle: try nothing.duplicate(), executable: try nothing.duplicate(),
+            executablePath: "", name: "", gifts: DescriptorList(), numbers: [])
+        #expect(configuration.denials == .enforce)
+        #expect(configuration.effectiveLayers == .all)
+    }
+}

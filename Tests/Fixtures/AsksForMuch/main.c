@@ -1,0 +1,116 @@
+// "COMMAND [ARGUMENT…]", all in the one argument that an extension gets: its own name.
+//
+// What a program may do to whoever explains its refusals. Static, and what it finds it says as lines of `key=value`.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void say(const char *key, long value) { printf("%s=%ld\n", key, value); }
+
+// Two functions deep, so that a backtrace has something to show.
+__attribute__((noinline)) int ask_for_a_socket(void) {
+    int result = socket(AF_INET, SOCK_STREAM, 0);
+    return result < 0 ? -errno : result;
+}
+
+__attribute__((noinline)) int ask_from_afar(int depth) {
+    int result = depth > 0 ? ask_from_afar(depth - 1) : ask_for_a_socket();
+    return result + (depth > 100);
+}
+
+// A path that is one thing when it is looked at and another when it is used.
+static char path[64];
+static const char *harmless, *secret;
+static atomic_int done;
+
+static void *flip(void *unused) {
+    (void)unused;
+    // Of one length, so that every moment between the two is a path as well.
+    while (!atomic_load_explicit(&done, memory_order_relaxed)) {
+        memcpy(path, secret, strlen(secret) + 1);
+        memcpy(path, harmless, strlen(harmless) + 1);
+    }
+    return 0;
+}
+
+static int race(long rounds) {
+    pthread_t other;
+    memcpy(path, harmless, strlen(harmless) + 1);
+    if (pthread_create(&other, 0, flip, 0) != 0) return 1;
+    long opened = 0, wins = 0, missing = 0;
+    for (long i = 0; i < rounds; i++) {
+        int file = open(path, O_RDONLY);
+        if (file < 0) {
+            missing++;
+            continue;
+        }
+        char text[16] = "";
+        long count = read(file, text, sizeof text);
+        wins += count > 0 && memcmp(text, "secret", 6) == 0;
+        opened++;
+        close(file);
+    }
+    atomic_store(&done, 1);
+    pthread_join(other, 0);
+    say("opened", opened);
+    say("missing", missing);
+    say("wins", wins);
+    return 0;
+}
+
+static int flood(long rounds) {
+    for (long i = 0; i < rounds; i++) syscall(SYS_socket, i, 1, 0);
+    return 0;
+}
+
+static int look_for_files(long rounds) {
+    char name[64];
+    for (long i = 0; i < rounds; i++) {
+        snprintf(name, sizeof name, "/usr/lib/annex-no-such-file-%ld", i);
+        open(name, O_RDONLY);
+    }
+    return 0;
+}
+
+int main(int given, char **names) {
+    char *arguments[16] = {0};
+    int count = 1;
+    for (char *word = strtok(given > 0 ? names[0] : "", " "); word && count < 16; word = strtok(0, " ")) {
+        arguments[count++] = word;
+    }
+    if (count < 2) return 64;
+    const char *command = arguments[1];
+    if (strcmp(command, "deep") == 0) say("socket", ask_from_afar(3));
+    if (strcmp(command, "named") == 0) {
+        prctl(PR_SET_NAME, "a\033[2J\nb");
+        say("socket", ask_from_afar(0));
+    }
+    if (strcmp(command, "hidden") == 0) {
+        prctl(PR_SET_DUMPABLE, 0);
+        say("socket", ask_from_afar(0));
+    }
+    if (strcmp(command, "flood") == 0) return flood(atol(arguments[2]));
+    if (strcmp(command, "search") == 0) return look_for_files(atol(arguments[2]));
+    if (strcmp(command, "flip") == 0 && count == 5) {
+        harmless = arguments[3];
+        secret = arguments[4];
+        int result = race(atol(arguments[2]));
+        fflush(stdout);
+        return result;
+    }
+    if (strcmp(command, "open") == 0) {
+        for (int i = 2; i < count; i++) say(arguments[i], open(arguments[i], O_RDONLY) < 0 ? errno : 0);
+    }
+    if (strcmp(command, "abort") == 0) abort();
+    fflush(stdout);
+    return 0;
+}
