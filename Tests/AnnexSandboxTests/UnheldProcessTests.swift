@@ -19,7 +19,7 @@ import Testing
         let recorder = Recorder()
         let sandboxed = try SandboxedProcess(
             policy: Policy.shipped(named: "base"), loop: EventLoop.shared(), output: output,
-            identity: Identity(ofCaller: ()), group: nil, begun: 0, landlockABI: 0, events: recorder.note)
+            identity: Identity(ofCaller: ()), group: nil, begun: 0, landlockABI: 0, lacks: [], events: recorder.note)
         sandboxed.receive(LaunchEvent.unheld(process: child.processIdentifier))
         child.waitUntilExit()
         #expect(child.terminationReason == .uncaughtSignal)
