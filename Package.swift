@@ -12,8 +12,12 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// `make fuzz` alone sets this: libFuzzer's harnesses, and the coverage that guides it, are nobody else's to build.
+let isFuzzing = Context.environment["ANNEX_FUZZ"] != nil
+let coverage: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
+
 /// Targets that touch raw memory: every unsafe expression is marked.
-let strict: [SwiftSetting] = swift + [.strictMemorySafety()]
+let strict: [SwiftSetting] = swift + coverage + [.strictMemorySafety()]
 
 /// An extension's executable carries everything it runs, so that its sandbox needs no file but its own bundle.
 let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-executable"])]
@@ -88,7 +92,7 @@ let package = Package(
         .executableTarget(
             name: "annex",
             dependencies: [
-                "AnnexEmbedded", "AnnexHost", "AnnexPolicy", "AnnexLinux",
+                "AnnexEmbedded", "AnnexHost", "AnnexSandbox", "AnnexPolicy", "AnnexLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -145,6 +149,10 @@ let package = Package(
             name: "holds-a-sandbox", dependencies: ["AnnexSandbox", "AnnexLinux"],
             path: "Tests/Fixtures/HoldsASandbox", swiftSettings: swift),
         .executableTarget(
+            name: "examines-itself", dependencies: ["AnnexSandbox"], path: "Tests/Fixtures/ExaminesItself",
+            swiftSettings: swift),
+        .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),
+        .executableTarget(
             name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
             path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
         .executableTarget(
@@ -193,3 +201,19 @@ let package = Package(
             swiftSettings: swift),
     ]
 )
+
+/// One harness of libFuzzer's.
+func fuzzer(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["FuzzSupport"] + dependencies, path: "Tests/Fuzzing/\(name)",
+        swiftSettings: swift, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])])
+}
+
+if isFuzzing {
+    package.targets += [
+        .target(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .target(
+            name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/Support", swiftSettings: swift),
+        fuzzer("FuzzPolicyText", "AnnexPolicy"),
+    ]
+}

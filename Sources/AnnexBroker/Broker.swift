@@ -14,9 +14,10 @@ package final class Broker: BrokerService {
     private let running = RunningExtensions()
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
-    package init() throws(ServiceError) {
+    /// - Parameter waiving: layers that extensions may do without, where this machine cannot give them.
+    package init(waiving: Set<DispensableLayer> = []) throws(ServiceError) {
         do throws(SandboxError) {
-            launcher = try Launcher.start()
+            launcher = try Launcher.start(waiving: Set(waiving.compactMap { SandboxLayer($0) }))
             loop = launcher.loop
         } catch {
             throw ServiceError(.system, "\(error.cause)", place: error.step, mend: error.mend)
@@ -78,6 +79,8 @@ package final class Broker: BrokerService {
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {
+        // Where the machine gives no seccomp and the host does without, nothing is compiled.
+        guard launcher.gives(.seccomp) else { return }
         do throws(PolicyError) {
             _ = try policy.filter()
         } catch {

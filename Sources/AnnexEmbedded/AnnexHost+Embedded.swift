@@ -8,11 +8,17 @@ extension AnnexHost {
     /// Starts the warden, a small process of its own that builds sandboxes and ends them with this one. The program
     /// sees no SIGCHLD, no result of its `wait` and no signal handler of it.
     ///
-    /// - Parameter apps: bundles to install at once, `Name.app` each; more by `install(app:)`.
+    /// - Parameters:
+    ///   - apps: bundles to install at once, `Name.app` each; more by `install(app:)`.
+    ///   - waiving: layers that this host does without where the machine cannot give them; each is tried once, now. A
+    ///     layer that the machine has is always used, one that it lacks and that is not named here fails every launch
+    ///     with its cause and cure. The launch report lists what is missing.
     /// - Throws: a `ServiceError` that names the file and key of a bundle that breaks a rule, or the step and cure where
     ///   this machine cannot make sandboxes.
-    public static func embedded(apps: [String] = []) throws(ServiceError) -> AnnexHost {
-        let host = AnnexHost(service: try Broker())
+    public static func embedded(
+        apps: [String] = [], waiving: Set<DispensableLayer> = []
+    ) throws(ServiceError) -> AnnexHost {
+        let host = AnnexHost(service: try Broker(waiving: waiving))
         for app in apps { try host.install(app: app) }
         return host
     }

@@ -13,6 +13,21 @@ public struct LaunchReport: Sendable, Hashable {
         }
     }
 
+    /// A layer that the host named as dispensable and that this machine does not give.
+    public struct Waiver: Sendable, Hashable {
+        public let layer: DispensableLayer
+        /// The step that failed and what the kernel answered, for example `landlock: ENOSYS (Function not implemented)`.
+        public let cause: String
+        /// What would give it, where that is known.
+        public let mend: String?
+
+        package init(layer: DispensableLayer, cause: String, mend: String?) {
+            self.layer = layer
+            self.cause = cause
+            self.mend = mend
+        }
+    }
+
     /// Who holds the memory limit.
     public enum Enforcement: String, Sendable, Hashable {
         /// The kernel ends the extension when it passes the limit.
@@ -25,6 +40,8 @@ public struct LaunchReport: Sendable, Hashable {
     public let steps: [Step]
     /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`.
     public let layers: [String]
+    /// The layers that are missing, because the host named them as dispensable and the machine does not give them.
+    public let waived: [Waiver]
     /// The policy's name.
     public let policy: String
     /// The memory limit in bytes.
@@ -33,10 +50,11 @@ public struct LaunchReport: Sendable, Hashable {
     public let memory: Enforcement
 
     package init(
-        steps: [Step], layers: [String], policy: String, memoryLimit: UInt64, memory: Enforcement
+        steps: [Step], layers: [String], waived: [Waiver] = [], policy: String, memoryLimit: UInt64, memory: Enforcement
     ) {
         self.steps = steps
         self.layers = layers
+        self.waived = waived
         self.policy = policy
         self.memoryLimit = memoryLimit
         self.memory = memory

@@ -11,6 +11,7 @@ struct Annex: AsyncParsableCommand {
               annex demo holiday.jpg          the same with a picture of yours; the result lies beside it
               annex demo --json               every figure for a program to read
               annex policy explain compute ptrace      what a policy says, and by which line
+              annex doctor                    what this machine offers to sandboxes
 
             EXIT STATUS
               0   done
@@ -18,5 +19,5 @@ struct Annex: AsyncParsableCommand {
               64  the command line is not understood
             """,
         version: "0.1.0",
-        subcommands: [DemoCommand.self, PolicyCommand.self])
+        subcommands: [DemoCommand.self, DoctorCommand.self, PolicyCommand.self])
 }

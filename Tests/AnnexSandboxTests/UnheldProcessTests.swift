@@ -19,8 +19,8 @@ import Testing
         let recorder = Recorder()
         let sandboxed = try SandboxedProcess(
             scene: DenialListener.Scene(policy: Policy.shipped(named: "base")), loop: EventLoop.shared(),
-            output: output,
-            identity: Identity(ofCaller: ()), group: nil, begun: 0, landlockABI: 0, events: recorder.note)
+            output: output, identity: Identity(ofCaller: ()), group: nil, begun: 0, landlockABI: 0, lacks: [],
+            events: recorder.note)
         sandboxed.receive(LaunchEvent.unheld(process: child.processIdentifier))
         child.waitUntilExit()
         #expect(child.terminationReason == .uncaughtSignal)

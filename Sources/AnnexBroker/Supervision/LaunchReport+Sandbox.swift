@@ -9,7 +9,25 @@ extension LaunchReport {
         let start = hello > report.executed ? hello - report.executed : 0
         steps.append(Step(name: "hello", duration: .nanoseconds(Int64(clamping: start))))
         self.init(
-            steps: steps, layers: report.layers, policy: policy, memoryLimit: limits.memory,
+            steps: steps, layers: report.layers, waived: report.waived.compactMap(Waiver.init), policy: policy,
+            memoryLimit: limits.memory,
             memory: report.isMemoryEnforced ? .enforced : .watched)
     }
+}
+
+extension LaunchReport.Waiver {
+    /// nil for a layer that was never asked for: nothing was waived then.
+    fileprivate init?(_ waiver: SandboxReport.Waiver) {
+        guard let cause = waiver.cause, let layer = DispensableLayer(waiver.layer) else { return nil }
+        self.init(layer: layer, cause: cause, mend: waiver.mend)
+    }
+}
+
+extension DispensableLayer {
+    /// Both have the same words.
+    init?(_ layer: SandboxLayer) { self.init(rawValue: layer.rawValue) }
+}
+
+extension SandboxLayer {
+    init?(_ layer: DispensableLayer) { self.init(rawValue: layer.rawValue) }
 }

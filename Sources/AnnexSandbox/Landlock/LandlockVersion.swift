@@ -40,4 +40,12 @@ package struct LandlockVersion: Sendable, Hashable {
 
     /// The rights that a rule may name on this kernel.
     func known(_ rights: LandlockRights) -> UInt64 { rights.rawValue & files }
+
+    /// What this version can, and what only a newer one could.
+    var summary: String {
+        let rights = 13 + (abi >= 2 ? 1 : 0) + (abi >= 3 ? 1 : 0) + (abi >= 5 ? 1 : 0)
+        var text = "ABI \(abi): \(rights) rights on files"
+        text += abi >= 4 ? ", TCP ports" : "; TCP ports need ABI 4"
+        return text + (abi >= 6 ? ", scopes of abstract sockets and signals" : "; scopes need ABI 6")
+    }
 }

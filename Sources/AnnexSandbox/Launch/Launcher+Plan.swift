@@ -24,7 +24,9 @@ extension Launcher {
         plan.environment = environment(policy)
         plan.limits = limits(policy.limits, isGrouped: !groups.isEmpty)
         if layers.contains(.landlock) {
-            plan.landlock = rules(policy.paths, bundle: place, hasPrivate: layers.contains(.root))
+            // Nil only where every launch leaves the layer out.
+            guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has none") }
+            plan.landlock = rules(policy.paths, landlock, bundle: place, hasPrivate: layers.contains(.root))
         }
         if layers.contains(.root) { addPrivateDirectory(&plan, policy.paths) }
         if layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
@@ -113,7 +115,9 @@ extension Launcher {
         plan.directory = SandboxConfiguration.privatePath
     }
 
-    private func rules(_ paths: PolicyPaths, bundle place: String, hasPrivate: Bool) -> LandlockRules {
+    private func rules(
+        _ paths: PolicyPaths, _ landlock: LandlockVersion, bundle place: String, hasPrivate: Bool
+    ) -> LandlockRules {
         var rules = LandlockRules()
         rules.files = landlock.files
         rules.network = landlock.network

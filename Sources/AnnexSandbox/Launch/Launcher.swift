@@ -1,5 +1,5 @@
 package import AnnexLinux
-internal import AnnexPolicy
+package import AnnexPolicy
 internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
@@ -8,35 +8,51 @@ internal import Synchronization
 package final class Launcher: Sendable {
     package let loop: EventLoop
     private let present: Mutex<Warden>
-    let landlock: LandlockVersion
+    /// Nil where the kernel has none and the host named it as dispensable.
+    let landlock: LandlockVersion?
+    /// The layers that this machine does not give, of those that the host named as dispensable.
+    let lacks: [LayerLack]
     /// Nil where no control group can be made: memory is then watched.
     let hierarchy: ControlGroupHierarchy?
     /// Nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
 
     private init(
-        loop: EventLoop, warden: Warden, landlock: LandlockVersion, hierarchy: ControlGroupHierarchy?,
-        identities: IdentityRange?
+        loop: EventLoop, warden: Warden, landlock: LandlockVersion?, lacks: [LayerLack],
+        hierarchy: ControlGroupHierarchy?, identities: IdentityRange?
     ) {
         self.loop = loop
         present = Mutex(warden)
         self.landlock = landlock
+        self.lacks = lacks
         self.hierarchy = hierarchy
         self.identities = identities
     }
 
     /// Finds out what the machine offers, sweeps what a killed broker left, and starts the warden.
-    package static func start() throws(SandboxError) -> Launcher {
+    ///
+    /// - Parameter waiving: layers that the host can do without. Each is tried now, and left out of launches only where
+    ///   this machine cannot give it; the launch report then lists it. Without any, nothing is tried and the first
+    ///   launch says what is missing.
+    package static func start(waiving: Set<SandboxLayer> = []) throws(SandboxError) -> Launcher {
         let loop = try SandboxError.step("event loop") { () throws(SystemError) in try EventLoop.shared() }
-        let landlock = try SandboxError.step("Landlock") { () throws(SystemError) in try LandlockVersion.ofKernel() }
+        let landlock = try SandboxError.step("Landlock") { () throws(SystemError) -> LandlockVersion? in
+            do throws(SystemError) {
+                return try LandlockVersion.ofKernel()
+            } catch {
+                guard waiving.contains(.landlock) else { throw error }
+                return nil
+            }
+        }
         let hierarchy = ControlGroupHierarchy.find()
         for candidate in ControlGroupHierarchy.candidates() { _ = ControlGroup.sweep(candidate) }
         let identities = try SandboxError.step("identities") { () throws(SystemError) in
             getuid() == 0 ? try IdentityRange() : nil
         }
         let warden = try SandboxError.step("warden") { () throws(SystemError) in try Warden.start(on: loop) }
+        let lacks = LayerTrial(warden: warden, landlock: landlock).lacks(among: waiving)
         return Launcher(
-            loop: loop, warden: warden, landlock: landlock, hierarchy: hierarchy, identities: identities)
+            loop: loop, warden: warden, landlock: landlock, lacks: lacks, hierarchy: hierarchy, identities: identities)
     }
 
     /// Begins a launch. What comes of it is told on the loop's thread, failures too, and ends with `ended`.
@@ -45,6 +61,8 @@ package final class Launcher: Sendable {
     ) throws(SandboxError) -> SandboxedProcess {
         let begun = MonotonicClock.now()
         let limits = configuration.policy.limits
+        var configuration = configuration
+        configuration.layers.subtract(absent)
         var scene = try scene(of: configuration)
         let identity = try SandboxError.step("identity") { () throws(SystemError) in
             if let identities { try identities.claim() } else { Identity(ofCaller: ()) }
@@ -59,7 +77,7 @@ package final class Launcher: Sendable {
         scene.hasReaper = plan.hasReaper
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, begun: begun,
-            landlockABI: landlock.abi, events: events)
+            landlockABI: landlock?.abi ?? 0, lacks: lacks, events: events)
         let warden = try self.warden()
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
@@ -80,6 +98,15 @@ package final class Launcher: Sendable {
         }
         return scene
     }
+
+    /// What launches do without, because the host named it as dispensable and this machine does not give it.
+    private var absent: SandboxLayers { lacks.reduce(into: []) { $0.insert(SandboxLayers($1.layer)) } }
+
+    /// Whether launches have a layer: not where the host does without it and this machine does not give it.
+    package func gives(_ layer: SandboxLayer) -> Bool { !lacks.contains { $0.layer == layer } }
+
+    /// Where the warden's program came from.
+    var wardenProgram: WardenProgram { present.withLock { $0.program } }
 
     /// Ends every sandbox and the warden.
     package func shutDown() {

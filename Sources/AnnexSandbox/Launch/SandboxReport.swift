@@ -1,3 +1,5 @@
+package import AnnexPolicy
+
 /// What a launch took and what is in force.
 package struct SandboxReport: Sendable {
     package struct Step: Sendable {
@@ -5,12 +7,19 @@ package struct SandboxReport: Sendable {
         package let duration: Duration
     }
 
+    /// A layer that was left out: because it was not asked for, or, with the cause, because this machine lacks it.
+    package struct Waiver: Sendable {
+        package let layer: SandboxLayer
+        package let cause: String?
+        package let mend: String?
+    }
+
     /// Every step that was taken, in order.
     package let steps: [Step]
     /// The layers in force, as a reader knows them.
     package let layers: [String]
     /// The layers that were left out by name.
-    package let waived: [String]
+    package let waived: [Waiver]
     /// What becomes of what the policy refuses: anything but `enforce` was asked for by name.
     package let denials: DenialMode
     package let isMemoryEnforced: Bool

@@ -24,17 +24,20 @@ package final class SandboxedProcess: Sendable {
     private let loop: EventLoop
     private let begun: UInt64
     private let landlockABI: Int
+    /// Why layers were left out that the host named as dispensable.
+    private let lacks: [LayerLack]
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
         scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
-        group: consuming ControlGroup?, begun: UInt64, landlockABI: Int,
+        group: consuming ControlGroup?, begun: UInt64, landlockABI: Int, lacks: [LayerLack],
         events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
         self.loop = loop
         self.begun = begun
         self.landlockABI = landlockABI
+        self.lacks = lacks
         self.events = events
         var holdings = Holdings(identity: identity)
         holdings.end.isMemoryEnforced = group != nil
@@ -162,7 +165,14 @@ package final class SandboxedProcess: Sendable {
         return SandboxReport(
             steps: [SandboxReport.Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))] + steps,
             layers: layers.list.map { $0 == "Landlock" ? "Landlock (ABI \(landlockABI))" : $0 },
-            waived: SandboxLayers.all.subtracting(layers).list, denials: scene.mode, isMemoryEnforced: grouped,
+            waived: waivers(SandboxLayers.all.subtracting(layers)), denials: scene.mode, isMemoryEnforced: grouped,
             executed: times.end(of: .exec) ?? MonotonicClock.now())
+    }
+
+    private func waivers(_ absent: SandboxLayers) -> [SandboxReport.Waiver] {
+        SandboxLayer.allCases.filter { absent.contains(SandboxLayers($0)) }.map { layer in
+            let lack = lacks.first { $0.layer == layer }
+            return SandboxReport.Waiver(layer: layer, cause: lack?.seen, mend: lack?.failure.mend)
+        }
     }
 }

@@ -1,3 +1,4 @@
+package import AnnexPolicy
 internal import AnnexWarden
 
 /// The layers of a sandbox: what a plan asks for, and what a launch reports as in force. A layer that cannot be had
@@ -37,5 +38,12 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
     /// The layers as a reader knows them, in their order.
     package var list: [String] {
         Self.names.enumerated().filter { rawValue & 1 << UInt32($0.offset) != 0 }.map(\.element)
+    }
+}
+
+extension SandboxLayers {
+    /// Both name the layers in the same order, which is that of the warden's bits.
+    package init(_ layer: SandboxLayer) {
+        self.init(rawValue: 1 << UInt32(SandboxLayer.allCases.firstIndex(of: layer) ?? 0))
     }
 }

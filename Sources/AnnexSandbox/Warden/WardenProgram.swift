@@ -36,13 +36,18 @@ package enum WardenProgram: Sendable, Hashable {
     }
 
     private static func makeMemory() throws(SystemError) -> Descriptor {
+        let memory = try makeExecutableMemory()
+        try memory.writeAll(try bytes())
+        try memory.addSeals(.immutable)
+        return memory
+    }
+
+    /// The program that this library carries, for this machine.
+    static func bytes() throws(SystemError) -> [UInt8] {
         guard let bytes = WardenPrograms.files[Machine.name] else {
             throw SystemError("warden", errno: ENOEXEC, mend: "Annex runs on x86-64 and aarch64")
         }
-        let memory = try makeExecutableMemory()
-        try memory.writeAll(bytes)
-        try memory.addSeals(.immutable)
-        return memory
+        return bytes
     }
 
     private static func makeExecutableMemory() throws(SystemError) -> Descriptor {

@@ -4,6 +4,7 @@
 #include "farewell.h"
 #include "launch.h"
 #include "loop.h"
+#include "probe.h"
 #include "syscalls.h"
 #include "text.h"
 
@@ -89,6 +90,7 @@ static long prepare(void) {
 
 __attribute__((no_stack_protector)) _Noreturn void start(const uint64_t *stack) {
     seed_guard(stack);
+    if (probe_is_asked_for(stack)) probe_run();
     long result = prepare();
     answers_hello((int)CALL(NR_getpid), result < 0 ? (int)-result : 0);
     if (result >= 0) {

@@ -13,6 +13,8 @@
 #include "CAnnexLock.h"
 #include "CAnnexMemory.h"
 #include "CAnnexNotification.h"
+#include "CAnnexReaching.h"
 #include "CAnnexSockets.h"
+#include "CAnnexTrials.h"
 
 #endif

@@ -35,6 +35,11 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Of the hostile tries, only this one; may be given more than once.")
     var only: [Conduct] = []
 
+    @Option(
+        help: "Do without this layer where the machine cannot give it; may be given more than once.",
+        transform: LayerName.read)
+    var waive: [DispensableLayer] = []
+
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
@@ -69,6 +74,6 @@ struct DemoCommand: AsyncParsableCommand {
             throw DemoFailure(
                 "the example app is not built (\(bundle) is missing); in Annex's folder, run: make examples")
         }
-        return try AnnexHost.embedded(apps: [bundle])
+        return try AnnexHost.embedded(apps: [bundle], waiving: Set(waive))
     }
 }

@@ -18,6 +18,7 @@ final class JSONPrinter: DemoPrinter {
         var launchMicroseconds: Double?
         var steps: [Step] = []
         var layers: [String] = []
+        var waived: [String] = []
         var memoryLimit: UInt64?
         var memoryPeak: UInt64?
         var memoryEnforcement: String?
@@ -61,6 +62,7 @@ final class JSONPrinter: DemoPrinter {
         picture.launchMicroseconds = session.report.total.microseconds
         picture.steps = session.report.steps.map { Step(name: $0.name, microseconds: $0.duration.microseconds) }
         picture.layers = session.report.layers
+        picture.waived = session.report.waived.map(\.layer.rawValue)
         picture.memoryLimit = session.report.memoryLimit
         picture.memoryPeak = session.end.usage.peakMemory
         picture.memoryEnforcement = session.report.memory.rawValue

@@ -31,6 +31,10 @@ final class TextPrinter: DemoPrinter {
         for line in Columns.lines(of: steps, columns: 3) { print("  \(line)") }
         heading("In force", "policy \(report.policy)")
         for line in Columns.lines(of: report.layers, columns: 3) { print("  \(line)") }
+        for waiver in report.waived {
+            print(style.bad("  without \(waiver.layer.rawValue): ") + waiver.cause)
+            if let mend = waiver.mend { print("    \(mend)") }
+        }
         let peak = session.end.usage.peakMemory.map { "\(ByteCount($0))" } ?? "unknown"
         heading("Used", "")
         print("  memory        \(peak) of \(ByteCount(report.memoryLimit)), \(holder(report.memory))")

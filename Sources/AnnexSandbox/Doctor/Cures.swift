@@ -1,0 +1,92 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// Which of the causes that are known here is the one behind a refusal, and what helps against it.
+///
+/// The order matters: a switch that is off is the cause whatever else is there; then a security module that is known
+/// to refuse; then a filter around this program; only then the kernel itself.
+struct Cures: Sendable {
+    private let surroundings: Surroundings
+
+    init(_ surroundings: Surroundings) {
+        self.surroundings = surroundings
+    }
+
+    func cure(of feature: KernelFeature, _ answer: KernelFeature.Answer) -> String {
+        if feature.isOfNamespaces, case .refused(let errno) = answer, let cure = userNamespace(errno) { return cure }
+        if answer.mayBeFiltered, surroundings.hasFilter { return filtered }
+        return feature.cure
+    }
+
+    func cure(of lack: LayerLack) -> String? {
+        let errno = lack.failure.errno
+        if lack.layer == .user, lack.failure.step == .maps, let cure = map { return cure }
+        if lack.layer.isNamespace, let cure = userNamespace(errno) ?? limit(of: lack.layer, errno) { return cure }
+        if errno == EPERM || errno == ENOSYS, surroundings.hasFilter { return filtered }
+        if lack.layer == .landlock, let modules = surroundings.modules, !modules.contains("landlock") {
+            return "add landlock to the boot parameter: lsm=\((["landlock"] + modules).joined(separator: ","))"
+        }
+        return lack.failure.mend
+    }
+
+    /// Why no broker can be started, or nothing be launched, where the failure itself does not know.
+    var ofStart: String? { userNamespace(ENOSPC) ?? map }
+
+    private var filtered: String {
+        "a seccomp filter around this program refuses it (Seccomp: 2 in /proc/self/status); "
+            + surroundings.container.cure
+    }
+
+    /// Why this user may make no user namespace.
+    private func userNamespace(_ errno: Int32) -> String? {
+        if surroundings.switches["user.max_user_namespaces"] == "0" {
+            return "sudo sysctl -w user.max_user_namespaces=10000"
+        }
+        guard errno == EPERM || errno == EACCES else { return nil }
+        if surroundings.switches["kernel.unprivileged_userns_clone"] == "0" {
+            return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
+        }
+        // Whoever refuses first answers: with a filter in force AppArmor was never asked.
+        if !surroundings.hasFilter, surroundings.switches["kernel.apparmor_restrict_unprivileged_userns"] == "1" {
+            return AppArmorProfile.installation
+        }
+        return nil
+    }
+
+    private func limit(of layer: SandboxLayer, _ errno: Int32) -> String? {
+        guard errno == ENOSPC || errno == EUSERS, let kind = layer.switchName else { return nil }
+        return "sudo sysctl -w user.max_\(kind)_namespaces=10000"
+    }
+
+    /// As root, sandboxes get numbers of their own, and this namespace may have none to give.
+    private var map: String? {
+        let range = IdentityRange.standard
+        guard getuid() == 0, !surroundings.users.contains(range) else { return nil }
+        return "run as an ordinary user: the numbers \(range.lowerBound) to \(range.upperBound - 1), which root gives "
+            + "to sandboxes, do not exist in this user namespace (/proc/self/uid_map)"
+    }
+}
+
+extension SandboxLayer {
+    fileprivate var isNamespace: Bool {
+        switch self {
+        case .user, .mount, .pid, .network, .ipc, .uts, .cgroup, .root: true
+        case .capabilities, .noNewPrivileges, .landlock, .seccomp, .keyring: false
+        }
+    }
+
+    /// As `user.max_…_namespaces` calls it.
+    fileprivate var switchName: String? {
+        switch self {
+        case .user: "user"
+        case .mount: "mnt"
+        case .pid: "pid"
+        case .network: "net"
+        case .ipc: "ipc"
+        case .uts: "uts"
+        case .cgroup: "cgroup"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+public import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// Says what this machine offers to sandboxes, and what helps where it offers too little.
+///
+/// Nothing is guessed from versions: every feature is tried, in a process of its own that the program around notices
+/// nothing of, and a small program is really launched under every policy. Trials are bounded in time.
+public enum Doctor {
+    /// Tries everything; takes a fraction of a second. Blocks the caller, never the event loop.
+    ///
+    /// - Parameter policies: names of shipped policies to launch under; all of them otherwise.
+    public static func examine(policies: [String]? = nil) -> Diagnosis {
+        let policies = policies ?? PolicyLibrary.shipped.names
+        let surroundings = Surroundings.ofThisProcess()
+        let cures = Cures(surroundings)
+        let answers = KernelFeature.all.map { ($0, $0.attempt()) }
+        var findings = surroundings.findings + answers.map { kernel($0, $1, cures) }
+        var readiness: [PolicyReadiness] = []
+        do throws(SandboxError) {
+            // A broker makes these calls itself, and would die of them as the trials did.
+            if let deadly = answers.first(where: \.1.isDeadly) {
+                throw SandboxError(
+                    deadly.0.title, cause: "a filter around this program kills for it",
+                    mend: cures.cure(of: deadly.0, deadly.1))
+            }
+            let bench = try Bench()
+            findings += layers(bench, cures)
+            for policy in policies { readiness.append(bench.readiness(of: policy, cures: cures)) }
+        } catch {
+            let failure = error
+            findings.append(
+                Finding(
+                    "broker-start", .layers, "start of a broker", .missing, seen: "\(failure.step): \(failure.cause)",
+                    meaning: "no sandbox can be made", cure: failure.mend ?? cures.ofStart))
+            readiness = policies.map { PolicyReadiness(unable: $0, failure, cures) }
+        }
+        findings += ControlGroupExamination.findings() + ResourceExamination.findings(surroundings)
+        return Diagnosis(
+            system: system, user: getuid(), container: surroundings.container.rawValue,
+            findings: findings.sorted { $0.topic.order < $1.topic.order }, policies: readiness)
+    }
+
+    /// Removes what brokers that were killed left behind: control groups and the doctor's own folders.
+    /// - Returns: the directories that were removed.
+    public static func clean() -> [String] {
+        var removed: [String] = []
+        for hierarchy in ControlGroupHierarchy.candidates() { removed += ControlGroup.sweep(hierarchy) }
+        return Array(Set(removed)).sorted() + ProbeBundle.sweep()
+    }
+
+    /// The AppArmor profile that lets the installed warden make user namespaces, as a file's text.
+    public static var appArmorProfile: String { AppArmorProfile.text }
+
+    /// The warden's program for this machine, to be installed as `/usr/libexec/annex/annex-warden`.
+    public static func warden() throws(SystemError) -> [UInt8] { try WardenProgram.bytes() }
+
+    private static func kernel(_ feature: KernelFeature, _ answer: KernelFeature.Answer, _ cures: Cures) -> Finding {
+        if case .works = answer {
+            return Finding(feature.id, feature.topic, feature.title, .works, seen: "\(answer)")
+        }
+        return Finding(
+            feature.id, feature.topic, feature.title, feature.level, seen: "\(answer)", meaning: feature.meaning,
+            cure: cures.cure(of: feature, answer))
+    }
+
+    private static func layers(_ bench: borrowing Bench, _ cures: Cures) -> [Finding] {
+        let (lacks, program, version) = (bench.lacks, bench.program, bench.landlockText)
+        if lacks.count == SandboxLayer.allCases.count, let first = lacks.first {
+            return [
+                Finding(
+                    "layers", .layers, "every layer", .missing, seen: "tried by the warden: \(first.seen)",
+                    meaning: "no process can be made in a sandbox at all", cure: cures.cure(of: first))
+            ]
+        }
+        return SandboxLayer.allCases.map { layer in
+            let id = "layer." + layer.rawValue
+            guard let lack = lacks.first(where: { $0.layer == layer }) else {
+                return Finding(
+                    id, .layers, layer.title, .works,
+                    seen: "tried by the warden (\(program)): works" + (layer == .landlock ? version : ""))
+            }
+            return Finding(
+                id, .layers, layer.title, .missing, seen: "tried by the warden: \(lack.seen)",
+                meaning: "a launch fails, unless its host names `\(layer.rawValue)` as dispensable",
+                cure: cures.cure(of: lack))
+        }
+    }
+
+    private static var system: String {
+        var name = utsname()
+        // SAFETY: the call fills the structure; both fields end with a NUL.
+        guard unsafe uname(&name) == 0 else { return "unknown" }
+        let release = unsafe withUnsafeBytes(of: name.release) { unsafe text($0) }
+        let machine = unsafe withUnsafeBytes(of: name.machine) { unsafe text($0) }
+        return "\(release) \(machine)"
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        // SAFETY: copied out while the structure lives.
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}
+
+extension Finding.Topic {
+    var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

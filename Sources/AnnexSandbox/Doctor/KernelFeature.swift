@@ -1,0 +1,68 @@
+internal import AnnexLinux
+internal import CAnnexLinux
+
+/// Something that the kernel does or does not do for this user, tried in a process of its own.
+struct KernelFeature: Sendable {
+    let trial: Int
+    let id: String
+    let topic: Finding.Topic
+    let title: String
+    /// What it is when it does not work.
+    let level: Finding.Level
+    let meaning: String
+    /// What helps where the kernel itself lacks it.
+    let cure: String
+
+    /// How long a trial may take; each takes microseconds.
+    static let patience: Int32 = 3000
+
+    /// Whether its trial begins with a user namespace.
+    var isOfNamespaces: Bool {
+        [ANNEX_TRIAL_USER_NAMESPACE, ANNEX_TRIAL_PROCFS, ANNEX_TRIAL_PROCFS_SUBSET].contains { Int($0) == trial }
+    }
+
+    enum Answer: Sendable, Hashable {
+        case works(value: UInt64)
+        case refused(errno: Int32)
+        /// A filter around this program kills for it.
+        case killed(signal: Int32)
+        case late
+        /// No process could be made to try it in.
+        case untried(errno: Int32)
+    }
+
+    func attempt() -> Answer {
+        var result = annex_trial_result()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        let made = unsafe annex_trial(Int32(trial), Self.patience, &result)
+        if made < 0 { return .untried(errno: -made) }
+        if result.late != 0 { return .late }
+        if result.signal != 0 { return .killed(signal: result.signal) }
+        return result.error == 0 ? .works(value: result.value) : .refused(errno: result.error)
+    }
+}
+
+extension KernelFeature.Answer: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .works(let value): value > 1 ? "tried: works (\(value))" : "tried: works"
+        case .refused(let errno): "tried: \(Errno.name(errno)) (\(Errno.text(errno)))"
+        case .killed(let signal): "tried: killed by signal \(signal)"
+        case .late: "tried: no answer within \(KernelFeature.patience / 1000) s"
+        case .untried(let errno): "no process to try it in: \(Errno.name(errno))"
+        }
+    }
+
+    var isDeadly: Bool {
+        if case .killed = self { true } else { false }
+    }
+
+    /// Whether a filter around this program may be what refused.
+    var mayBeFiltered: Bool {
+        switch self {
+        case .works, .late, .untried: false
+        case .killed: true
+        case .refused(let errno): errno == 1 || errno == 38  // EPERM, ENOSYS: what filters answer
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// A folder with the probe in it, to be launched as an extension's bundle is; gone with its owner.
+struct ProbeBundle: ~Copyable {
+    /// The program's name in the folder, and what it calls itself: it is the warden's own program.
+    static let program = "annex-probe"
+
+    let path: String
+
+    /// Makes the folder where programs may be executed.
+    init() throws(SystemError) {
+        var last = SystemError("mkdir", errno: ENOENT, path: "/tmp", mend: "set TMPDIR to a folder that can be written")
+        for parent in Self.parents {
+            do throws(SystemError) {
+                try Self.refuseNoExecute(parent)
+                path = try Self.make(in: parent)
+                return
+            } catch {
+                last = error
+            }
+        }
+        throw last
+    }
+
+    deinit {
+        Self.remove(path)
+    }
+
+    private static var parents: [String] {
+        // SAFETY: the texts are copied before anything can change the environment.
+        let own = ["TMPDIR", "HOME"].compactMap { (name: String) -> String? in
+            unsafe getenv(name).map { unsafe String(cString: $0) }
+        }
+        return ["/tmp", "/var/tmp", "/dev/shm", "/run"] + own
+    }
+
+    private static func refuseNoExecute(_ parent: String) throws(SystemError) {
+        var status = statvfs()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        guard unsafe statvfs(parent, &status) == 0 else { throw SystemError("statvfs", errno: errno, path: parent) }
+        let noExecute: UInt = 8  // ST_NOEXEC, which Glibc's import lacks
+        guard status.f_flag & noExecute == 0 else {
+            throw SystemError("mkdir", errno: EACCES, path: parent, mend: "nothing may be executed there (noexec)")
+        }
+    }
+
+    private static func make(in parent: String) throws(SystemError) -> String {
+        // The name says whose it is, so that what a killed doctor left can be told from a living one's.
+        let path = parent + "/" + ControlGroupName.next()
+        guard unsafe mkdir(path, 0o700) == 0 else { throw SystemError("mkdir", errno: errno, path: path) }
+        do throws(SystemError) {
+            let file = try Descriptor.open(path + "/" + program, O_WRONLY | O_CREAT | O_EXCL, mode: 0o500)
+            try file.writeAll(try WardenProgram.bytes())
+            // Open to the sandbox's user, who is nobody here.
+            guard fchmod(file.number, 0o555) == 0, unsafe chmod(path, 0o755) == 0 else {
+                throw SystemError("chmod", errno: errno, path: path)
+            }
+        } catch {
+            remove(path)
+            throw error
+        }
+        return path
+    }
+
+    private static func remove(_ path: String) {
+        _ = unsafe unlink(path + "/" + program)
+        _ = unsafe rmdir(path)
+    }
+
+    private static func entries(of path: String) -> [DirectoryEntry] {
+        guard let folder = try? Descriptor.directory(path) else { return [] }
+        return (try? folder.entries(atMost: 65_536)) ?? []
+    }
+
+    /// Removes the folders of doctors that are gone.
+    static func sweep() -> [String] {
+        parents.flatMap { parent in
+            entries(of: parent).compactMap { entry -> String? in
+                guard let text = entry.name, let name = ControlGroupName(text), !name.isOwned else { return nil }
+                let path = parent + "/" + text
+                // In a folder that everybody writes to: only a directory of our own, and no link to one.
+                var status = stat()
+                guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid()
+                else { return nil }
+                remove(path)
+                return unsafe access(path, F_OK) == 0 ? nil : path
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// What came of launching the probe once.
+struct ProbeRun: Sendable {
+    var report: SandboxReport?
+    var failure: SandboxError?
+    var said = ProbeReport([])
+    /// Calls that the policy ended it for.
+    private var endedFor: [String] = []
+    private var end: ProcessEnd?
+
+    init(failure: SandboxError) {
+        self.failure = failure
+    }
+
+    init(report: SandboxReport?, end: SandboxEnd) {
+        self.report = report
+        failure = end.failure
+        said = ProbeReport(end.output.bytes)
+        endedFor = end.denials.filter { $0.answer == .ended }.map(\.call)
+        self.end = end.process
+    }
+
+    /// What became of its tries to make a user namespace inside.
+    var nested: String {
+        let tried = said.tries.sorted { $0.key < $1.key }.map { "\($0.key): errno \($0.value)" }
+        return (tried + endedFor.map { "\($0): ended" }).joined(separator: ", ")
+    }
+
+    /// Why a launch that did not fail is none that can be relied upon.
+    var surprise: String {
+        if !said.escapes.isEmpty {
+            return "a user namespace could be made inside, by \(said.escapes.joined(separator: ", "))"
+        }
+        return "the probe said nothing" + (end.map { " (\($0))" } ?? "")
+    }
+}

@@ -1,0 +1,20 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+
+/// A layer that this machine does not give, and the step of a launch that showed it.
+struct LayerLack: Sendable {
+    let layer: SandboxLayer
+    let failure: LaunchFailure
+
+    /// The failed step with its errno.
+    var seen: String {
+        let about = failure.subject.map { " \($0)" } ?? ""
+        return "\(failure.step.name)\(about): \(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))"
+    }
+}
+
+extension LayerLack {
+    func lack(_ cures: Cures) -> PolicyReadiness.Lack {
+        PolicyReadiness.Lack(layer: layer.rawValue, cause: seen, cure: cures.cure(of: self))
+    }
+}

@@ -1,0 +1,9 @@
+// One function in a child of its own that the program around notices nothing of.
+#ifndef C_ANNEX_TRIAL_RUNNING_H
+#define C_ANNEX_TRIAL_RUNNING_H
+
+#include "CAnnexTrials.h"
+
+int annex_trial_run(int (*function)(uint64_t *value), int milliseconds, annex_trial_result *result);
+
+#endif

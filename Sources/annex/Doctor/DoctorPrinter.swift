@@ -1,0 +1,95 @@
+import AnnexSandbox
+
+/// A diagnosis for a person at a terminal: what is wrong first, with its cure, then the policies.
+struct DoctorPrinter {
+    private let style: Style
+    private let showsAll: Bool
+
+    init(style: Style, showsAll: Bool) {
+        self.style = style
+        self.showsAll = showsAll
+    }
+
+    func show(_ diagnosis: Diagnosis) {
+        let place = diagnosis.container == "none" ? "" : ", inside \(diagnosis.container)"
+        print("\(diagnosis.system), as uid \(diagnosis.user)\(place)")
+        for topic in Finding.Topic.allCases { show(topic, diagnosis.findings.filter { $0.topic == topic }) }
+        heading("Policies", "the probe was launched under each")
+        for policy in diagnosis.policies { show(policy) }
+        print("\n\(sentence(diagnosis))")
+    }
+
+    private func show(_ topic: Finding.Topic, _ findings: [Finding]) {
+        guard !findings.isEmpty else { return }
+        let well = findings.filter { $0.level == .works }.count
+        heading(topic.rawValue.capitalizedFirst, "\(well) of \(findings.count) as they should be")
+        for finding in findings where showsAll || finding.level != .works { show(finding) }
+    }
+
+    private func show(_ finding: Finding) {
+        print("\(mark(finding.level)) \(finding.title.padded(to: 40)) \(style.faint(finding.seen))")
+        detail("means", finding.meaning)
+        detail("cure", finding.cure)
+    }
+
+    private func show(_ policy: PolicyReadiness) {
+        let took = policy.launchMicroseconds.map { Duration.microseconds(Int64($0)).short.aligned(to: 10) } ?? ""
+        print("\(mark(policy.state)) \(policy.policy.padded(to: 40)) \(word(policy))\(took)")
+        detail("cause", policy.cause)
+        detail("cure", policy.cure)
+        for lack in policy.missing where policy.state == .waivable {
+            detail("lacks", "\(lack.layer): \(lack.cause)")
+            detail("cure", lack.cure)
+        }
+        if showsAll, let nested = policy.nestedNamespaces { detail("nested", nested) }
+    }
+
+    private func word(_ policy: PolicyReadiness) -> String {
+        switch policy.state {
+        case .ready: style.good("ready") + ", \(policy.layers.count) layers"
+        case .weaker: "runs, weaker, \(policy.layers.count) layers"
+        case .waivable: style.bad("cannot run") + " unless its host does without \(policy.missing.count) layers"
+        case .unable: style.bad("cannot run")
+        }
+    }
+
+    private func sentence(_ diagnosis: Diagnosis) -> String {
+        switch diagnosis.outcome {
+        case .ready: style.good("Every policy runs, with every layer and every limit enforced.")
+        case .weaker: style.bold("Every policy runs, some of it weaker than it could be.")
+        case .unable: style.bad("Some policy cannot run here as it is.")
+        }
+    }
+
+    private func mark(_ level: Finding.Level) -> String {
+        switch level {
+        case .works: style.good("✓")
+        case .note: style.faint("·")
+        case .weaker: style.bold("!")
+        case .missing: style.bad("✗")
+        }
+    }
+
+    private func mark(_ state: PolicyReadiness.State) -> String {
+        switch state {
+        case .ready: mark(Finding.Level.works)
+        case .weaker: mark(Finding.Level.weaker)
+        case .waivable, .unable: mark(Finding.Level.missing)
+        }
+    }
+
+    private func detail(_ name: String, _ text: String?) {
+        guard let text else { return }
+        for (index, line) in Columns.wrapped(text, width: 88).enumerated() {
+            print("    \((index == 0 ? name : "").padded(to: 7))\(line)")
+        }
+    }
+
+    private func heading(_ name: String, _ text: String) {
+        print("\n\(style.bold(name.padded(to: 16)))\(text)")
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,11 @@
+import AnnexHost
+import ArgumentParser
+
+/// A layer's word on the command line.
+enum LayerName {
+    static func read(_ word: String) throws -> DispensableLayer {
+        if let layer = DispensableLayer(rawValue: word) { return layer }
+        let known = DispensableLayer.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("no such layer: \(Escaped(word)); there are: \(known)")
+    }
+}

@@ -1,0 +1,12 @@
+import AnnexPolicy
+import AnnexService
+import Testing
+
+@testable import AnnexBroker
+
+@Suite struct DispensableLayerTests {
+    @Test func `hosts and policies name the same layers by the same words`() {
+        #expect(DispensableLayer.allCases.map(\.rawValue) == SandboxLayer.allCases.map(\.rawValue))
+        #expect(DispensableLayer.allCases.compactMap { SandboxLayer($0) } == SandboxLayer.allCases)
+    }
+}

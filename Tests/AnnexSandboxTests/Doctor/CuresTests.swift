@@ -1,0 +1,78 @@
+import AnnexPolicy
+import Glibc
+import Testing
+
+@testable import AnnexSandbox
+
+/// The true cause among those that would explain a refusal.
+@Suite struct CuresTests {
+    private static func lack(_ layer: SandboxLayer, _ step: LaunchStep, _ errno: Int32) -> LayerLack {
+        LayerLack(layer: layer, failure: LaunchFailure(step, errno: errno, mend: "what the step itself knows"))
+    }
+
+    private static func surroundings(_ change: (inout Surroundings) -> Void) -> Cures {
+        var surroundings = Surroundings()
+        change(&surroundings)
+        return Cures(surroundings)
+    }
+
+    @Test func `a switch that is off is the cause whatever else is there`() {
+        let cures = Self.surroundings {
+            $0.switches = ["user.max_user_namespaces": "0"]
+            $0.hasFilter = true
+            $0.container = .docker
+        }
+        #expect(cures.cure(of: Self.lack(.user, .clone, ENOSPC)) == "sudo sysctl -w user.max_user_namespaces=10000")
+    }
+
+    @Test func `Debian's switch and Ubuntu's AppArmor`() {
+        let debian = Self.surroundings { $0.switches = ["kernel.unprivileged_userns_clone": "0"] }
+        #expect(
+            debian.cure(of: Self.lack(.user, .clone, EPERM)) == "sudo sysctl -w kernel.unprivileged_userns_clone=1")
+        let ubuntu = Self.surroundings { $0.switches = ["kernel.apparmor_restrict_unprivileged_userns": "1"] }
+        #expect(ubuntu.cure(of: Self.lack(.user, .maps, EACCES)) == AppArmorProfile.installation)
+    }
+
+    @Test func `a container's filter is the cause before AppArmor, which was never asked`() throws {
+        let cures = Self.surroundings {
+            $0.switches = ["kernel.apparmor_restrict_unprivileged_userns": "1"]
+            $0.hasFilter = true
+            $0.container = .docker
+        }
+        let cure = try #require(cures.cure(of: Self.lack(.user, .clone, EPERM)))
+        #expect(cure.contains("seccomp filter") && cure.contains("docker run --security-opt seccomp=unconfined"))
+    }
+
+    @Test func `a used-up number of namespaces names its switch`() {
+        let cures = Self.surroundings { _ in }
+        #expect(
+            cures.cure(of: Self.lack(.network, .clone, ENOSPC)) == "sudo sysctl -w user.max_net_namespaces=10000")
+        #expect(cures.cure(of: Self.lack(.ipc, .clone, EINVAL)) == "what the step itself knows")
+    }
+
+    @Test func `Landlock that was not enabled at boot gets the parameter with what is there`() {
+        let cures = Self.surroundings { $0.modules = ["capability", "apparmor"] }
+        #expect(
+            cures.cure(of: Self.lack(.landlock, .landlock, EOPNOTSUPP))
+                == "add landlock to the boot parameter: lsm=landlock,capability,apparmor")
+    }
+
+    @Test func `low limits and a full run folder`() {
+        for need in ResourceExamination.needs {
+            #expect(ResourceExamination.finding(need, soft: need.least - 1).level == .weaker)
+            #expect(ResourceExamination.finding(need, soft: need.least).level == .works)
+        }
+        #expect(ResourceExamination.room(free: 4096).level == .weaker)
+        #expect(ResourceExamination.room(free: 1 << 30).level == .works)
+        let rootless = IdentityMap(text: "0 1000 1\n1 100000 65536\n")
+        #expect(ResourceExamination.identities(rootless, claim: nil).level == .missing)
+    }
+
+    @Test func `a user scope is offered where it helps`() {
+        let scope = ControlGroupExamination.scope(reach: ("/run/user/1000/systemd/private", 0), isNeeded: true)
+        #expect(scope.cure == "systemd-run --user --scope -p Delegate=yes -- COMMAND")
+        let none = ControlGroupExamination.scope(reach: ("/run/user/1000/systemd/private", ENOENT), isNeeded: true)
+        #expect(none.seen.contains("ENOENT") && none.level == .note)
+        #expect(ControlGroupExamination.memory([]).level == .weaker)
+    }
+}

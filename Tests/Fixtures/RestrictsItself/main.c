@@ -1,0 +1,136 @@
+// restricts-itself RESTRICTION… -- PROGRAM ARGUMENT…
+//
+// Takes something away from itself, as a machine, a container or a service manager would, and becomes the program.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NR_clone3 435
+#define NR_landlock_create_ruleset 444
+#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
+
+static void fail(const char *what) {
+    fprintf(stderr, "restricts-itself: %s: %s\n", what, strerror(errno));
+    exit(125);
+}
+
+static void write_text(const char *path, const char *text) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) fail(path);
+    close(file);
+}
+
+// The same numbers inside as outside; every capability in there until the program executes.
+static void enter_namespaces(int flags) {
+    char line[64];
+    unsigned user = getuid(), group = getgid();
+    if (unshare(CLONE_NEWUSER | flags) < 0) fail("unshare");
+    write_text("/proc/self/setgroups", "deny");
+    snprintf(line, sizeof line, "%u %u 1", user, user);
+    write_text("/proc/self/uid_map", line);
+    snprintf(line, sizeof line, "%u %u 1", group, group);
+    write_text("/proc/self/gid_map", line);
+}
+
+static void mask_proc(void) {
+    enter_namespaces(CLONE_NEWNS);
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) fail("mount of the propagation");
+    if (mount("/dev/null", "/proc/version", NULL, MS_BIND, NULL) < 0) fail("mount over /proc/version");
+}
+
+static void lower_files(void) {
+    const struct rlimit few = {96, 96};
+    if (setrlimit(RLIMIT_NOFILE, &few) < 0) fail("setrlimit");
+}
+
+static struct sock_filter program[128];
+static unsigned short count;
+
+static void add(unsigned short code, unsigned value, unsigned char yes, unsigned char no) {
+    program[count++] = (struct sock_filter){.code = code, .jt = yes, .jf = no, .k = value};
+}
+
+static void answer(unsigned number, unsigned action) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+    add(BPF_RET | BPF_K, action, 0, 0);
+}
+
+static void install(void) {
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    const struct sock_fprog filter = {.len = count, .filter = program};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) fail("no_new_privs");
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0) fail("seccomp");
+}
+
+// What a container's filter does to who is not privileged: EPERM, and ENOSYS for clone3, so that C libraries go on.
+static void refuse_as_containers_do(int and_confinement) {
+    const unsigned refused = SECCOMP_RET_ERRNO | EPERM, absent = SECCOMP_RET_ERRNO | ENOSYS;
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    answer(SYS_unshare, refused);
+    answer(SYS_setns, refused);
+    answer(SYS_mount, refused);
+    answer(SYS_umount2, refused);
+    answer(SYS_pivot_root, refused);
+    answer(SYS_keyctl, refused);
+    answer(NR_clone3, absent);
+    if (and_confinement) {
+        answer(SYS_seccomp, refused);
+        for (unsigned number = 0; number < 3; number++) answer(NR_landlock_create_ruleset + number, absent);
+    }
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0, 0);
+    add(BPF_JMP | BPF_JSET | BPF_K, NAMESPACES, 0, 1);
+    add(BPF_RET | BPF_K, refused, 0, 0);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    install();
+}
+
+// What a service manager does that was told so: the end at once.
+static void kill_for(unsigned number) {
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    answer(number, SECCOMP_RET_KILL_PROCESS);
+    install();
+}
+
+static void forbid_user_namespaces(void) {
+    enter_namespaces(0);
+    write_text("/proc/sys/user/max_user_namespaces", "0");
+}
+
+static void restrict_by(const char *word) {
+    if (strcmp(word, "no-user-namespaces") == 0) forbid_user_namespaces();
+    else if (strcmp(word, "container-filter") == 0) refuse_as_containers_do(0);
+    else if (strcmp(word, "old-container-filter") == 0) refuse_as_containers_do(1);
+    else if (strcmp(word, "no-landlock") == 0) {
+        add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+        for (unsigned number = 0; number < 3; number++)
+            answer(NR_landlock_create_ruleset + number, SECCOMP_RET_ERRNO | ENOSYS);
+        install();
+    } else if (strcmp(word, "killed-for-landlock") == 0) kill_for(NR_landlock_create_ruleset);
+    else if (strcmp(word, "masked-proc") == 0) mask_proc();
+    else if (strcmp(word, "few-files") == 0) lower_files();
+    else {
+        fprintf(stderr, "restricts-itself: no such restriction: %s\n", word);
+        exit(125);
+    }
+}
+
+int main(int argument_count, char **arguments) {
+    int i = 1;
+    for (; i < argument_count && strcmp(arguments[i], "--") != 0; i++) restrict_by(arguments[i]);
+    if (i + 1 >= argument_count) return 125;
+    execv(arguments[i + 1], arguments + i + 1);
+    fail(arguments[i + 1]);
+}

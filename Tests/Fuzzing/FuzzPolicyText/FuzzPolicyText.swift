@@ -1,0 +1,32 @@
+import AnnexPolicy
+import FuzzSupport
+
+/// Any bytes end in a policy or in an error, and what a policy says of calls never traps.
+@main
+enum FuzzPolicyText {
+    static func main() {
+        Fuzzer.run { bytes, count in
+            FuzzPolicyText.read(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+            return 0
+        }
+    }
+
+    private static func read(_ text: String) {
+        // The name that every seed bears, and something small to include: reading `base` would be all that it does.
+        let library = PolicyLibrary(texts: ["fuzz": text, "base": base])
+        // One of the two, by what the fuzzer varies anyway: both would take twice the time.
+        let architecture: Architecture = text.utf8.count.isMultiple(of: 2) ? .x86 : .arm
+        guard let policy = try? library.policy(named: "fuzz", for: architecture) else { return }
+        for number in [0, 1, 9, 59, 257, 1023] as [Int32] {
+            _ = policy.verdict(number: number, arguments: [1, .max, 0, 1 << 63, 3, 4])
+        }
+    }
+
+    private static let base = """
+        policy: base
+        summary: Something to include.
+        allow:
+          - reason: Reading.
+            calls: [read, write]
+        """
+}
