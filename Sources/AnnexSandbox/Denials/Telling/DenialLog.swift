@@ -29,13 +29,15 @@ struct DenialLog {
         var metadata = DenialRecord(denial).metadata
         let suppressed = budget.takeSuppressed()
         if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
-        logger.notice("\(denial.headline)", metadata: metadata)
+        // A program that was refused and goes on is everyday life; one that was ended for it is news.
+        let level: Logger.Level = denial.answer == .ended ? .notice : .debug
+        logger.log(level: level, "\(denial.headline)", metadata: metadata)
     }
 
     mutating func close(_ summary: DenialSummary) {
         let kinds = summary.denials.count
         guard kinds > 0 || summary.dropped > 0 else { return }
-        logger.info(
+        logger.debug(
             "refusals in all",
             metadata: [
                 "total": "\(summary.total)", "kinds": "\(kinds)", "dropped": "\(summary.dropped)",
