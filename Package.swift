@@ -89,6 +89,7 @@ let package = Package(
             name: "annex",
             dependencies: [
                 "AnnexEmbedded", "AnnexHost", "AnnexPolicy", "AnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -162,7 +163,10 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "AnnexSandboxTests",
-            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden"],
+            dependencies: [
+                "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "AnnexTrialsTests", dependencies: ["AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux"],

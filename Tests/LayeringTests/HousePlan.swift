@@ -26,7 +26,7 @@ enum HousePlan {
         "AnnexHost": ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
         // Programs
-        "annex": ["AnnexEmbedded", "AnnexHost", "AnnexPolicy", "AnnexLinux", "ArgumentParser"],
+        "annex": ["Logging", "AnnexEmbedded", "AnnexHost", "AnnexPolicy", "AnnexLinux", "ArgumentParser"],
         // Build plugins
         "EmbedProgram": ["embed-bytes"],
         "EmbedPolicies": ["embed-bytes"],
