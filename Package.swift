@@ -93,6 +93,7 @@ let package = Package(
             name: "annex",
             dependencies: [
                 "AnnexEmbedded", "AnnexHost", "AnnexSandbox", "AnnexPolicy", "AnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -170,7 +171,10 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "AnnexSandboxTests",
-            dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden"],
+            dependencies: [
+                "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "AnnexTrialsTests", dependencies: ["AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux"],

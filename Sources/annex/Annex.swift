@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 
 @main
 struct Annex: AsyncParsableCommand {
@@ -20,4 +21,10 @@ struct Annex: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [DemoCommand.self, DoctorCommand.self, PolicyCommand.self])
+
+    /// What a command has to say it prints itself; the log is for programs that run sandboxes for others.
+    static func main() async {
+        LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+        await main(nil)
+    }
 }

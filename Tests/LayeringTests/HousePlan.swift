@@ -26,7 +26,9 @@ enum HousePlan {
         "AnnexHost": ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
         // Programs
-        "annex": ["AnnexEmbedded", "AnnexHost", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "ArgumentParser"],
+        "annex": [
+            "Logging", "AnnexEmbedded", "AnnexHost", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "ArgumentParser",
+        ],
         // Build plugins
         "EmbedProgram": ["embed-bytes"],
         "EmbedPolicies": ["embed-bytes"],

@@ -10,7 +10,7 @@ extension Termination {
         self.init(
             reason, detail: detail,
             usage: Usage(peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime),
-            lastOutput: Escaped.lines(of: end.output.bytes))
+            lastOutput: Escaped.lines(of: end.output.bytes), denials: end.denials.map { DeniedCall($0) })
     }
 
     private static func reason(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
@@ -39,7 +39,7 @@ extension Termination {
         case .unanswered: (.launchFailed, .step(.unanswered))
         case .stuck: (.stuck, .limit("not gone \(SupervisedExtension.death) after it was killed"))
         case .aborted: (.crashed, .signal(Signal(SIGABRT, message: end.lastWords)))
-        case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(denial)))
+        case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(end.latest(denial))))
         case .messageBudget(let text): (.messageBudget, .limit(text))
         case .protocolViolation(let text): (.protocolViolation, .violation(Escaped(text)))
         case .silence: (.protocolViolation, .violation(Escaped("closed its end of the channel and lived on")))
@@ -74,6 +74,11 @@ extension SandboxEnd {
         return lines.last { $0.description.contains("Fatal error") } ?? lines.last
     }
 
+    /// What is known of a refusal by now: how often, and who called.
+    fileprivate func latest(_ denial: Denial) -> Denial {
+        denials.first { $0.call == denial.call && $0.text == denial.text } ?? denial
+    }
+
     /// `RLIMIT_CPU` counts whole seconds, and by another clock than the usage that is reported in the end.
     fileprivate func isOutOfProcessorTime(_ limits: PolicyLimits) -> Bool {
         let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
@@ -87,7 +92,8 @@ extension DeniedCall {
     fileprivate init(_ denial: Denial) {
         let inside = denial.text.dropFirst(denial.call.count + 1).dropLast()
         self.init(
-            denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))], layer: "seccomp",
-            allowingLine: denial.allowedBy)
+            denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))],
+            layer: (denial.layers.first ?? .seccomp).rawValue, allowingLine: denial.mend, count: denial.count,
+            backtrace: denial.backtrace?.frames.map { Escaped($0.description, limit: 512) } ?? [])
     }
 }

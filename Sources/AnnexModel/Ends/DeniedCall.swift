@@ -8,12 +8,21 @@ public struct DeniedCall: Sendable, Hashable {
     public let layer: String
     /// The line that would allow it in a policy, where there is one.
     public let allowingLine: String?
+    /// How often it was refused.
+    public let count: Int
+    /// Who called whom the first time, innermost first, as far as the program shows it.
+    public let backtrace: [Escaped]
 
-    public init(_ name: String, arguments: [Escaped] = [], layer: String, allowingLine: String? = nil) {
+    public init(
+        _ name: String, arguments: [Escaped] = [], layer: String, allowingLine: String? = nil, count: Int = 1,
+        backtrace: [Escaped] = []
+    ) {
         self.name = name
         self.arguments = arguments
         self.layer = layer
         self.allowingLine = allowingLine
+        self.count = count
+        self.backtrace = backtrace
     }
 }
 

@@ -10,14 +10,18 @@ public struct Termination: Sendable, Hashable {
     public let usage: Usage
     /// The last lines of its output, escaped and bounded.
     public let lastOutput: [Escaped]
+    /// What it was refused, each kind once; a bounded number of kinds.
+    public let denials: [DeniedCall]
 
     public init(
-        _ reason: Reason, detail: Detail = .none, usage: Usage = Usage(), lastOutput: [Escaped] = []
+        _ reason: Reason, detail: Detail = .none, usage: Usage = Usage(), lastOutput: [Escaped] = [],
+        denials: [DeniedCall] = []
     ) {
         self.reason = reason
         self.detail = detail
         self.usage = usage
         self.lastOutput = lastOutput
+        self.denials = denials
     }
 
     /// Whether something went wrong. Not a failure: an answer, an end that somebody wished for, exit code 0.

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// Looking for a path on the host follows no link that a sandbox may have made.
+@Suite struct HostLookupTests {
+    private let folder: String
+
+    init() throws {
+        let place = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appending(path: "annex-lookup-\(UUID().uuidString)")
+        folder = place.path
+        for name in ["system/real", "shared"] {
+            try FileManager.default.createDirectory(
+                at: place.appending(path: name), withIntermediateDirectories: true)
+        }
+        try Data("x".utf8).write(to: place.appending(path: "system/real/file"))
+        let links = [
+            ("system/short", "real"), ("system/up", "../system/./real"), ("system/far", folder + "/system/real"),
+            ("system/round", "round"), ("system/lost", "nowhere"), ("shared/planted", "/etc"),
+        ]
+        for (name, target) in links {
+            try FileManager.default.createSymbolicLink(atPath: folder + "/" + name, withDestinationPath: target)
+        }
+    }
+
+    private func look(_ path: String) -> HostLookup.Answer {
+        let shared = folder + "/shared"
+        var lookup = HostLookup { $0 == shared || $0.hasPrefix(shared + "/") }
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let first = lookup.look(folder + path)
+        // What is remembered is the same.
+        #expect(lookup.look(folder + path) == first)
+        return first
+    }
+
+    @Test func whatIsThereIsFound() {
+        #expect(look("/system/real/file") == .found(folder + "/system/real/file"))
+    }
+
+    @Test func whatIsNotThereIsMissing() {
+        #expect(look("/system/real/other") == .missing)
+        #expect(look("/system/real/file/below") == .missing)
+    }
+
+    @Test(arguments: ["short", "up", "far"])
+    func linksOfTheSystemAreFollowedAsText(link: String) {
+        #expect(look("/system/\(link)/file") == .found(folder + "/system/real/file"))
+    }
+
+    @Test func aLinkInTheLastPlaceIsThereItself() {
+        #expect(look("/system/lost") == .found(folder + "/system/lost"))
+        #expect(look("/system/lost/file") == .missing)
+    }
+
+    @Test func `FS-11: a link that the sandbox may have planted is not followed`() {
+        #expect(look("/shared/planted/passwd") == .unknown)
+    }
+
+    @Test func `FS-11: nor is one in the last place`() {
+        #expect(look("/shared/planted") == .found(folder + "/shared/planted"))
+    }
+
+    @Test func `DEPUTY-07: links that lead round end`() {
+        #expect(look("/system/round/file") == .unknown)
+    }
+
+    @Test func `DEPUTY-07: paths of any length end`() {
+        #expect(look(String(repeating: "/a", count: 100_000)) == .missing)
+        #expect(look("/" + String(repeating: "a", count: 5_000)) == .missing)
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import AnnexSandbox
+
+/// What the kernel says of a hostile process is read, or not, and never more than that.
+@Suite struct ReadingTests {
+    @Test func mappingsAreReadAsTheKernelWritesThem() throws {
+        let text = """
+            00400000-00452000 r-xp 00001000 08:02 173521      /usr/bin/a b\\012c
+            7ffd4a5c1000-7ffd4a5e2000 rw-p 00000000 00:00 0                          [stack]
+            7f0000000000-7f0000001000 r--s 00000000 00:01 77
+            """
+        let areas = MemoryArea.read(Array(text.utf8))
+        try #require(areas.count == 3)
+        #expect(areas[0].start == 0x400000 && areas[0].end == 0x452000 && areas[0].offset == 0x1000)
+        #expect(areas[0].isExecutable && areas[0].inode == 173521)
+        #expect(areas[0].name == Array("/usr/bin/a b\\012c".utf8))
+        #expect(areas[0].contains(0x451FFF) && !areas[0].contains(0x452000))
+        #expect(!areas[1].isExecutable && areas[1].name == Array("[stack]".utf8))
+        #expect(areas[2].name.isEmpty)
+    }
+
+    @Test(arguments: [
+        "", "\n\n", "x", "1-2", "2-1 r-xp 0 0:0 0", "1-1 r-xp 0 0:0 0", "11111111111111111-2 r-xp 0 0:0 0",
+        "1-2 r-xp 0 0:0 99999999999999999999999", "1-2 r-xp -1 0:0 0", "1-2 r-xp 0 0:0 +1", "1-2-3 r-xp 0 0:0 0",
+    ])
+    func `DEPUTY-07: lines that the kernel would not write are left out`(line: String) {
+        #expect(MemoryArea.read(Array(line.utf8)).isEmpty)
+    }
+
+    @Test func `DEPUTY-07: a process with mappings for ever is cut short`() {
+        let many = [[UInt8]](repeating: Array("1-2 r-xp 0 0:0 0\n".utf8), count: 10_000).flatMap(\.self)
+        #expect(MemoryArea.read(many).count == MemoryArea.most)
+    }
+
+    @Test(
+        arguments: [
+            ("41 0x2 0x1 0x0 0x0 0x0 0x0 0x7ffe10 0x401136\n", 0x7FFE10, 0x401136), ("-1 0x10 0x20\n", 0x10, 0x20),
+        ] as [(String, UInt64, UInt64)])
+    func aStoppedThreadShowsWhereItStands(line: String, stack: UInt64, instruction: UInt64) {
+        #expect(StoppedThread.read(Array(line.utf8)) == StoppedThread(stackPointer: stack, instruction: instruction))
+    }
+
+    @Test(arguments: [
+        "running\n", "", "1 2", "41 0x2 0x1 0x0 0x0 0x0 0x0 0x7ffe10 zz", "-1 0x 0x1", "-1 0x1 0x11111111111111111",
+    ])
+    func whatShowsNothingIsNothing(line: String) {
+        #expect(StoppedThread.read(Array(line.utf8)) == nil)
+    }
+
+    @Test func aProcessIsNotBelievedWhatItCallsItself() {
+        let text = "Name:\tTgid:\t1\\nTgid:\t2\nUmask:\t0022\nTgid:\t77\nTgid:\t78\n"
+        #expect(ProcessStatus.read(Array(text.utf8))?.process == 77)
+        #expect(ProcessStatus.read(Array("Tgid:\t5\n".utf8)) == nil)
+        #expect(ProcessStatus.read(Array("Name:\tx\nTgid:\t4294967296\n".utf8)) == nil)
+    }
+
+    @Test func numbersEndWhereBytesEnd() {
+        let words = LittleEndian([1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(words.number(UInt64.self, at: 0) == 0x0807_0605_0403_0201)
+        #expect(words.number(UInt16.self, at: 6) == 0x0807)
+        #expect(words.number(UInt16.self, at: 7) == nil)
+        #expect(words.number(UInt8.self, at: -1) == nil)
+        #expect(words.number(UInt32.self, at: .max) == nil)
+    }
+
+    @Test func socketAddressesArePathsWhereTheyAre() {
+        #expect(NamedPath.socketPath([1, 0] + Array("/run/x".utf8) + [0, 9]) == Array("/run/x".utf8))
+        #expect(NamedPath.socketPath([1, 0, 0] + Array("abstract".utf8)) == nil)
+        #expect(NamedPath.socketPath([2, 0, 0, 80, 127, 0, 0, 1]) == nil)
+        #expect(NamedPath.socketPath([1]) == nil)
+        #expect(NamedPath.socketPath([1, 0]) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("$s4main5ShoutV3runyyF", "main.Shout.run"), ("main", "main"), ("$ss5print_9separator", "Swift.print"),
+            ("$s1a2f3yyAA1SVyADyADyS2iGAEGAFGF", "a.f3"), ("$sSS4mainE3fooyyF", "Swift.String.main.foo"),
+            ("$s10AnnexModel0B5ErrorV4textSSvg", "AnnexModel.ModelError.text"), ("$s", "$s"), ("$s9x", "$s9x"),
+            ("$s00x", "$s00x"), ("_Z3fooi", "_Z3fooi"), ("$s99999999999999999999x", "$s99999999999999999999x"),
+        ])
+    func `DEPUTY-07: names are read in one pass`(symbol: String, readable: String) {
+        #expect(String(decoding: SymbolName.readable(Array(symbol.utf8)), as: UTF8.self) == readable)
+    }
+
+    @Test func `DEPUTY-07: no name makes itself longer than a line`() {
+        let word = "$s200" + String(repeating: "Ab", count: 100)
+        let hostile = word + String(repeating: "0aaaaaaaaaaaaaaaaA0", count: 100)
+        #expect(SymbolName.readable(Array(hostile.utf8)).count <= 1_024)
+    }
+
+    @Test func wordsForAShellAreQuoted() {
+        #expect(ShellText.quoted("/usr/lib/x-1_2.so:3") == "/usr/lib/x-1_2.so:3")
+        #expect(ShellText.quoted("/a b") == "'/a b'")
+        #expect(ShellText.quoted("/a'$(x)") == #"'/a'\''$(x)'"#)
+        #expect(ShellText.quoted("") == "''")
+    }
+}

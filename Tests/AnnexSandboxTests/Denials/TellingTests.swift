@@ -1,0 +1,121 @@
+import AnnexLinux
+import AnnexPolicy
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import AnnexSandbox
+
+@Suite struct TellingTests {
+    private static let call = Denial(
+        subject: .call, call: "socket", text: "socket(AF_INET, SOCK_STREAM, 0)", answer: .refused(errno: 1),
+        layers: [.seccomp], policyLine: "base.yaml:98:5", reason: "The network.",
+        allowedBy: "- { call: socket, when: { domain: AF_INET } }",
+        caller: Caller(thread: 12, process: 11, executable: Escaped("tool")))
+
+    private static let path = Denial(
+        subject: .path(
+            DeniedPath(
+                path: "/etc/a b\u{1B}", needed: [.read, .write], missing: .write, makesEntry: false,
+                option: "--write '/etc/a b'")),
+        call: "openat", text: "openat(…)", answer: .passed(errno: 30), layers: [.mount, .landlock], policyLine: nil,
+        reason: nil, allowedBy: nil, caller: Caller(thread: 12))
+
+    @Test func theKeysOfARecordAreKept() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = String(decoding: try encoder.encode(DenialRecord(Self.call)), as: UTF8.self)
+        #expect(
+            json == #"{"answer":"refused","call":"socket","count":1,"errno":"EPERM","executable":"tool","first":0,"#
+                + #""kind":"call","last":0,"layers":["seccomp"],"line":"base.yaml:98:5","process":11,"#
+                + #""reason":"The network.","remedy":"- { call: socket, when: { domain: AF_INET } }","#
+                + #""text":"socket(AF_INET, SOCK_STREAM, 0)","thread":12}"#)
+        let path = DenialRecord(Self.path)
+        #expect(path.kind == "path" && path.answer == "passed" && path.errno == "EROFS")
+        #expect(path.path == #"/etc/a b\u{1b}"#)
+        #expect(path.needs == ["read", "write"] && path.missing == ["write"])
+        #expect(path.option == "--write '/etc/a b'")
+        let decoded = try JSONDecoder().decode(DenialRecord.self, from: JSONEncoder().encode(path))
+        #expect(decoded == path)
+    }
+
+    @Test func headlinesSayWhatByWhomAndWithWhat() {
+        #expect(Self.call.headline == "socket(AF_INET, SOCK_STREAM, 0): refused by seccomp with EPERM")
+        #expect(
+            Self.path.headline
+                == #"write /etc/a b\u{1b}: done, and would be refused by mount namespace with EROFS"#)
+        #expect(Self.path.mend == "--write '/etc/a b'")
+        #expect(Self.call.mend == "- { call: socket, when: { domain: AF_INET } }")
+    }
+
+    @Test func `BOMB-07: a flood becomes few lines, and says how many were left out`() {
+        let second: UInt64 = 1_000_000_000
+        var budget = LineBudget(at: 0)
+        let taken = (0..<10_000).filter { _ in budget.take(at: 1) }.count
+        #expect(taken == Int(LineBudget.atOnce))
+        let suppressed = [budget.takeSuppressed(), budget.takeSuppressed()]
+        #expect(suppressed == [10_000 - taken, 0])
+        // Ten seconds more of it.
+        var later = 0
+        for moment in stride(from: second, to: 11 * second, by: 1_000_000) where budget.take(at: moment) { later += 1 }
+        #expect(later <= 11 * Int(LineBudget.perSecond))
+        #expect(later >= 9 * Int(LineBudget.perSecond))
+        // A clock that stood still or went wrong grants nothing and traps nowhere.
+        let isGranted = budget.take(at: 0)
+        #expect(!isGranted)
+        _ = budget.take(at: .max)
+        _ = budget.take(at: .max)
+    }
+
+    @Test func theLogHasTheKeysOfTheRecord() throws {
+        let lines = Lines()
+        let logger = Logger(label: DenialLog.label) { _ in Collector(lines: lines) }
+        var log = DenialLog(sandbox: "com.example\n", mode: .permissive, logger: logger, at: 0)
+        log.tell(Self.call, at: 1)
+        for _ in 0..<100 { log.tell(Self.path, at: 2) }
+        var summary = DenialSummary()
+        summary.denials = [Self.call]
+        summary.total = 7
+        log.close(summary)
+        let seen = lines.all
+        #expect(seen.count == 1 + Int(LineBudget.atOnce) + 1)
+        #expect(seen[0].level == .warning)
+        #expect(seen[1].level == .notice && seen[1].message == Self.call.headline)
+        #expect(seen[1].metadata["call"] == "socket" && seen[1].metadata["sandbox"] == #"com.example\n"#)
+        #expect(seen[1].metadata["mode"] == "permissive")
+        #expect(seen[2].metadata["missing"] == .array(["write"]))
+        #expect(seen.last?.metadata["suppressed"] == "81")
+        #expect(seen.last?.metadata["total"] == "7")
+    }
+
+    private struct Line: Sendable {
+        let level: Logger.Level
+        let message: String
+        let metadata: Logger.Metadata
+    }
+
+    private final class Lines: Sendable {
+        private let state = Mutex<[Line]>([])
+        var all: [Line] { state.withLock { $0 } }
+        func add(_ line: Line) { state.withLock { $0.append(line) } }
+    }
+
+    private struct Collector: LogHandler {
+        let lines: Lines
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        init(lines: Lines) { self.lines = lines }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+            lines.add(Line(level: event.level, message: "\(event.message)", metadata: all))
+        }
+    }
+}
