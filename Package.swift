@@ -219,5 +219,8 @@ if isFuzzing {
         .target(
             name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/Support", swiftSettings: swift),
         fuzzer("FuzzPolicyText", "AnnexPolicy"),
+        fuzzer("FuzzContainerProfile", "AnnexPolicy"),
+        fuzzer("FuzzProcText", "AnnexSandbox", "AnnexLinux"),
+        fuzzer("FuzzElfFile", "AnnexSandbox"),
     ]
 }

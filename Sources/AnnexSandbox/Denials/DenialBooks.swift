@@ -13,7 +13,10 @@ struct DenialBooks {
     var lack: String?
 
     init(_ scene: DenialListener.Scene) {
-        log = DenialLog(sandbox: scene.name, mode: scene.mode)
+        log =
+            scene.isLogged
+            ? DenialLog(sandbox: scene.name, mode: scene.mode)
+            : DenialLog(sandbox: scene.name, mode: scene.mode, logger: DenialLog.silent)
         if scene.mode.judgesPaths { paths = PathJudge(scene.policy, mode: scene.mode, bundle: scene.bundle) }
         if scene.mode == .learn { recording = Recording() }
     }

@@ -24,6 +24,7 @@ final class DenialListener: Sendable {
         var hasReaper = false
         /// The sandbox's name in the log.
         var name = ""
+        var isLogged = true
         /// Where the bundle is, for a program without a root of its own.
         var bundle: String?
         /// Nil: no functions are named.

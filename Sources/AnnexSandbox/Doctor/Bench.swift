@@ -102,10 +102,12 @@ struct Bench: ~Copyable {
     private func configuration(_ policy: Policy) throws(SandboxError) -> SandboxConfiguration {
         let path = bundle.path
         return try SandboxError.step("probe") { () throws(SystemError) in
-            SandboxConfiguration(
+            var probe = SandboxConfiguration(
                 policy: policy, bundle: try Descriptor.directory(path),
                 executable: try Descriptor.reference(to: path + "/" + ProbeBundle.program),
                 executablePath: ProbeBundle.program, name: ProbeBundle.program, gifts: DescriptorList(), numbers: [])
+            probe.isLogged = false
+            return probe
         }
     }
 }

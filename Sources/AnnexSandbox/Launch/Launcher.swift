@@ -90,6 +90,7 @@ package final class Launcher: Sendable {
     private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
         var scene = DenialListener.Scene(
             policy: configuration.policy, mode: configuration.denials, name: configuration.name)
+        scene.isLogged = configuration.isLogged
         if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
         do throws(SystemError) {
             scene.program = try ProgramFile(configuration.executable)

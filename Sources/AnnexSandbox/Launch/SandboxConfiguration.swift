@@ -20,6 +20,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package let numbers: [Int32]
     /// What becomes of what the policy refuses. Nobody but who launches names another mode than `enforce`.
     package var denials = DenialMode.enforce
+    /// Whether refusals go to the program's log as well: not where they are provoked, as a probe does.
+    package var isLogged = true
     /// What is asked for. A layer that cannot be had fails the launch; one that is left out here is told as waived.
     package var layers: SandboxLayers = .all
 

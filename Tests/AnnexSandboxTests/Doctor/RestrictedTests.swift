@@ -78,6 +78,18 @@ import Testing
         #expect(result.output.contains("signals=0\n") && result.output.contains("wait=-1 ECHILD\n"), "\(result.output)")
     }
 
+    @Test(arguments: [
+        ("no-user-namespaces", "sudo sysctl -w user.max_user_namespaces=10000"),
+        ("container-filter", "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined"),
+    ])
+    func `what is said before anything is built agrees with the doctor`(restriction: String, cure: String) throws {
+        let script = SourcesTests.root.appending(path: ".ci/preflight").path
+        let program = Self.folder.appending(path: "restricts-itself").path
+        let asked = try Tool.run([program, restriction, "--", "/bin/sh", script])
+        #expect(asked.status == 1)
+        #expect(asked.output.contains(cure), "\(asked.output)")
+    }
+
     @Test func `a low limit on open files is named`() throws {
         let (diagnosis, _) = try Self.diagnosis("few-files")
         let finding = try #require(diagnosis.findings.first { $0.id == "RLIMIT_NOFILE" })

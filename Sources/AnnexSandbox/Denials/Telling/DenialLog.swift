@@ -7,6 +7,9 @@ internal import Logging
 struct DenialLog {
     static let label = "annex.sandbox"
 
+    /// For a sandbox whose refusals were provoked: no news for whoever reads the program's log.
+    static var silent: Logger { Logger(label: label) { _ in SwiftLogNoOpLogHandler() } }
+
     private let logger: Logger
     private var budget: LineBudget
 

@@ -1,0 +1,27 @@
+import FuzzSupport
+
+@testable import AnnexPolicy
+
+/// Any bytes end in a container profile's rules or in an error.
+@main
+enum FuzzContainerProfile {
+    static func main() {
+        Fuzzer.run { start, count in
+            FuzzContainerProfile.read(Fuzzer.bytes(start, count))
+            return 0
+        }
+    }
+
+    private static func read(_ bytes: [UInt8]) {
+        guard let kernel = ProfileWorld.Kernel("6.1") else { return }
+        let world = ProfileWorld(
+            architecture: bytes.count.isMultiple(of: 2) ? .x86 : .arm, capabilities: ["CAP_SYS_ADMIN"], kernel: kernel)
+        guard let profile = try? ContainerProfile(json: bytes, file: "fuzz.json", world: world),
+            (try? ProfileRules(profile)) != nil
+        else { return }
+        // Holding the policy against libseccomp takes milliseconds: one in some thousand goes all the way.
+        let sum = bytes.reduce(into: UInt32(17)) { $0 = $0 &* 31 &+ UInt32($1) }
+        guard sum % 4096 == 0 else { return }
+        _ = try? ImportedProfile(json: bytes, file: "fuzz.json", name: "fuzz", world: world)
+    }
+}
