@@ -17,7 +17,7 @@ public struct Policy: Sendable, Hashable {
     public let writeXorExecute: Bool
     public let environment: PolicyEnvironment
 
-    private(set) var book: RuleBook
+    var book: RuleBook
     let unlisted: UnlistedCalls
     /// Where each section is stated.
     let places: [PolicySection: PolicyPlace]
