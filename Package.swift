@@ -30,7 +30,7 @@ let package = Package(
         .library(name: "AnnexEmbedded", targets: ["AnnexEmbedded"]),
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
-        .library(name: "AnnexPolicy", targets: ["AnnexPolicy"]),
+        .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicies"]),
         .executable(name: "annex", targets: ["annex"]),
     ],
     dependencies: [
@@ -48,9 +48,14 @@ let package = Package(
         // Policy
         .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CAnnexYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .target(name: "CAnnexPolicies"),
         .target(
-            name: "AnnexPolicy", dependencies: ["CAnnexSeccomp", "CAnnexYAML", "AnnexLinux", "CAnnexLinux"],
-            swiftSettings: strict, plugins: ["EmbedPolicies"]),
+            name: "AnnexPolicy",
+            dependencies: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict),
+        .target(
+            name: "AnnexPolicies", dependencies: ["AnnexPolicy"], swiftSettings: strict,
+            plugins: ["EmbedCompiledPolicies"]),
 
         // Sandbox
         .target(name: "AnnexWarden", exclude: ["Program"]),
@@ -78,8 +83,8 @@ let package = Package(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexModel", "AnnexChannel",
-                "AnnexLinux",
+                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexModel",
+                "AnnexChannel", "AnnexLinux",
             ],
             swiftSettings: swift),
         .target(
@@ -128,9 +133,12 @@ let package = Package(
 
         // Build plugins
         .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
+        .executableTarget(
+            name: "compile-policies", dependencies: ["AnnexPolicy"], path: "Sources/Plugins/CompilePolicies",
+            swiftSettings: swift),
         .plugin(
-            name: "EmbedPolicies", capability: .buildTool(), dependencies: ["embed-bytes"],
-            path: "Sources/Plugins/EmbedPolicies"),
+            name: "EmbedCompiledPolicies", capability: .buildTool(), dependencies: ["compile-policies"],
+            path: "Sources/Plugins/EmbedCompiledPolicies"),
         .plugin(
             name: "EmbedProgram", capability: .buildTool(), dependencies: ["embed-bytes"],
             path: "Sources/Plugins/EmbedProgram"),
@@ -169,6 +177,8 @@ let package = Package(
         .testTarget(
             name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"],
             swiftSettings: swift),
+        .testTarget(
+            name: "AnnexPoliciesTests", dependencies: ["AnnexPolicies", "AnnexPolicy"], swiftSettings: swift),
         .testTarget(
             name: "AnnexSandboxTests",
             dependencies: [

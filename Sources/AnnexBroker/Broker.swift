@@ -1,6 +1,7 @@
 internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexLinux
+internal import AnnexPolicies
 internal import AnnexPolicy
 internal import AnnexSandbox
 package import AnnexService
@@ -90,7 +91,7 @@ package final class Broker: BrokerService {
 
     private func policy(for bundle: ExtensionBundle) throws(ServiceError) -> Policy {
         do throws(PolicyError) {
-            return try Policy.shipped(named: bundle.extensionPoint)
+            return try Policy.compiledAhead(named: bundle.extensionPoint)
         } catch {
             throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
         }

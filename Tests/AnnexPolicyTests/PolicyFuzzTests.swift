@@ -7,12 +7,14 @@ import Testing
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func mangledPoliciesEndInErrorsOrPolicies(seed: UInt64) {
         var random = SeededGenerator(state: seed)
-        let texts = ShippedPolicies.files.values.sorted { $0.count < $1.count }
+        let texts = PolicyLibrary.shipped.names.compactMap { PolicyLibrary.shipped.text(named: $0) }
+            .map { Array($0.utf8) }.sorted { $0.count < $1.count }
         var policies = 0
         for _ in 0..<60 {
             guard var bytes = texts.randomElement(using: &random) else { return }
             for _ in 0..<Int.random(in: 1...6, using: &random) { Self.mangle(&bytes, &random) }
-            var library = ShippedPolicies.files.mapValues { String(decoding: $0, as: UTF8.self) }
+            var library: [String: String] = [:]
+            for name in PolicyLibrary.shipped.names { library[name] = PolicyLibrary.shipped.text(named: name) }
             library["compute"] = String(decoding: bytes, as: UTF8.self).replacing(
                 "policy: base", with: "policy: compute")
             if let policy = try? PolicyLibrary(texts: library).policy(named: "compute") {

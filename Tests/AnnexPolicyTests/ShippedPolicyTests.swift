@@ -1,9 +1,22 @@
+import Foundation
 import Testing
 
 @testable import AnnexPolicy
 
 @Suite struct ShippedPolicyTests {
     static let names = PolicyLibrary.shipped.names
+
+    @Test func `every file of Policies is shipped as it is`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Policies")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+            .filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
+        #expect(files.count == Self.names.count)
+        for file in files {
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            #expect(PolicyLibrary.shipped.text(named: String(file.dropLast(".yaml".count))) == text, "\(file)")
+        }
+    }
 
     /// The extension points that are built in, and what sets each apart.
     static let points = [

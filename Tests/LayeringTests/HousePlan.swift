@@ -10,7 +10,9 @@ enum HousePlan {
         "AnnexChannel": ["AnnexLinux", "CAnnexLinux"],
         // Sandbox
         "AnnexWarden": [],
-        "AnnexPolicy": ["CAnnexSeccomp", "CAnnexYAML", "AnnexLinux", "CAnnexLinux", "EmbedPolicies"],
+        "CAnnexPolicies": [],
+        "AnnexPolicy": ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
+        "AnnexPolicies": ["AnnexPolicy", "EmbedCompiledPolicies"],
         "AnnexSandbox": ["Logging", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
         // Trials
         "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "EmbedProgram"],
@@ -21,7 +23,8 @@ enum HousePlan {
         // Broker and host
         "AnnexService": ["AnnexModel", "AnnexChannel"],
         "AnnexBroker": [
-            "AnnexBundle", "AnnexSandbox", "AnnexPolicy", "AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            "AnnexBundle", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexService", "AnnexModel", "AnnexChannel",
+            "AnnexLinux",
         ],
         "AnnexHost": ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
@@ -31,7 +34,8 @@ enum HousePlan {
         ],
         // Build plugins
         "EmbedProgram": ["embed-bytes"],
-        "EmbedPolicies": ["embed-bytes"],
+        "EmbedCompiledPolicies": ["compile-policies"],
+        "compile-policies": ["AnnexPolicy"],
         "embed-bytes": [],
     ]
 

@@ -6,6 +6,7 @@ extension Policy {
     /// Before it is handed out, Annex's own evaluator has held it against the policy; a difference is an error.
     /// - Parameter reporting: which calls the listener is told about.
     public func filter(reporting: FilterReports = .refusals) throws(PolicyError) -> SeccompFilter {
+        if reporting == .refusals, let filter = book.filter { return filter }
         let key = FilterKey(architecture: architecture, reporting: reporting, rules: rules)
         if let known = FilterKey.compiled.withLock({ $0[key] }) { return known }
         let filter = try FilterCompiler(policy: self, reporting: reporting).compile()

@@ -32,6 +32,18 @@ public struct SeccompFilter: Sendable, Hashable {
         lower = try Self.comparison(of: UInt32(truncatingIfNeeded: LaunchCalls.sentinel), afterLoading: 56, in: program)
     }
 
+    /// A filter that was compiled before, from its `template`.
+    package init(template: [UInt8], architecture: Architecture, allowsEveryExec: Bool) throws(PolicyError) {
+        try self.init(
+            program: FilterInstruction.program(template), architecture: architecture, allowsEveryExec: allowsEveryExec)
+    }
+
+    /// Whether every `execveat` passes, and not only the one with the launch's number.
+    package var allowsEveryExec: Bool { upper == nil }
+
+    /// `struct sock_filter[]` with a number that stands for every launch's: no program may run under it.
+    package var template: [UInt8] { bytes }
+
     /// `struct sock_filter[]` for one launch.
     ///
     /// - Parameter nonce: fresh randomness that the extension cannot know; whoever knows it could run another program.

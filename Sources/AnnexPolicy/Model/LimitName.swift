@@ -1,5 +1,5 @@
 /// The limits as policies spell them.
-enum LimitName: String, CaseIterable, Sendable {
+package enum LimitName: String, CaseIterable, Sendable {
     case memory, launch, request, grace, processor, processes, descriptors, file, output, messages
     case inFlight = "in-flight"
     case openCalls = "open-calls"

@@ -17,26 +17,23 @@ public struct Policy: Sendable, Hashable {
     public let writeXorExecute: Bool
     public let environment: PolicyEnvironment
 
-    /// Every call that the policy mentions, by number; the first rule that applies decides.
-    var rules: [Int32: [CallRule]]
-    /// What the text says about the calls that `write-xor-execute` then narrowed: for reports, never for decisions.
-    let widerRules: [Int32: [CallRule]]
+    var book: RuleBook
     let unlisted: UnlistedCalls
     /// Where each section is stated.
     let places: [PolicySection: PolicyPlace]
+
+    /// Every call that the policy mentions, by number; the first rule that applies decides.
+    var rules: [Int32: [CallRule]] {
+        get { book.contents.rules }
+        set { book = RuleBook(RuleBook.Contents(rules: newValue, wider: widerRules)) }
+    }
+
+    /// What the text says about the calls that `write-xor-execute` then narrowed: for reports, never for decisions.
+    var widerRules: [Int32: [CallRule]] { book.contents.wider }
 
     /// Calls that some rule allows, by name, the launch's own among them.
     public var allowedCalls: [String] {
         let allowed = rules.values.filter { $0.contains { $0.answer == .allow } }.compactMap(\.first?.call)
         return Set(allowed).union(LaunchCalls.names).union([LaunchCalls.exec]).sorted()
     }
-}
-
-/// What a call gets that the policy does not mention.
-struct UnlistedCalls: Sendable, Hashable {
-    /// A call with a name.
-    let known: Int32
-    /// A number that no kernel known to Annex has: new C libraries try such calls and fall back on ENOSYS.
-    let unknown: Int32
-    let place: PolicyPlace
 }

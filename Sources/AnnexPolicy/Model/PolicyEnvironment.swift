@@ -4,4 +4,9 @@ public struct PolicyEnvironment: Sendable, Hashable {
     public internal(set) var passed: [String] = []
     /// Names with fixed values.
     public internal(set) var fixed: [String: String] = [:]
+
+    package init(passed: [String] = [], fixed: [String: String] = [:]) {
+        self.passed = passed
+        self.fixed = fixed
+    }
 }

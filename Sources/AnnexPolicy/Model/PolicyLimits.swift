@@ -28,6 +28,27 @@ public struct PolicyLimits: Sendable, Hashable {
     public let refusals: Int
     /// How many extensions under this policy may run at once. Read, and not held yet.
     public let instances: Int
+
+    package init(
+        memory: UInt64, launch: Duration, request: Duration, grace: Duration, processor: Duration, processes: Int,
+        descriptors: Int, file: UInt64, output: UInt64, messages: Int, inFlight: UInt64, openCalls: Int, refusals: Int,
+        instances: Int
+    ) {
+        self.memory = memory
+        self.launch = launch
+        self.request = request
+        self.grace = grace
+        self.processor = processor
+        self.processes = processes
+        self.descriptors = descriptors
+        self.file = file
+        self.output = output
+        self.messages = messages
+        self.inFlight = inFlight
+        self.openCalls = openCalls
+        self.refusals = refusals
+        self.instances = instances
+    }
 }
 
 extension PolicyLimits {

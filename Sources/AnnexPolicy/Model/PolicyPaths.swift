@@ -30,4 +30,17 @@ public struct PolicyPaths: Sendable, Hashable {
     package static let usualPrivatePath = "/private"
     /// Where an extension finds its own bundle.
     package static let bundlePath = "/bundle"
+
+    init() {}
+
+    package init(
+        bundle: PathRights, privateDirectory: PrivateDirectory, privatePath: String, processFiles: ProcessFiles,
+        grants: [PathGrant]
+    ) {
+        self.bundle = bundle
+        self.privateDirectory = privateDirectory
+        self.privatePath = privatePath
+        self.processFiles = processFiles
+        self.grants = grants
+    }
 }

@@ -90,7 +90,7 @@ extension CallRule {
             let register = 2
             let about = conditions.first { $0.index == register }?.alternatives
             return !(about?.allSatisfy { $0.bars(WriteXorExecute.execute) } ?? false)
-        case "execve", "uselib": return true
+        case "execve", "execveat", "uselib": return true
         default: return false
         }
     }

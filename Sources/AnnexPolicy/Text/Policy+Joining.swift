@@ -18,8 +18,9 @@ extension Policy {
         limits = try joining.limits()
         let stated = Self.rules(of: documents, architecture: architecture)
         let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
-        rules = stated.merging(narrowed) { $1 }
-        widerRules = stated.filter { narrowed[$0.key] != nil }
+        book = RuleBook(
+            RuleBook.Contents(
+                rules: stated.merging(narrowed) { $1 }, wider: stated.filter { narrowed[$0.key] != nil }))
         places = joining.places
         try refuseContradictions()
     }

@@ -36,7 +36,7 @@ struct AskingProgram {
 
     /// Over `compute`: threads, and looking at files.
     static func policy(_ more: String = "") throws -> Policy {
-        var texts = ShippedPolicies.files.mapValues { String(decoding: $0, as: UTF8.self) }
+        var texts = PolicyLibrary.shipped.allTexts
         texts["asking"] = """
             policy: asking
             summary: For a test.

@@ -1,0 +1,29 @@
+extension Policy {
+    /// A shipped policy as its text was read when Annex was built.
+    ///
+    /// - Parameter filter: compiled and judged then; nil: compiled when it is asked for.
+    package init(
+        shipped name: String, summary: String, architecture: Architecture, limits: PolicyLimits, paths: PolicyPaths,
+        devices: [PolicyDevice], network: PolicyNetwork, writeXorExecute: Bool, environment: PolicyEnvironment,
+        unlisted: UnlistedCalls, places: [PolicySection: PolicyPlace], filter: SeccompFilter?
+    ) {
+        self.name = name
+        self.summary = summary
+        self.architecture = architecture
+        self.limits = limits
+        self.paths = paths
+        self.devices = devices
+        self.network = network
+        self.writeXorExecute = writeXorExecute
+        self.environment = environment
+        self.unlisted = unlisted
+        self.places = places
+        book = RuleBook(filter: filter) {
+            // The same text was read when Annex was built. Without rules, every call would be refused.
+            (try? Policy.shipped(named: name, for: architecture))?.book.contents ?? RuleBook.Contents()
+        }
+    }
+
+    /// What the build writes down of a policy beside its filter and its public parts.
+    package var foundations: (unlisted: UnlistedCalls, places: [PolicySection: PolicyPlace]) { (unlisted, places) }
+}

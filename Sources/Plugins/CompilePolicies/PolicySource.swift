@@ -1,0 +1,68 @@
+import AnnexPolicy
+
+/// A policy as the Swift expression that makes it; `filter` and `architecture` are names there.
+enum PolicySource {
+    static func expression(_ policy: Policy, allowsEveryExec: Bool) -> String {
+        let (unlisted, places) = policy.foundations
+        let sections = places.map { (section($0.key), place($0.value)) }.sorted { $0.0 < $1.0 }
+        return """
+            Policy(
+                shipped: \(SwiftText.text(policy.name)), summary: \(SwiftText.text(policy.summary)),
+                architecture: architecture, limits: \(limits(policy.limits)), paths: \(paths(policy.paths)),
+                devices: \(SwiftText.list(policy.devices.map { ".\($0)" })), network: .\(policy.network),
+                writeXorExecute: \(policy.writeXorExecute), environment: \(environment(policy.environment)),
+                unlisted: UnlistedCalls(
+                    known: \(unlisted.known), unknown: \(unlisted.unknown), place: \(place(unlisted.place))),
+                places: \(SwiftText.mapping(sections)),
+                filter: Self.filter(filter, architecture, allowsEveryExec: \(allowsEveryExec)))
+            """
+    }
+
+    private static func limits(_ limits: PolicyLimits) -> String {
+        let values: [(String, String)] = [
+            ("memory", "\(limits.memory)"), ("launch", SwiftText.duration(limits.launch)),
+            ("request", SwiftText.duration(limits.request)), ("grace", SwiftText.duration(limits.grace)),
+            ("processor", SwiftText.duration(limits.processor)), ("processes", "\(limits.processes)"),
+            ("descriptors", "\(limits.descriptors)"), ("file", "\(limits.file)"), ("output", "\(limits.output)"),
+            ("messages", "\(limits.messages)"), ("inFlight", "\(limits.inFlight)"),
+            ("openCalls", "\(limits.openCalls)"), ("refusals", "\(limits.refusals)"),
+            ("instances", "\(limits.instances)"),
+        ]
+        return "PolicyLimits(\(values.map { "\($0.0): \($0.1)" }.joined(separator: ", ")))"
+    }
+
+    private static func paths(_ paths: PolicyPaths) -> String {
+        let directory =
+            switch paths.privateDirectory {
+            case .none: ".none"
+            case .scratch(let size, let inodes): ".scratch(size: \(size), inodes: \(inodes))"
+            case .persistent(let size, let inodes): ".persistent(size: \(size), inodes: \(inodes))"
+            }
+        return "PolicyPaths(bundle: \(rights(paths.bundle)), privateDirectory: \(directory), "
+            + "privatePath: \(SwiftText.text(paths.privatePath)), processFiles: .\(paths.processFiles), "
+            + "grants: \(SwiftText.list(paths.grants.map(grant))))"
+    }
+
+    private static func grant(_ grant: PathGrant) -> String {
+        "PathGrant(path: \(SwiftText.text(grant.path)), rights: \(rights(grant.rights)), "
+            + "isOptional: \(grant.isOptional), reason: \(SwiftText.text(grant.reason)), "
+            + "place: \(grant.place.map(place) ?? "nil"))"
+    }
+
+    private static func rights(_ rights: PathRights) -> String { "PathRights(rawValue: \(rights.rawValue))" }
+
+    private static func environment(_ environment: PolicyEnvironment) -> String {
+        let fixed = environment.fixed.sorted { $0.key < $1.key }
+            .map { (SwiftText.text($0.key), SwiftText.text($0.value)) }
+        return "PolicyEnvironment(passed: \(SwiftText.list(environment.passed.map(SwiftText.text))), "
+            + "fixed: \(SwiftText.mapping(fixed)))"
+    }
+
+    private static func section(_ section: PolicySection) -> String {
+        if case .limit(let name) = section { ".limit(.\(name))" } else { ".\(section)" }
+    }
+
+    private static func place(_ place: PolicyPlace) -> String {
+        "PolicyPlace(file: \(SwiftText.text(place.file)), line: \(place.line), column: \(place.column))"
+    }
+}
