@@ -81,7 +81,7 @@ import Testing
         let seen = lines.all
         #expect(seen.count == 1 + Int(LineBudget.atOnce) + 1)
         #expect(seen[0].level == .warning)
-        #expect(seen[1].level == .notice && seen[1].message == Self.call.headline)
+        #expect(seen[1].level == .debug && seen[1].message == Self.call.headline)
         #expect(seen[1].metadata["call"] == "socket" && seen[1].metadata["sandbox"] == #"com.example\n"#)
         #expect(seen[1].metadata["mode"] == "permissive")
         #expect(seen[2].metadata["missing"] == .array(["write"]))
