@@ -1,52 +1,102 @@
 import CFilterFixture
+import Glibc
 import Testing
 
 @testable import AnnexPolicy
 
 /// The running kernel says what the policy says.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct KernelTests {
-    static let nonce: UInt64 = 0x0123_4567_89AB_CDEF
+    /// The number that stands for a launch's in the rules, so that its call is met as well.
+    static let nonce = LaunchCalls.sentinel
 
     /// Since 6.14 the kernel asks no filter about these two of x86-64: only its own trampolines may make them, and
     /// whoever else does gets SIGILL.
     static let unseen = ["uretprobe", "uprobe"].compactMap { SystemCall(named: $0)?.number }
 
     /// Makes calls under a filter: each probe with its answer, and the signal that ended the child.
-    static func probe(_ policy: Policy, _ calls: [(Int32, [UInt64])]) throws -> (probes: [filter_probe], signal: Int32)
-    {
+    static func probe(
+        _ policy: Policy, _ calls: [(Int32, [UInt64])], above floor: filter_floor = FILTER_NO_FLOOR
+    ) throws -> (probes: [filter_probe], signal: Int32) {
         let bytes = try policy.filter().instructions(nonce: nonce)
         var probes = calls.map { number, a in
             filter_probe(number: Int64(number), arguments: (a[0], a[1], a[2], a[3], a[4], a[5]), answer: 0)
         }
-        let signal = filter_probe_calls(bytes, bytes.count / 8, &probes, probes.count)
+        let signal = filter_probe_calls(bytes, bytes.count / 8, floor, &probes, probes.count)
         try #require(signal >= 0, "the filter could not be installed: errno \(-signal)")
         return (probes, signal)
     }
 
-    @Test(arguments: PolicyLibrary.shipped.names)
-    func everyRefusalIsTheKernelsToo(name: String) throws {
-        let policy = try Policy.shipped(named: name)
+    /// Every number at the edges of each compared argument, with what the policy says. No call is really made: below
+    /// each filter lies one that lets nothing pass.
+    private static func everything(_ policy: Policy) throws -> [(call: (Int32, [UInt64]), expected: FilterAnswer)] {
         let judge = FilterJudge(policy: policy, filter: try policy.filter())
-        var calls: [(Int32, [UInt64])] = []
-        var expected: [FilterAnswer] = []
-        for number in 0..<1024 as Range<Int32> where !Self.unseen.contains(number) {
-            for arguments in judge.edges(of: number) {
+        return (0..<1024 as Range<Int32>).filter { !unseen.contains($0) }.flatMap { number in
+            judge.edges(of: number).map { arguments in
                 let call = FilterEvaluator.Call(
                     number: number, architecture: policy.architecture.audit, arguments: arguments)
-                let answer = judge.expected(call)
-                if answer == .allow { continue }
-                calls.append((number, arguments))
-                expected.append(answer)
+                return ((number, arguments), judge.expected(call))
             }
         }
-        let result = try Self.probe(policy, calls)
-        #expect(result.signal == 0)
-        #expect(calls.count > 2000)
-        let wrong = zip(result.probes, expected).first { probe, answer in
-            let wanted: Int64 = if case .errno(let number) = answer { Int64(number) } else { Int64(FILTER_NOTIFIED) }
-            return probe.answer != wanted
+    }
+
+    @Test(arguments: PolicyLibrary.shipped.names)
+    func `SEC-13: the kernel answers every call as the policy says`(name: String) throws {
+        let policy = try Policy.shipped(named: name)
+        let everything = try Self.everything(policy)
+        #expect(everything.count > 2000)
+        // Above errors: what is refused quietly shows its own, the rest the floor's.
+        // Above a tracer that is not there: what is told goes to the listener, what is allowed is ENOSYS.
+        for floor in [FILTER_FLOOR_ERRNO, FILTER_FLOOR_TRACE] {
+            let result = try Self.probe(policy, everything.map(\.call), above: floor)
+            #expect(result.signal == 0)
+            let wrong = zip(result.probes, everything).first { probe, item in
+                probe.answer != Self.shown(item.expected, above: floor)
+            }
+            #expect(wrong == nil, "\(name): \(String(describing: wrong))")
         }
-        #expect(wrong == nil)
+    }
+
+    /// What the caller sees of an answer above a floor.
+    private static func shown(_ answer: FilterAnswer, above floor: filter_floor) -> Int64 {
+        switch answer {
+        case .errno(let number): Int64(number)
+        case .notify where floor == FILTER_FLOOR_TRACE: Int64(FILTER_NOTIFIED)
+        case .allow where floor == FILTER_FLOOR_TRACE: Int64(ENOSYS)
+        case .allow, .notify: Int64(FILTER_FLOOR_ANSWER)
+        case .killProcess, .other: .min
+        }
+    }
+
+    @Test(arguments: WriteXorExecuteTests.broken.map(\.0), [true, false])
+    func `PROC-05: memory that joins writing and executing is refused by the kernel`(name: String, isOn: Bool) throws {
+        let policy = try WriteXorExecuteTests.policy(WriteXorExecuteTests.everything, isOn ? "on" : "off")
+        let number = try #require(SystemCall(named: name)).number
+        // Lengths of 0 and names that are not there: what the filter lets through does nothing.
+        let broken = WriteXorExecuteTests.broken.filter { $0.0 == name }.map { Self.harmless(name, $0.1) }
+        let kept = WriteXorExecuteTests.kept.filter { $0.0 == name }.map { Self.harmless(name, $0.1) }
+        let result = try Self.probe(policy, (broken + kept).map { (number, $0) })
+        for (index, probe) in result.probes.enumerated() {
+            let isRefused = probe.answer == Int64(FILTER_NOTIFIED)
+            #expect(isRefused == (isOn && index < broken.count), "\(name) \(probe.arguments): \(probe.answer)")
+        }
+    }
+
+    private static func harmless(_ name: String, _ arguments: [UInt64]) -> [UInt64] {
+        var arguments = arguments + [UInt64](repeating: 0, count: 6 - arguments.count)
+        if name == "mprotect" || name == "pkey_mprotect" { arguments[1] = 0 }
+        if name == "shmat" { arguments[0] = .max }
+        return arguments
+    }
+
+    @Test func `memory is writable or executable, in deed`() throws {
+        let policy = try WriteXorExecuteTests.policy()
+        let mmap = try #require(SystemCall(named: "mmap")).number
+        let calls: [(Int32, [UInt64])] = [
+            (mmap, [0, 4096, 3, 0x22, UInt64.max, 0]), (mmap, [0, 4096, 7, 0x22, UInt64.max, 0]),
+            (mmap, [0, 4096, 5, 0x22, UInt64.max, 0]),
+        ]
+        let result = try Self.probe(policy, calls)
+        #expect(result.probes.map(\.answer) == [0, Int64(FILTER_NOTIFIED), 0])
     }
 
     @Test func allowedCallsAreMade() throws {
@@ -58,6 +108,25 @@ import Testing
     }
 
     #if arch(x86_64)
+        @Test func `SEC-02: a call of i386 kills`() throws {
+            for name in PolicyLibrary.shipped.names {
+                let bytes = try Policy.shipped(named: name).filter().instructions(nonce: Self.nonce)
+                let status = filter_probe_foreign(bytes, bytes.count / 8)
+                // SIGSYS; SIGSEGV where the kernel has no i386.
+                #expect([31, 11].contains(status & 0x7F), "\(name): \(status)")
+            }
+        }
+
+        @Test(arguments: PolicyLibrary.shipped.names)
+        func `SEC-01: x32 calls kill under every policy`(name: String) throws {
+            let policy = try Policy.shipped(named: name)
+            let zeros = [UInt64](repeating: 0, count: 6)
+            for number in [0, 1, 39, 59, 101, 231, 512, 520, 547, 1023] as [Int32] {
+                let result = try Self.probe(policy, [(number | 0x4000_0000, zeros)], above: FILTER_FLOOR_ERRNO)
+                #expect(result.signal == 31, "\(number)")
+            }
+        }
+
         @Test func x32CallsKill() throws {
             let policy = try Policy.shipped(named: "compute")
             let zeros = [UInt64](repeating: 0, count: 6)
