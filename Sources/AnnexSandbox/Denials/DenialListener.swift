@@ -40,7 +40,8 @@ final class DenialListener: Sendable {
     private let own: EventLoop?
     private let loop: EventLoop
     private let report: @Sendable (Report) -> Void
-    private let isFinished = Atomic(false)
+    /// News of the own thread that the loop has not told yet.
+    private let untold = Mutex<[Report]>([])
 
     init(
         _ listener: consuming Descriptor, _ scene: Scene, on loop: EventLoop,
@@ -64,10 +65,10 @@ final class DenialListener: Sendable {
         stopOwn()
     }
 
-    /// Every refusal so far; nothing is answered any more, and nothing told.
+    /// Every refusal so far; all of them have been told, and nothing is answered any more. On the loop's thread.
     func finish() -> DenialSummary {
-        isFinished.store(true, ordering: .relaxed)
         watch.withLock { $0.take() }?.cancelAndWait()
+        tellRest()
         stopOwn()
         return books.withLock { $0.close(scene) }
     }
@@ -122,9 +123,18 @@ final class DenialListener: Sendable {
     /// On the loop of everyone, in order, and never after the last word.
     func tell(_ news: Report) {
         guard own != nil else { return report(news) }
-        loop.execute { [weak self] in
-            guard let self, !isFinished.load(ordering: .relaxed) else { return }
-            report(news)
+        let isFirst = untold.withLock { untold in
+            untold.append(news)
+            return untold.count == 1
         }
+        if isFirst { loop.execute { [weak self] in self?.tellRest() } }
+    }
+
+    private func tellRest() {
+        let rest = untold.withLock { untold in
+            defer { untold = [] }
+            return untold
+        }
+        for news in rest { report(news) }
     }
 }

@@ -57,6 +57,24 @@ import Testing
         #expect(world["errno"] == "\(EXDEV)")
     }
 
+    /// Nobody there to ask means no.
+    @Test func withoutAListenerItsCallsAreRefused() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("parent")
+        plan.layers.insert(.seccomp)
+        plan.filterFlags = 1 << 3
+        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
+        let run = try ground.launch(plan)
+        #expect(await run.recording.waits(for: .listener))
+        guard let listener = run.recording.takeListener() else { throw CancellationError() }
+        close(listener)
+        let world = try await run.world()
+        #expect(world["getppid"] == "-1")
+        #expect(world["errno"] == "\(ENOSYS)")
+    }
+
+    private func close(_ listener: consuming Descriptor) {}
+
     private func answer(_ listener: consuming Descriptor?) throws {
         guard let listener else { throw CancellationError() }
         while true {
