@@ -230,7 +230,8 @@ if isFuzzing {
             name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/Support", swiftSettings: swift),
         fuzzer("FuzzPolicyText", "AnnexPolicy"),
         fuzzer("FuzzContainerProfile", "AnnexPolicy"),
-        fuzzer("FuzzProcText", "AnnexSandbox", "AnnexLinux"),
+        fuzzer("FuzzProcText", "AnnexSandbox"),
+        fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexSandbox"),
     ]
 }

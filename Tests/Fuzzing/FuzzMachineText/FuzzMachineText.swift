@@ -1,0 +1,36 @@
+import AnnexLinux
+import FuzzSupport
+
+@testable import AnnexSandbox
+
+/// Every reader of what the machine shows: mounts, control groups, maps of users, signs of containers, switches; names in
+/// folders that everybody writes to; and the escaping of whatever is shown.
+@main
+enum FuzzMachineText {
+    static func main() {
+        Fuzzer.run { start, count in
+            let bytes = Fuzzer.bytes(start, count)
+            FuzzMachineText.read(String(decoding: bytes, as: UTF8.self), bytes)
+            return 0
+        }
+    }
+
+    /// One of them at a time, by the first byte: together they would take the better part of a millisecond.
+    private static func read(_ text: String, _ bytes: [UInt8]) {
+        switch bytes.first.map({ $0 % 7 }) {
+        case 0: _ = Surroundings.masks(in: text)
+        case 1: _ = (Surroundings.filterMode(in: text), Surroundings.modules(in: text))
+        case 2: _ = Container(Container.Signs(word: Container.word(in: text), kernel: text, groups: text))
+        case 3: _ = IdentityMap(text: text).contains(IdentityRange.standard)
+        case 4: _ = ControlGroupHierarchy.candidates(mounts: ControlGroupMount.all(in: text), places: text)
+        case 5: readName(text)
+        default: _ = (Escaped(text, limit: 200).description, Escaped.lines(of: bytes))
+        }
+    }
+
+    private static func readName(_ text: String) {
+        let text = String(text.dropFirst())
+        if let name = ControlGroupName(text) { Fuzzer.expect(ControlGroupName(name.text) == name, "another name") }
+        for one in KernelSwitch.all { _ = one.judge(text) }
+    }
+}
