@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
         .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicies"]),
+        .library(name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexPolicy", "AnnexPolicies"]),
         .executable(name: "annex", targets: ["annex"]),
     ],
     dependencies: [

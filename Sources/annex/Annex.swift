@@ -1,7 +1,5 @@
 import ArgumentParser
-import Logging
 
-@main
 struct Annex: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "annex",
@@ -20,11 +18,5 @@ struct Annex: AsyncParsableCommand {
               64  the command line is not understood
             """,
         version: "0.1.0",
-        subcommands: [DemoCommand.self, DoctorCommand.self, PolicyCommand.self])
-
-    /// What a command has to say it prints itself; the log is for programs that run sandboxes for others.
-    static func main() async {
-        LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
-        await main(nil)
-    }
+        subcommands: [RunCommand.self, DemoCommand.self, DoctorCommand.self, PolicyCommand.self])
 }

@@ -8,7 +8,7 @@ public struct Policy: Sendable, Hashable {
     public let summary: String
     /// Whose system calls the rules are about.
     public let architecture: Architecture
-    public let limits: PolicyLimits
+    public package(set) var limits: PolicyLimits
     public internal(set) var paths: PolicyPaths
     /// Device nodes that there are inside.
     public let devices: [PolicyDevice]

@@ -1,9 +1,9 @@
 /// The bounds on one extension; past one of them it is ended with a reason that names it.
 public struct PolicyLimits: Sendable, Hashable {
     /// Memory of all kinds, in bytes.
-    public let memory: UInt64
+    public package(set) var memory: UInt64
     /// From the start of the process to its hello.
-    public let launch: Duration
+    public package(set) var launch: Duration
     /// For each request.
     public package(set) var request: Duration
     /// What it may live on after it completed.
@@ -55,5 +55,15 @@ extension PolicyLimits {
     /// Shortens the time of each request; a longer one than the policy's changes nothing.
     package mutating func tighten(request limit: Duration) {
         request = min(request, max(limit, .zero))
+    }
+
+    /// Lowers the memory, in bytes; more than the policy's changes nothing.
+    package mutating func tighten(memory limit: UInt64) {
+        memory = min(memory, limit)
+    }
+
+    /// Shortens the time to its start; a longer one than the policy's changes nothing.
+    package mutating func tighten(launch limit: Duration) {
+        launch = min(launch, max(limit, .zero))
     }
 }

@@ -15,6 +15,8 @@ struct LandlockRights: OptionSet, Sendable, Hashable {
     static let truncate = LandlockRights(rawValue: 1 << 14)
     static let deviceIoctl = LandlockRights(rawValue: 1 << 15)
 
+    /// What a rule about a file may name; the kernel refuses the others there.
+    static let ofFiles: LandlockRights = [.execute, .writeFile, .readFile, .truncate, .deviceIoctl]
     static let reading: LandlockRights = [.readFile, .readDirectory]
     /// Everything that a directory of one's own is for; no devices, sockets, pipes, and nothing to execute.
     static let owning: LandlockRights = [

@@ -11,72 +11,57 @@ extension Launcher {
         output: borrowing Descriptor
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
-        try refuseUnbuilt(policy)
-        let layers = configuration.effectiveLayers
         let place = try configuration.bundlePlace()
         var plan = try SandboxError.step("plan") { () throws(SystemError) in
             try LaunchPlan(
-                executable: place + "/" + configuration.executablePath,
-                checked: configuration.executable, outsideUser: identity.user, outsideGroup: identity.group)
+                executable: configuration.executablePlace(bundle: place), checked: configuration.executable,
+                outsideUser: identity.user, outsideGroup: identity.group)
         }
-        plan.layers = layers
-        plan.arguments = [configuration.name]
-        plan.environment = environment(policy)
-        plan.limits = limits(policy.limits, isGrouped: !groups.isEmpty)
-        if layers.contains(.landlock) {
-            // Nil only where every launch leaves the layer out.
-            guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has none") }
-            plan.landlock = rules(policy.paths, landlock, bundle: place, hasPrivate: layers.contains(.root))
-        }
-        if layers.contains(.root) { addPrivateDirectory(&plan, policy.paths) }
-        if layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
+        plan.layers = configuration.effectiveLayers
+        plan.hasReaper = configuration.hasReaper
+        plan.hasLoopback = policy.network == .loopback && plan.layers.contains(.network)
+        plan.arguments = configuration.arguments
+        plan.environment = environment(policy, configuration.environment)
+        plan.limits = limits(policy.limits, isGrouped: !groups.isEmpty, hasReaper: plan.hasReaper)
+        let directory = configuration.directory
+        if plan.layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
+        try addFiles(
+            &plan, policy, bundle: place, configuration.bundle.take(), persistent: configuration.persistent.take(),
+            directory: directory, hasTerminal: configuration.terminal != nil)
         do throws(SystemError) {
             try join(groups, &plan)
-            try giveDescriptors(&plan, output: output, numbers: configuration.numbers, configuration.gifts)
-            try plan.bind(configuration.bundle, at: SandboxConfiguration.bundlePath)
+            if let terminal = configuration.terminal.take() { plan.control(by: terminal) }
+            try giveStreams(&plan, output: output, configuration.streams)
+            give(&plan, numbers: configuration.numbers, configuration.gifts)
         } catch {
             throw SandboxError("plan", error)
         }
         return plan
     }
 
-    /// What a policy can ask for and no plan builds: less than asked for is never silent.
-    private func refuseUnbuilt(_ policy: Policy) throws(SandboxError) {
-        let paths = policy.paths
-        var asked: [String] = []
-        if !paths.grants.isEmpty { asked.append("`paths: grants`") }
-        if paths.processFiles != .none { asked.append("`paths: proc`") }
-        if case .persistent = paths.privateDirectory { asked.append("`paths: private: persistent`") }
-        if paths.privatePath != SandboxConfiguration.privatePath { asked.append("`paths: private: … at`") }
-        if !policy.devices.isEmpty { asked.append("`devices`") }
-        if policy.network != .none { asked.append("`network: \(policy.network.rawValue)`") }
-        guard asked.isEmpty else {
-            throw SandboxError(
-                "plan", cause: "the policy `\(policy.name)` asks for \(asked.joined(separator: ", "))",
-                mend: "this launcher cannot give that: take it out of the policy")
-        }
-    }
-
-    private func environment(_ policy: Policy) -> [String] {
+    private func environment(_ policy: Policy, _ more: [String: String]) -> [String] {
         var values = policy.environment.fixed
         for name in policy.environment.passed {
             // SAFETY: the text is copied before anything can change the environment again.
             if let value = unsafe getenv(name) { values[name] = unsafe String(cString: value) }
         }
         if policy.paths.privateDirectory != .none {
-            values["HOME"] = SandboxConfiguration.privatePath
-            values["TMPDIR"] = SandboxConfiguration.privatePath
+            values["HOME"] = policy.paths.privatePath
+            values["TMPDIR"] = policy.paths.privatePath
         }
+        values.merge(more) { $1 }
         return values.map { "\($0.key)=\($0.value)" }.sorted()
     }
 
-    private func limits(_ limits: PolicyLimits, isGrouped: Bool) -> [ResourceLimit] {
+    private func limits(_ limits: PolicyLimits, isGrouped: Bool, hasReaper: Bool) -> [ResourceLimit] {
+        // The reaper is a process of the same user.
+        let processes = UInt64(max(1, limits.processes)) + (hasReaper ? 1 : 0)
         var list = [
             // Not 0: a piped handler of the host's runs at 0 too, and stops at 1.
             ResourceLimit(UInt32(RLIMIT_CORE.rawValue), 1),
             ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), UInt64(max(8, limits.descriptors))),
             ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), limits.file),
-            ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), UInt64(max(1, limits.processes))),
+            ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), processes),
             ResourceLimit(UInt32(RLIMIT_CPU.rawValue), UInt64(max(1, limits.processor.components.seconds))),
             ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), 0),
             ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), 0),
@@ -87,12 +72,22 @@ extension Launcher {
         return list.map { $0.withinOwn() }
     }
 
-    private func giveDescriptors(
-        _ plan: inout LaunchPlan, output: borrowing Descriptor, numbers: [Int32], _ gifts: consuming DescriptorList
+    /// What it reads from and writes to: what the configuration names, else nothing to read and our own pipe.
+    private func giveStreams(
+        _ plan: inout LaunchPlan, output: borrowing Descriptor, _ streams: consuming DescriptorList
     ) throws(SystemError) {
-        plan.give(try Descriptor.open("/dev/null", O_RDONLY), as: 0)
-        plan.give(try output.duplicate(), as: 1)
-        plan.give(try output.duplicate(), as: 2)
+        if streams.isEmpty {
+            streams.append(try Descriptor.open("/dev/null", O_RDONLY))
+            for _ in 1...2 { streams.append(try output.duplicate()) }
+        }
+        var number = STDIN_FILENO
+        while let stream = streams.takeFirst() {
+            plan.give(stream, as: number)
+            number += 1
+        }
+    }
+
+    private func give(_ plan: inout LaunchPlan, numbers: [Int32], _ gifts: consuming DescriptorList) {
         for number in numbers {
             guard let gift = gifts.takeFirst() else { break }
             plan.give(gift, as: number)
@@ -107,30 +102,6 @@ extension Launcher {
         case .one:
             for group in groups { plan.join(tasks: try Descriptor.open(group + "/tasks", O_WRONLY)) }
         }
-    }
-
-    private func addPrivateDirectory(_ plan: inout LaunchPlan, _ paths: PolicyPaths) {
-        guard case .scratch(let size, let inodes) = paths.privateDirectory else { return }
-        plan.scratches = [Scratch(at: SandboxConfiguration.privatePath, size: size, inodes: inodes)]
-        plan.directory = SandboxConfiguration.privatePath
-    }
-
-    private func rules(
-        _ paths: PolicyPaths, _ landlock: LandlockVersion, bundle place: String, hasPrivate: Bool
-    ) -> LandlockRules {
-        var rules = LandlockRules()
-        rules.files = landlock.files
-        rules.network = landlock.network
-        rules.scopes = landlock.scopes
-        var bundle: LandlockRights = []
-        if paths.bundle.contains(.read) { bundle.formUnion(.reading) }
-        if paths.bundle.contains(.execute) { bundle.insert(.execute) }
-        rules.rules = [LandlockRules.Rule(place, access: landlock.known(bundle))]
-        if hasPrivate && paths.privateDirectory != .none {
-            let access = landlock.known(.owning)
-            rules.rules.append(LandlockRules.Rule(SandboxConfiguration.privatePath, access: access))
-        }
-        return rules
     }
 
     private func addFilter(_ plan: inout LaunchPlan, _ policy: Policy, _ mode: DenialMode) throws(SandboxError) {

@@ -67,7 +67,7 @@ package final class Launcher: Sendable {
         let identity = try SandboxError.step("identity") { () throws(SystemError) in
             if let identities { try identities.claim() } else { Identity(ofCaller: ()) }
         }
-        let group = try controlGroup(limits)
+        let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
         var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
         guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
             throw SandboxError("output", cause: "a pipe without ends")
@@ -89,7 +89,7 @@ package final class Launcher: Sendable {
 
     private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
         var scene = DenialListener.Scene(
-            policy: configuration.policy, mode: configuration.denials, name: configuration.name)
+            policy: configuration.policy, mode: configuration.denials, name: configuration.arguments.first ?? "")
         scene.isLogged = configuration.isLogged
         if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
         do throws(SystemError) {
@@ -124,12 +124,12 @@ package final class Launcher: Sendable {
         }
     }
 
-    private func controlGroup(_ limits: PolicyLimits) throws(SandboxError) -> ControlGroup? {
+    private func controlGroup(_ limits: PolicyLimits, hasReaper: Bool) throws(SandboxError) -> ControlGroup? {
         guard let hierarchy else { return nil }
         return try SandboxError.step("control group") { () throws(SystemError) in
             try ControlGroup(
                 in: hierarchy, memoryLimit: limits.memory,
-                processLimit: limits.processes > 1 ? UInt64(limits.processes) : nil)
+                processLimit: hasReaper ? UInt64(max(1, limits.processes)) + 1 : nil)
         }
     }
 

@@ -1,14 +1,27 @@
 internal import AnnexLinux
+internal import AnnexPolicy
 
 extension SandboxConfiguration {
+    /// Where the executable is for the program: an extension's below its bundle's place, any other where it is on the
+    /// host.
+    func executablePlace(bundle place: String?) -> String { place.map { $0 + "/" + executablePath } ?? executablePath }
+
     /// Where the bundle is for the program: at its place in the sandbox's own root, or, where that layer is left out,
-    /// where it is on the host.
-    func bundlePlace() throws(SandboxError) -> String {
+    /// where it is on the host. nil where there is none.
+    func bundlePlace() throws(SandboxError) -> String? {
+        guard bundle != nil else { return nil }
         if effectiveLayers.contains(.root) { return Self.bundlePath }
         do throws(SystemError) {
-            return try LaunchPlan.path(of: bundle)
+            return try bundlePath()
         } catch {
             throw SandboxError("bundle", error)
+        }
+    }
+
+    private func bundlePath() throws(SystemError) -> String? {
+        switch bundle {
+        case .some(let bundle): try LaunchPlan.path(of: bundle)
+        case .none: nil
         }
     }
 }
@@ -16,9 +29,10 @@ extension SandboxConfiguration {
 extension SandboxConfiguration {
     /// What is asked for, without what a sandbox that only reports does without: the program is trusted with the files,
     /// the network and the services of whoever runs it, and keeps its own process and user namespaces, its limits, and
-    /// no privileges.
+    /// no privileges. Under `network: host` there is nothing to cut off.
     var effectiveLayers: SandboxLayers {
-        denials.isPermissive ? layers.subtracting([.root, .landlock, .network, .ipc]).together : layers.together
+        let wanted = policy.network == .host ? layers.subtracting(.network) : layers
+        return denials.isPermissive ? wanted.subtracting([.root, .landlock, .network, .ipc]).together : wanted.together
     }
 }
 

@@ -3,18 +3,17 @@ package import AnnexPolicy
 
 /// One process to sandbox: what it runs, what it may, and what it is given.
 package struct SandboxConfiguration: ~Copyable, Sendable {
-    /// Where the bundle and the private directory are inside.
+    /// Where the bundle is inside.
     package static let bundlePath = "/bundle"
-    package static let privatePath = "/private"
 
     package let policy: Policy
-    /// The bundle's directory as it was checked; bound read-only.
-    package var bundle: Descriptor
-    /// The executable as it was checked, and its path below the bundle.
+    /// An extension's bundle as it was checked, bound read-only; nil for a program of the host's, which is where it is.
+    package var bundle: Descriptor?
+    /// The executable as it was checked, and its path: below the bundle, or as a program's on the host.
     package var executable: Descriptor
     package let executablePath: String
-    /// What the program sees as its own name.
-    package let name: String
+    /// What the program sees as its own name, and what follows it.
+    package var arguments: [String]
     /// Descriptors that the process is given, and the number of each; 0, 1 and 2 are the sandbox's own.
     package var gifts: DescriptorList
     package let numbers: [Int32]
@@ -24,17 +23,45 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var isLogged = true
     /// What is asked for. A layer that cannot be had fails the launch; one that is left out here is told as waived.
     package var layers: SandboxLayers = .all
+    /// Beside what the policy sets and passes.
+    package var environment: [String: String] = [:]
+    /// The working directory, where it can be seen inside; else its private directory, else the root.
+    package var directory: String?
+    /// Its descriptors 0, 1 and 2; empty: nothing to read, and what it writes is kept for the report.
+    package var streams = DescriptorList()
+    /// A terminal of its own, which becomes the controlling one.
+    package var terminal: Descriptor?
+    /// A directory of the host's that its private directory is, where the policy has a persistent one.
+    package var persistent: Descriptor?
+    /// Whether its first process is a reaper, whatever the policy says of processes.
+    package var wantsReaper = false
 
+    /// An extension in its bundle.
     package init(
         policy: Policy, bundle: consuming Descriptor, executable: consuming Descriptor, executablePath: String,
         name: String, gifts: consuming DescriptorList, numbers: [Int32]
     ) {
         self.policy = policy
-        self.bundle = bundle
+        self.bundle = consume bundle
         self.executable = executable
         self.executablePath = executablePath
-        self.name = name
+        arguments = [name]
         self.gifts = gifts
         self.numbers = numbers
     }
+
+    /// A program of the host's, under the path that it has without any link. It always gets a reaper: a first process
+    /// ignores SIGTERM and SIGINT.
+    package init(policy: Policy, program: consuming Descriptor, path: String, arguments: [String]) {
+        self.policy = policy
+        executable = program
+        executablePath = path
+        self.arguments = arguments
+        gifts = DescriptorList()
+        numbers = []
+        wantsReaper = true
+    }
+
+    /// Whether the sandbox begins with a reaper.
+    var hasReaper: Bool { wantsReaper || policy.limits.processes > 1 }
 }

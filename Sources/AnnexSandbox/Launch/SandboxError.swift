@@ -1,23 +1,29 @@
 package import AnnexLinux
 internal import AnnexPolicy
 
-/// Why a sandbox could not even be begun: the step, what the kernel said, and what mends it.
-package struct SandboxError: Error, Sendable, Hashable {
-    /// For example `control group`, `warden`, `filter`.
-    package let step: String
-    package let cause: String
-    package let mend: String?
+/// Why a sandbox could not be begun: the step, what the kernel said, and what mends it.
+public struct SandboxError: Error, Sendable, Hashable {
+    /// For example `control group`, `warden`, `filter`, or a step of the launch as `pivot`.
+    public let step: String
+    /// Why it failed, in a line.
+    public let cause: String
+    /// What the reader can do about it, where that is known.
+    public let mend: String?
+    /// Whether there is no program of that name.
+    public let isMissing: Bool
 
-    package init(_ step: String, _ error: SystemError, mend: String? = nil) {
+    package init(_ step: String, _ error: SystemError, mend: String? = nil, isMissing: Bool = false) {
         self.step = step
         cause = error.cause
         self.mend = mend ?? error.mend
+        self.isMissing = isMissing
     }
 
-    init(_ step: String, cause: String, mend: String? = nil) {
+    package init(_ step: String, cause: String, mend: String? = nil, isMissing: Bool = false) {
         self.step = step
         self.cause = cause
         self.mend = mend
+        self.isMissing = isMissing
     }
 
     /// A step that the warden took.
@@ -29,6 +35,7 @@ package struct SandboxError: Error, Sendable, Hashable {
             + (failure.errno == 0
                 ? "killed before its executable ran" : "\(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))")
         mend = failure.mend
+        isMissing = false
     }
 
     /// Runs a step whose failure is named after it.
@@ -44,5 +51,5 @@ package struct SandboxError: Error, Sendable, Hashable {
 }
 
 extension SandboxError: CustomStringConvertible {
-    package var description: String { "\(step): \(cause)" + (mend.map { "; \($0)" } ?? "") }
+    public var description: String { "\(step): \(cause)" + (mend.map { "; \($0)" } ?? "") }
 }

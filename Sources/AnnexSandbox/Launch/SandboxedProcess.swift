@@ -59,6 +59,12 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
+    /// Sends it a signal: with a reaper, who hands on to the program what a user or a service manager may send. Nothing
+    /// where it is gone.
+    package func send(_ signal: Int32) {
+        holdings.withLock { try? $0.process?.sendSignal(signal) }
+    }
+
     /// Nobody could end it later or hear of its refusals: it ends now.
     private func endUnheld(_ number: Int32?) {
         let cause = SystemError("recvmsg", errno: EMFILE)

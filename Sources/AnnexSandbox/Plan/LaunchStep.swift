@@ -15,8 +15,8 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case identity
     case propagation
     case root
-    case binds
     case scratches
+    case binds
     case links
     /// A procfs of its own.
     case proc

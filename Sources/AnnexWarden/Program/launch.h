@@ -23,6 +23,8 @@ struct launch {
     // The child's half.
     int report;      // to the warden
     int root;        // the tmpfs that becomes the root
+    uint64_t own_devices[ANNEX_PLAN_SCRATCHES + 1];  // of the root and of the scratches: where mount points may be made
+    uint32_t own_count;
     int executable;  // opened inside
     int executed;    // with a reaper: the end of a pipe that the program's exec closes; -1 without
 };

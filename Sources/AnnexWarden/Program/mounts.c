@@ -96,10 +96,18 @@ static long device_of(int descriptor, uint64_t *device) {
     return result;
 }
 
-// Mount points are made in the root only: what is missing inside a bind would be made on the host.
-static int is_in_root(const struct launch *launch, int directory) {
-    uint64_t here = 0, root = 0;
-    return device_of(directory, &here) >= 0 && device_of(launch->root, &root) >= 0 && here == root;
+// Mount points are made in the root and in scratches only: what is missing inside a bind would be made on the host.
+static int is_own(const struct launch *launch, int directory) {
+    uint64_t here = 0;
+    if (device_of(directory, &here) < 0) return 0;
+    for (uint32_t i = 0; i < launch->own_count; i++) {
+        if (launch->own_devices[i] == here) return 1;
+    }
+    return 0;
+}
+
+static long note_own(struct launch *launch, int directory) {
+    return device_of(directory, &launch->own_devices[launch->own_count++]);
 }
 
 static long make(int directory, const char *name, int is_directory) {
@@ -112,7 +120,7 @@ static long make(int directory, const char *name, int is_directory) {
 static long open_or_make(const struct launch *launch, int directory, const char *name, int is_directory) {
     uint64_t flags = is_directory ? O_DIRECTORY : 0;
     long found = open_beneath(directory, name, flags);
-    if (found != -ENOENT || !is_in_root(launch, directory)) return found;
+    if (found != -ENOENT || !is_own(launch, directory)) return found;
     long result = make(directory, name, is_directory);
     return result < 0 ? result : open_beneath(directory, name, flags);
 }
@@ -187,6 +195,8 @@ long mounts_make_root(struct launch *launch) {
     long root = make_tmpfs(launch->plan->root_size, launch->plan->root_inodes, DIRECTORY_MODE, 0);
     if (root < 0) return root;
     launch->root = (int)root;
+    long result = note_own(launch, launch->root);
+    if (result < 0) return result;
     // Over "/" itself, which always exists: paths still begin beneath it, until the pivot.
     return CALL(NR_move_mount, root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
 }
@@ -215,6 +225,7 @@ long mounts_make_scratches(struct launch *launch) {
         long tree = make_tmpfs(scratch->size, scratch->inodes, scratch->mode, scratch->executable);
         if (tree < 0) return tree;
         long result = attach(launch, (int)tree, plan_text(launch->plan, scratch->target), 1);
+        if (result >= 0) result = note_own(launch, (int)tree);
         CALL(NR_close, tree);
         if (result < 0) return result;
     }
@@ -233,7 +244,7 @@ static long make_link(const struct launch *launch, const char *path, const char 
     long directory = open_target(launch, parent, 1);
     if (directory < 0) return directory;
     // A link made in a bind would be made on the host.
-    int allowed = is_in_root(launch, (int)directory);
+    int allowed = is_own(launch, (int)directory);
     long result = allowed ? CALL(NR_symlinkat, contents, directory, path + cut + 1) : -EROFS;
     CALL(NR_close, directory);
     return result;

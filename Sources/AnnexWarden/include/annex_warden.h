@@ -67,8 +67,8 @@ enum {
     ANNEX_STEP_IDENTITY,      // setresgid, setresuid inside
     ANNEX_STEP_PROPAGATION,   // the whole tree made private
     ANNEX_STEP_ROOT,          // the tmpfs that becomes the root
-    ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
     ANNEX_STEP_SCRATCHES,     // capped tmpfs inside the root
+    ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
     ANNEX_STEP_LINKS,         // symbolic links of the root's own
     ANNEX_STEP_PROC,          // a procfs of its own pid namespace, processes only
     ANNEX_STEP_PIVOT,         // pivot_root, old root detached, root made read-only

@@ -15,6 +15,7 @@
 #include "CAnnexNotification.h"
 #include "CAnnexReaching.h"
 #include "CAnnexSockets.h"
+#include "CAnnexTerminal.h"
 #include "CAnnexTrials.h"
 
 #endif

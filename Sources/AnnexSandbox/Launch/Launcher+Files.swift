@@ -1,0 +1,124 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// What a process sees as its files: mounts and Landlock rules, from the same statements of the policy.
+extension Launcher {
+    func addFiles(
+        _ plan: inout LaunchPlan, _ policy: Policy, bundle place: String?, _ bundle: consuming Descriptor?,
+        persistent: consuming Descriptor?, directory: String?, hasTerminal: Bool
+    ) throws(SandboxError) {
+        let paths = policy.paths
+        let grants = try GrantLayout(paths.grants)
+        if paths.privateDirectory != .none, let outer = grants.place(showing: paths.privatePath) {
+            throw SandboxError(
+                "plan", cause: "the private directory \(paths.privatePath) would lie in \(outer.path)",
+                mend: "grant less, or state another place for it in the policy")
+        }
+        plan.directory = self.directory(directory, grants, paths, ownRoot: plan.layers.contains(.root))
+        let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
+        if plan.layers.contains(.landlock) {
+            // Nil only where every launch leaves the layer out.
+            guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has none") }
+            plan.landlock = handled(policy, landlock)
+            plan.landlock.rules = rules(
+                grants, paths, devices, bundle: place, ownRoot: plan.layers.contains(.root))
+        }
+        do throws(SystemError) {
+            if plan.layers.contains(.root) {
+                try addRoot(&plan, paths, devices, persistent)
+                try grants.bind(on: &plan)
+            }
+            if let bundle = consume bundle { try plan.bind(bundle, at: SandboxConfiguration.bundlePath) }
+        } catch {
+            throw SandboxError("plan", error)
+        }
+    }
+
+    /// Everything in the root that no grant brings.
+    private func addRoot(
+        _ plan: inout LaunchPlan, _ paths: PolicyPaths, _ devices: [String], _ persistent: consuming Descriptor?
+    ) throws(SystemError) {
+        switch paths.privateDirectory {
+        case .none: break
+        case .scratch(let size, let inodes):
+            plan.scratches.append(Scratch(at: paths.privatePath, size: size, inodes: inodes))
+            guard hasSharedMemory(paths, devices) else { break }
+            plan.scratches.append(Scratch(at: Self.sharedMemory, size: size, inodes: inodes))
+        case .persistent:
+            guard let directory = consume persistent else {
+                throw SystemError(
+                    "bind", errno: ENOENT, path: paths.privatePath,
+                    mend: "the policy keeps the private directory: name a directory for it")
+            }
+            try plan.bind(directory, at: paths.privatePath, [.writable, .noExecute])
+        }
+        for device in devices { try plan.bind(Descriptor.reference(to: device), at: device, [.device, .noExecute]) }
+        guard paths.processFiles == .minimal, plan.layers.contains(.process) else { return }
+        plan.hasProc = true
+        guard !devices.isEmpty else { return }
+        plan.links += Self.standardLinks
+    }
+
+    private static let sharedMemory = "/dev/shm"
+
+    /// Where there are a scratch and a `/dev`: what `shm_open` makes is a file there, and memory like any other.
+    private func hasSharedMemory(_ paths: PolicyPaths, _ devices: [String]) -> Bool {
+        guard case .scratch = paths.privateDirectory else { return false }
+        return !devices.isEmpty
+    }
+
+    private static let standardLinks = [
+        LaunchPlan.Link(at: "/dev/fd", to: "/proc/self/fd"), LaunchPlan.Link(at: "/dev/stdin", to: "/proc/self/fd/0"),
+        LaunchPlan.Link(at: "/dev/stdout", to: "/proc/self/fd/1"),
+        LaunchPlan.Link(at: "/dev/stderr", to: "/proc/self/fd/2"),
+    ]
+
+    private func directory(
+        _ wanted: String?, _ grants: borrowing GrantLayout, _ paths: PolicyPaths, ownRoot: Bool
+    ) -> String {
+        guard ownRoot else { return wanted ?? "/" }
+        let hasPrivate = paths.privateDirectory != .none
+        if let wanted, grants.place(showing: wanted) != nil || (hasPrivate && wanted == paths.privatePath) {
+            return wanted
+        }
+        return hasPrivate ? paths.privatePath : "/"
+    }
+
+    private func handled(_ policy: Policy, _ landlock: LandlockVersion) -> LandlockRules {
+        var rules = LandlockRules()
+        rules.files = landlock.files
+        // A network that the policy grants, its own or the host's, is for binding and connecting.
+        rules.network = policy.network == .none ? landlock.network : 0
+        rules.scopes = landlock.scopes
+        return rules
+    }
+
+    private func rules(
+        _ grants: borrowing GrantLayout, _ paths: PolicyPaths, _ devices: [String], bundle place: String?, ownRoot: Bool
+    ) -> [LandlockRules.Rule] {
+        var rules = deviceRules(devices)
+        if let place {
+            rules.append(rule(place, paths.bundle.landlock(onDirectory: true)))
+        }
+        for place in grants.places {
+            rules.append(rule(place.path, place.rights.landlock(onDirectory: place.isDirectory)))
+        }
+        guard ownRoot else { return rules }
+        if paths.privateDirectory != .none { rules.append(rule(paths.privatePath, .owning)) }
+        if hasSharedMemory(paths, devices) { rules.append(rule(Self.sharedMemory, .owning)) }
+        if paths.processFiles == .minimal { rules.append(rule("/proc", .reading)) }
+        return rules
+    }
+
+    private func deviceRules(_ devices: [String]) -> [LandlockRules.Rule] {
+        devices.map { device in
+            // The calls that a terminal answers are the filter's to choose; the others answer none that matters.
+            rule(device, device == "/dev/tty" ? [.readFile, .writeFile, .deviceIoctl] : [.readFile, .writeFile])
+        }
+    }
+
+    private func rule(_ path: String, _ rights: LandlockRights) -> LandlockRules.Rule {
+        LandlockRules.Rule(path, access: landlock?.known(rights) ?? 0)
+    }
+}

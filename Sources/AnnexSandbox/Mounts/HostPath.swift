@@ -1,0 +1,80 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// Where a path of the host's really leads, and the links that lie on it: a link above everything that is bound has to
+/// be made again inside (`/bin` where it points at `usr/bin`), or the name would lead nowhere there.
+struct HostPath: ~Copyable {
+    /// Without any link.
+    let path: String
+    /// The object at its end, for reference only.
+    let object: Descriptor
+    let isDirectory: Bool
+    /// Every link on the way, under the path at which it was met.
+    let links: [LaunchPlan.Link]
+
+    /// The object's number, now the caller's to close.
+    consuming func takeObject() -> Int32 { object.release() }
+
+    /// As many as the kernel follows.
+    private static let mostLinks = 40
+
+    /// - Throws: `ENOENT` where there is nothing, `ELOOP` after too many links, `ESTALE` where it changed meanwhile.
+    static func resolve(_ path: String) throws(SystemError) -> HostPath {
+        var waiting = Array(path.split(separator: "/").map(String.init).reversed())
+        var parts: [String] = []
+        var links: [LaunchPlan.Link] = []
+        while let part = waiting.popLast() {
+            if part == "." { continue }
+            if part == ".." {
+                _ = parts.popLast()
+                continue
+            }
+            let place = "/" + (parts + [part]).joined(separator: "/")
+            guard let contents = try contents(ofLink: place) else {
+                parts.append(part)
+                continue
+            }
+            links.append(LaunchPlan.Link(at: place, to: contents))
+            guard links.count <= mostLinks else { throw SystemError("readlink", errno: ELOOP, path: path) }
+            if contents.hasPrefix("/") { parts = [] }
+            waiting += contents.split(separator: "/").map(String.init).reversed()
+        }
+        return try opened("/" + parts.joined(separator: "/"), links)
+    }
+
+    private static func opened(_ path: String, _ links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {
+        let object = try Descriptor.reference(to: path)
+        // Walked by name: somebody may have put a link there meanwhile, and then this is another object.
+        guard try LaunchPlan.path(of: object) == path else { throw SystemError("open", errno: ESTALE, path: path) }
+        let isDirectory = try object.status().kind == .directory
+        return HostPath(path: path, object: object, isDirectory: isDirectory, links: links)
+    }
+
+    /// nil where it is no link.
+    private static func contents(ofLink path: String) throws(SystemError) -> String? {
+        var room = [CChar](repeating: 0, count: Int(PATH_MAX))
+        // SAFETY: readlink writes at most the array's size and does not terminate.
+        let count = unsafe readlink(path, &room, room.count)
+        guard count >= 0 else {
+            if Glibc.errno == EINVAL { return nil }
+            throw SystemError("readlink", errno: Glibc.errno, path: path)
+        }
+        guard let text = String(validating: room.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) else {
+            throw SystemError("readlink", errno: EILSEQ, path: path)
+        }
+        return text
+    }
+}
+
+extension String {
+    /// Whether this path is `directory` or below it.
+    func isWithin(_ directory: String) -> Bool {
+        self == directory || directory == "/" || hasPrefix(directory + "/")
+    }
+
+    /// The directory that holds this absolute path.
+    var parentPath: String {
+        guard let slash = lastIndex(of: "/"), slash != startIndex else { return "/" }
+        return String(self[..<slash])
+    }
+}

@@ -1,0 +1,8 @@
+internal import AnnexLinux
+
+/// Why Annex itself ends a program.
+enum RunCause: Sendable {
+    case cancelled, launchLimit, timeLimit, outputLimit, stuck, aborted
+    case diskLimit(String)
+    case deniedOperation(Denial)
+}

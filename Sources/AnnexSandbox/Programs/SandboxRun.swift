@@ -1,0 +1,164 @@
+internal import AnnexLinux
+package import AnnexPolicy
+internal import Glibc
+internal import Synchronization
+
+/// One program from its launch to its report: limits held, refusals judged, signals handed on.
+package final class SandboxRun: Sendable {
+    package enum Event: Sendable {
+        /// Its own code runs.
+        case executed
+        /// A signal stopped it; it waits to be continued.
+        case stopped(signal: Int32)
+        /// The last word, exactly once.
+        case ended(SandboxRunReport, refusals: [Denial])
+    }
+
+    private struct State {
+        var process: SandboxedProcess?
+        var cause: RunCause?
+        var report: SandboxReport?
+        var timers: [EventLoop.Timer] = []
+        var disk: DiskWatch?
+        var isOver = false
+    }
+
+    /// What the kernel is given to end a process that was killed, before it is reported as `stuck`.
+    static let death = Duration.seconds(10)
+
+    private let launcher: Launcher
+    private let policy: Policy
+    private let program: [String]
+    private let begun = MonotonicClock.now()
+    private let events: @Sendable (Event) -> Void
+    private let state = Mutex(State())
+
+    package init(
+        _ launcher: Launcher, policy: Policy, program: [String], events: @escaping @Sendable (Event) -> Void
+    ) {
+        self.launcher = launcher
+        self.policy = policy
+        self.program = program
+        self.events = events
+    }
+
+    /// Begins. What comes of it is told on the loop's thread, failures too.
+    package func begin(_ configuration: consuming SandboxConfiguration) {
+        if case .persistent(let size, let inodes) = policy.paths.privateDirectory {
+            watchDisk(&configuration, size: size, inodes: inodes)
+        }
+        do throws(SandboxError) {
+            // Held by the closures until the end was told.
+            let process = try launcher.launch(configuration) { self.receive($0) }
+            let isLate = state.withLock { state in
+                state.process = process
+                return state.cause != nil
+            }
+            if isLate { process.kill() }
+            schedule(policy.limits.launch, .launchLimit)
+        } catch {
+            receive(.ended(SandboxEnd(failure: error)))
+        }
+    }
+
+    /// Hands a signal on to the program, as a terminal or a service manager would send it.
+    package func send(_ signal: Int32) {
+        state.withLock { $0.process }?.send(signal)
+    }
+
+    /// Asks the program to end, and ends it when it has not after its policy's grace.
+    package func stop(_ signal: Int32 = SIGTERM) {
+        send(signal)
+        schedule(policy.limits.grace, .cancelled)
+    }
+
+    /// Ends it at once.
+    func end(_ cause: RunCause) {
+        let process = state.withLock { state -> SandboxedProcess? in
+            guard !state.isOver else { return nil }
+            if state.cause == nil { state.cause = cause }
+            return state.process
+        }
+        guard let process else { return }
+        process.kill()
+        schedule(Self.death) { [weak self] in self?.giveUp() }
+    }
+
+    // MARK: - What the sandbox says
+
+    private func receive(_ event: SandboxEvent) {
+        switch event {
+        case .started: break
+        case .executed(let report):
+            let timers = state.withLock { state in
+                state.report = report
+                defer { state.timers = [] }
+                return state.timers
+            }
+            for timer in timers { timer.cancel() }
+            schedule(policy.limits.request, .timeLimit)
+            events(.executed)
+        case .stopped(let signal): events(.stopped(signal: signal))
+        case .denied(let denial, let total):
+            if denial.answer == .ended || total > policy.limits.refusals { end(.deniedOperation(denial)) }
+        case .aborted: end(.aborted)
+        case .wrote(let total): if total > policy.limits.output { end(.outputLimit) }
+        case .ended(let end): finish(end)
+        }
+    }
+
+    private func finish(_ end: SandboxEnd) {
+        let (last, timers) = state.withLock { state -> (State?, [EventLoop.Timer]) in
+            guard !state.isOver else { return (nil, []) }
+            state.isOver = true
+            defer {
+                state.process = nil
+                state.timers = []
+                state.disk = nil
+            }
+            return (state, state.timers)
+        }
+        for timer in timers { timer.cancel() }
+        guard let last else { return }
+        let elapsed = Duration.nanoseconds(Int64(clamping: MonotonicClock.now() - begun))
+        events(
+            .ended(
+                SandboxRunReport(
+                    program: program, policy: policy, cause: last.cause, end: end, launch: last.report,
+                    elapsed: elapsed), refusals: end.denials))
+    }
+
+    /// Killed and not gone: nobody waits for it any longer.
+    private func giveUp() {
+        state.withLock { if !$0.isOver { $0.cause = .stuck } }
+        finish(SandboxEnd())
+    }
+
+    // MARK: - Limits
+
+    private func schedule(_ duration: Duration, _ cause: RunCause) {
+        schedule(duration) { [weak self] in self?.end(cause) }
+    }
+
+    private func schedule(_ duration: Duration, _ job: @escaping @Sendable () -> Void) {
+        let timer = launcher.loop.schedule(after: duration, job)
+        let isOver = state.withLock { state in
+            if !state.isOver { state.timers.append(timer) }
+            return state.isOver
+        }
+        if isOver { timer.cancel() }
+    }
+
+    private func watchDisk(_ configuration: inout SandboxConfiguration, size: UInt64, inodes: UInt64) {
+        let held: Descriptor?
+        switch configuration.persistent {
+        case .some(let directory): held = try? directory.duplicate()
+        case .none: held = nil
+        }
+        guard let held else { return }
+        let watch = DiskWatch(of: held, size: size, inodes: inodes, on: launcher.loop) { [weak self] text in
+            self?.end(.diskLimit(text))
+        }
+        state.withLock { $0.disk = watch }
+    }
+}

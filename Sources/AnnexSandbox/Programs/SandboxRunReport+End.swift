@@ -1,0 +1,95 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+extension SandboxRunReport {
+    /// The one place where facts of the kernel and our own causes become a reason.
+    init(
+        program: [String], policy: Policy, cause: RunCause?, end: SandboxEnd, launch: SandboxReport?, elapsed: Duration
+    ) {
+        let (reason, detail) = Self.reason(cause, end, policy.limits)
+        self.init(
+            program: program, policy: policy.name, reason: reason, detail: detail, memoryLimit: policy.limits.memory,
+            elapsedSeconds: elapsed.inSeconds)
+        if let failure = end.failure {
+            failedStep = failure.step
+            mend = failure.mend
+        }
+        if reason == .exited, case .exited(let code) = end.process { exitCode = code }
+        if reason == .crashed { signal = Self.signal(cause, end) }
+        layers = launch?.layers ?? []
+        waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, mend: $0.mend) }
+        steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
+        refusals = end.denials.map(DenialRecord.init)
+        refusalCount = end.refusals.total
+        peakMemory = end.peakMemory
+        isMemoryEnforced = end.isMemoryEnforced
+        userSeconds = end.usage?.userTime.inSeconds
+        systemSeconds = end.usage?.systemTime.inSeconds
+    }
+
+    private static func signal(_ cause: RunCause?, _ end: SandboxEnd) -> Int32? {
+        if case .aborted = cause { return SIGABRT }
+        guard case .signalled(let number, _) = end.process else { return nil }
+        return number
+    }
+
+    private static func reason(_ cause: RunCause?, _ end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
+        if let failure = end.failure { return (.launchFailed, failure.cause) }
+        // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
+        if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
+            return (.memoryLimit, "\(bytes(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")")
+        }
+        // A program that ended by itself before it could be ended has its own end.
+        if let cause, end.wasKilled || end.process == nil { return reason(of: cause, limits) }
+        return reason(of: end, limits)
+    }
+
+    private static func reason(of cause: RunCause, _ limits: PolicyLimits) -> (Reason, String) {
+        switch cause {
+        case .cancelled: (.cancelled, "did not end within \(limits.grace) of being asked to")
+        case .launchLimit: (.launchLimit, "not running within \(limits.launch)")
+        case .timeLimit: (.timeLimit, "ran longer than \(limits.request)")
+        case .outputLimit: (.outputLimit, "more than \(bytes(limits.output)) of output")
+        case .stuck: (.stuck, "not gone \(SandboxRun.death) after it was killed")
+        case .aborted: (.crashed, "signal \(SIGABRT)")
+        case .diskLimit(let text): (.diskLimit, text)
+        case .deniedOperation(let denial): (.deniedOperation, denial.text + (denial.policyLine.map { ", \($0)" } ?? ""))
+        }
+    }
+
+    private static func reason(of end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
+        switch end.process {
+        case .exited(let code): (.exited, "exit code \(code)")
+        case .signalled(let number, _) where number == SIGKILL && end.isOutOfProcessorTime(limits):
+            (.processorLimit, "\(limits.processor) of processor time")
+        case .signalled(let number, _): (.crashed, "signal \(number)")
+        case nil: (.brokerShutdown, "somebody ended the warden, and with it the program")
+        }
+    }
+
+    private static func bytes(_ count: UInt64) -> String {
+        for (shift, unit) in [(UInt64(30), "GiB"), (20, "MiB"), (10, "KiB")] where count >= 1 << shift {
+            if count & (1 << shift - 1) == 0 { return "\(count >> shift) \(unit)" }
+        }
+        return "\(count) bytes"
+    }
+}
+
+extension SandboxEnd {
+    fileprivate var wasKilled: Bool {
+        if case .signalled(let number, _) = process { return number == SIGKILL }
+        return false
+    }
+
+    /// `RLIMIT_CPU` counts whole seconds, and by another clock than the usage that is reported in the end.
+    fileprivate func isOutOfProcessorTime(_ limits: PolicyLimits) -> Bool {
+        let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
+        let bound = Duration.seconds(max(1, limits.processor.components.seconds))
+        return used >= bound - bound / 20
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,109 @@
+internal import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Takes bytes from a descriptor on a thread of its own, in their order and as fast as they are taken further: what is
+/// not taken waits in the pipe, and who writes to it waits too.
+final class StreamRelay: Sendable {
+    /// Takes a piece; the errno where nothing more is taken.
+    typealias Sink = @Sendable ([UInt8]) -> Int32?
+
+    private static let piece = 1 << 16
+
+    private let source: Mutex<Descriptor?>
+    private let sink: Mutex<Sink?>
+    private let thread = Mutex<UInt64?>(nil)
+    /// SYNC: relaxed: read after the thread was joined, or for a report that may miss what just happened.
+    private let failure = Atomic<Int32>(0)
+
+    /// - Parameters:
+    ///   - source: closed at its end, or when nobody takes any more: who writes to it then gets EPIPE.
+    ///   - sink: let go of at the source's end.
+    init(from source: consuming Descriptor, sink: @escaping Sink) throws(SystemError) {
+        self.source = Mutex(consume source)
+        self.sink = Mutex(sink)
+        let context = unsafe Unmanaged.passRetained(self)
+        var handle: UInt64 = 0
+        // SAFETY: the thread takes over the reference that was retained for it and releases it at its end.
+        let started = unsafe annex_thread_start(
+            "annex-relay",
+            { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<StreamRelay>.fromOpaque(context).takeRetainedValue().carry()
+            }, context.toOpaque(), &handle)
+        guard started == 0 else {
+            unsafe context.release()
+            throw SystemError("pthread_create", errno: -started)
+        }
+        thread.withLock { $0 = handle }
+    }
+
+    /// Into another descriptor, closed at the source's end: who reads from it then gets the end.
+    convenience init(from source: consuming Descriptor, to target: consuming Descriptor) throws(SystemError) {
+        let held = Mutex<Descriptor?>(consume target)
+        try self.init(from: source) { bytes in
+            held.withLock { target in
+                switch target {
+                case .some(let target): Self.write(bytes, to: target)
+                case .none: EPIPE
+                }
+            }
+        }
+    }
+
+    deinit {
+        if let handle = thread.withLock({ $0.take() }) { _ = annex_thread_detach(handle) }
+    }
+
+    /// Waits until the source has ended and all of it was written; the errno of the write that failed, or nil.
+    func finish() -> Int32? {
+        if let handle = thread.withLock({ $0.take() }) { _ = annex_thread_join(handle) }
+        let number = failure.load(ordering: .relaxed)
+        return number == 0 ? nil : number
+    }
+
+    private func carry() {
+        guard let source = source.withLock({ $0.take() }), let sink = sink.withLock({ $0.take() }) else { return }
+        while let bytes = Self.read(source), !bytes.isEmpty {
+            guard let errno = sink(bytes) else { continue }
+            return failure.store(errno, ordering: .relaxed)
+        }
+    }
+
+    /// Empty at the end. A terminal's other end that nobody holds any more ends with EIO.
+    private static func read(_ source: borrowing Descriptor) -> [UInt8]? {
+        while true {
+            do throws(SystemError) {
+                return try source.readSome(atMost: piece)
+            } catch {
+                guard error.errno == EAGAIN, wait(source, POLLIN) else { return nil }
+            }
+        }
+    }
+
+    /// The description may be somebody else's too, who made it non-blocking: then it is waited for.
+    private static func write(_ bytes: [UInt8], to target: borrowing Descriptor) -> Int32? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                // SAFETY: write reads no further than the buffer's own count.
+                unsafe Glibc.write(target.number, buffer.baseAddress, buffer.count)
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                guard wait(target, POLLOUT) else { return EIO }
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return nil
+    }
+
+    private static func wait(_ descriptor: borrowing Descriptor, _ event: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor.number, events: Int16(event), revents: 0)
+        // SAFETY: one entry, written by the call alone.
+        return unsafe poll(&entry, 1, -1) >= 0 || errno == EINTR
+    }
+}

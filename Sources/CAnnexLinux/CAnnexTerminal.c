@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "CAnnexTerminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+#ifndef TIOCGPTPEER
+#define TIOCGPTPEER _IO('T', 0x41)
+#endif
+
+int annex_terminal_copy_size(int from, int to) {
+    struct winsize size;
+    if (ioctl(from, TIOCGWINSZ, &size) < 0) return -errno;
+    return ioctl(to, TIOCSWINSZ, &size) < 0 ? -errno : 0;
+}
+
+int annex_terminal_pair(int like, int plain, int *master, int *end) {
+    int first = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (first < 0) return -errno;
+    int second = -1;
+    if (unlockpt(first) == 0) second = ioctl(first, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (second < 0) {
+        int error = errno;
+        close(first);
+        return -error;
+    }
+    struct termios modes;
+    if (tcgetattr(like, &modes) == 0) {
+        if (plain) modes.c_oflag &= ~(tcflag_t)OPOST;
+        tcsetattr(second, TCSANOW, &modes);
+    }
+    annex_terminal_copy_size(like, first);
+    *master = first;
+    *end = second;
+    return 0;
+}
+
+int annex_same_description(int one, int other) {
+    enum { kcmp_file = 0 };
+    pid_t self = getpid();
+    return syscall(SYS_kcmp, self, self, kcmp_file, (long)one, (long)other) == 0;
+}
+
+int annex_start_blocking(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0) return -errno;
+    return fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) < 0 ? -errno : 0;
+}
