@@ -13,6 +13,7 @@ struct Annex: AsyncParsableCommand {
               annex demo --json               every figure for a program to read
               annex policy explain compute ptrace      what a policy says, and by which line
               annex doctor                    what this machine offers to sandboxes
+              annex attack --policy compute            what a hostile program will try, tried
 
             EXIT STATUS
               0   done
@@ -20,7 +21,7 @@ struct Annex: AsyncParsableCommand {
               64  the command line is not understood
             """,
         version: "0.1.0",
-        subcommands: [DemoCommand.self, DoctorCommand.self, PolicyCommand.self])
+        subcommands: [DemoCommand.self, DoctorCommand.self, PolicyCommand.self, AttackCommand.self])
 
     /// What a command has to say it prints itself; the log is for programs that run sandboxes for others.
     static func main() async {
