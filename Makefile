@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test gates fuzz format soak kill-soak outside clean
+.PHONY: help setup ready demo examples test attack attacks-page gates fuzz format soak kill-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -38,6 +38,12 @@ kill-soak: setup ## 100 hosts killed at random moments leave nothing behind (KIL
 
 fuzz: setup ## libFuzzer over every reader of hostile bytes (RUNS=N: that many runs of each, ONLY=NAME: one of them)
 	@.ci/fuzz $(or $(RUNS),20000) $(ONLY)
+
+attack: setup ## every technique of the catalogue, tried against POLICY (compute unless named)
+	@$(SWIFT) build -c $(CONFIGURATION) --product annex && "$(BIN)/annex" attack --policy $(or $(POLICY),compute)
+
+attacks-page: setup ## Docs/Attacks.md, made anew from the catalogue
+	@$(SWIFT) build --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Attacks.md
 
 gates: setup ## format, layering, self-contained examples, warnings as errors
 	@.ci/gates

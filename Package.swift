@@ -70,7 +70,8 @@ let package = Package(
 
         // Trials
         .target(
-            name: "AnnexTrials", dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux"], exclude: ["Program"],
+            name: "AnnexTrials", dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
+            exclude: ["Program"],
             swiftSettings: strict, plugins: ["EmbedProgram"]),
 
         // Model
@@ -98,7 +99,7 @@ let package = Package(
         .executableTarget(
             name: "annex",
             dependencies: [
-                "AnnexEmbedded", "AnnexHost", "AnnexSandbox", "AnnexPolicy", "AnnexLinux",
+                "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

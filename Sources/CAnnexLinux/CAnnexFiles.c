@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode) {
@@ -31,4 +32,8 @@ int annex_status_flags(int descriptor) {
 int annex_is_on_tmpfs(int descriptor) {
     struct statfs system;
     return fstatfs(descriptor, &system) < 0 ? -errno : system.f_type == TMPFS_MAGIC;
+}
+
+int annex_set_attribute(const char *path, const char *name, const void *value, size_t size) {
+    return setxattr(path, name, value, size, 0) < 0 ? -errno : 0;
 }

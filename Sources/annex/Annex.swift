@@ -11,6 +11,7 @@ struct Annex: AsyncParsableCommand {
               annex demo --json               every figure for a program to read
               annex policy explain compute ptrace      what a policy says, and by which line
               annex doctor                    what this machine offers to sandboxes
+              annex attack --policy compute            what a hostile program will try, tried
 
             EXIT STATUS
               0   done
@@ -18,5 +19,7 @@ struct Annex: AsyncParsableCommand {
               64  the command line is not understood
             """,
         version: "0.1.0",
-        subcommands: [RunCommand.self, DemoCommand.self, DoctorCommand.self, PolicyCommand.self])
+        subcommands: [
+            RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, DemoCommand.self,
+        ])
 }

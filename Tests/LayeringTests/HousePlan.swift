@@ -15,7 +15,7 @@ enum HousePlan {
         "AnnexPolicies": ["AnnexPolicy", "EmbedCompiledPolicies"],
         "AnnexSandbox": ["Logging", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
         // Trials
-        "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "EmbedProgram"],
+        "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "EmbedProgram"],
         // Model
         "AnnexModel": ["AnnexChannel", "AnnexLinux"],
         "AnnexExtension": ["AnnexModel", "AnnexChannel", "AnnexLinux"],
@@ -30,7 +30,8 @@ enum HousePlan {
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
         // Programs
         "annex": [
-            "Logging", "AnnexEmbedded", "AnnexHost", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "ArgumentParser",
+            "Logging", "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux",
+            "ArgumentParser",
         ],
         // Build plugins
         "EmbedProgram": ["embed-bytes"],

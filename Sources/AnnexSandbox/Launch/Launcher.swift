@@ -9,7 +9,7 @@ package final class Launcher: Sendable {
     package let loop: EventLoop
     private let present: Mutex<Warden>
     /// Nil where the kernel has none and the host named it as dispensable.
-    let landlock: LandlockVersion?
+    package let landlock: LandlockVersion?
     /// The layers that this machine does not give, of those that the host named as dispensable.
     let lacks: [LayerLack]
     /// Nil where no control group can be made: memory is then watched.

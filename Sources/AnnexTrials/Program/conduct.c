@@ -6,7 +6,10 @@
 static int64_t foreign_gate(uint64_t number) {
 #if defined(__x86_64__)
     long result;
-    __asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(0), "c"(0), "d"(0) : "r8", "r9", "r10", "r11", "memory");
+    __asm__ volatile("int $0x80"
+                     : "=a"(result)
+                     : "a"(number), "b"(0), "c"(0), "d"(0)
+                     : "r8", "r9", "r10", "r11", "memory");
     // The gate's results are 32 bits wide.
     return (int32_t)result;
 #else
@@ -18,6 +21,14 @@ static int64_t foreign_gate(uint64_t number) {
 int64_t conduct_take(int64_t number, const uint64_t arguments[6]) {
     switch (number) {
     case CONDUCT_FOREIGN_GATE: return foreign_gate(arguments[0]);
+    case CONDUCT_REPEAT: return flood_repeat(arguments);
+    case CONDUCT_PROBE: return flood_probe(arguments);
+    case CONDUCT_SCAN: return flood_scan(arguments);
+    case CONDUCT_TOUCH: return flood_touch(arguments[0]);
+    case CONDUCT_FORKS: return crowd_forks(arguments[0]);
+    case CONDUCT_THREADS: return crowd_threads(arguments[0]);
+    case CONDUCT_FILES: return flood_files((const char *)(uintptr_t)arguments[0], arguments[1]);
+    case CONDUCT_ORPHAN: return crowd_orphan(arguments[0]);
     default: return -EINVAL;
     }
 }

@@ -49,6 +49,11 @@ static uint64_t argument(const trial_step *step, unsigned index) {
     }
 }
 
+static void say(uint32_t index, int64_t result, const void *bytes, size_t length) {
+    results[index] = result;
+    trial_answer_step(request.first + index, result, bytes, length);
+}
+
 static int64_t store(uint64_t value, uint64_t at, uint64_t width) {
     if (width > sizeof value || at > TRIAL_MEMORY - sizeof value) return -EINVAL;
     memcpy(trial_memory + at, &value, width);
@@ -60,27 +65,24 @@ static void take(uint32_t index) {
     uint64_t given[6];
     for (unsigned i = 0; i < 6; i++) given[i] = argument(step, i);
     if (step->after >= 0 && results[(uint32_t)step->after % TRIAL_STEPS] < 0) {
-        results[index] = TRIAL_NOT_DONE;
-        trial_answer_step(index, TRIAL_NOT_DONE, 0, 0);
+        say(index, TRIAL_NOT_DONE, 0, 0);
         return;
     }
     switch (step->kind) {
     case TRIAL_CALL:
-        results[index] = system_call((long)step->number, (long)given[0], (long)given[1], (long)given[2],
-                                     (long)given[3], (long)given[4], (long)given[5]);
+        say(index, system_call((long)step->number, (long)given[0], (long)given[1], (long)given[2], (long)given[3],
+                               (long)given[4], (long)given[5]), 0, 0);
         break;
-    case TRIAL_STORE: results[index] = store(given[0], given[1], given[2]); break;
-    case TRIAL_CONDUCT: results[index] = conduct_take(step->number, given); break;
+    case TRIAL_STORE: say(index, store(given[0], given[1], given[2]), 0, 0); break;
+    case TRIAL_CONDUCT: say(index, conduct_take(step->number, given), 0, 0); break;
     case TRIAL_TELL: {
         uint64_t offset = given[0] % TRIAL_MEMORY, length = given[1];
         if (length > TRIAL_MEMORY - offset) length = 0;
-        trial_answer_step(index, (int64_t)length, trial_memory + offset, length);
-        results[index] = (int64_t)length;
-        return;
+        say(index, (int64_t)length, trial_memory + offset, length);
+        break;
     }
-    default: results[index] = -EINVAL;
+    default: say(index, -EINVAL, 0, 0);
     }
-    trial_answer_step(index, results[index], 0, 0);
 }
 
 _Noreturn void start(const uint64_t *stack) {

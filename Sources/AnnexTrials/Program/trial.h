@@ -30,7 +30,7 @@ enum {
 };
 
 typedef struct {
-    uint32_t magic, steps, memory, reserved;
+    uint32_t magic, steps, memory, first;  // `first`: the number of its first step
 } trial_request;
 
 typedef struct {

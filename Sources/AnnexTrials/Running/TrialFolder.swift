@@ -8,7 +8,7 @@ final class TrialFolder: Sendable {
     let path: String
 
     init() throws(TrialFailure) {
-        path = try Self.make()
+        path = try Self.make("/tmp/annex-trial-XXXXXX")
         try Self.place(in: path)
     }
 
@@ -20,9 +20,7 @@ final class TrialFolder: Sendable {
             }
             try Descriptor.open(text, O_WRONLY | O_CREAT | O_EXCL, mode: 0o755).writeAll(bytes)
             // Whoever the sandbox is on this machine must reach it, whatever the umask.
-            for place in [path, text] {
-                guard unsafe chmod(place, 0o755) == 0 else { throw SystemError("chmod", errno: errno, path: place) }
-            }
+            guard unsafe chmod(text, 0o755) == 0 else { throw SystemError("chmod", errno: errno, path: text) }
         }
     }
 
@@ -43,12 +41,17 @@ final class TrialFolder: Sendable {
         var bundle: Descriptor
     }
 
-    private static func make() throws(TrialFailure) -> String {
-        var name = Array("/tmp/annex-trial-XXXXXX".utf8CString)
+    /// A new folder that every user can enter.
+    static func make(_ template: String) throws(TrialFailure) -> String {
+        var name = Array(template.utf8CString)
         // SAFETY: the template is NUL-terminated and the call writes within it.
         guard unsafe mkdtemp(&name) != nil else {
-            throw TrialFailure(SystemError("mkdtemp", errno: errno, path: "/tmp"))
+            throw TrialFailure(SystemError("mkdtemp", errno: errno, path: template))
         }
-        return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard unsafe chmod(path, 0o755) == 0 else {
+            throw TrialFailure(SystemError("chmod", errno: errno, path: path))
+        }
+        return path
     }
 }

@@ -3,6 +3,8 @@ package import AnnexSandbox
 /// What came of one trial.
 package struct TrialOutcome: Sendable {
     package let answers: TrialAnswers
+    /// Whether nobody is left who could tell more: every end of its pipe is closed.
+    package let isComplete: Bool
     package let end: SandboxEnd
     /// Nil where its code never ran.
     package let report: SandboxReport?

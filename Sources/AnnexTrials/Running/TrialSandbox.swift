@@ -23,6 +23,12 @@ package final class TrialSandbox: Sendable {
         }
     }
 
+    /// The version of Landlock that holds here; 0 where the kernel has none.
+    var landlockABI: Int { launcher.landlock?.abi ?? 0 }
+
+    /// Where its program is on the host.
+    package var programPath: String { folder.path + "/" + TrialFolder.program }
+
     deinit {
         launcher.shutDown()
     }
@@ -48,8 +54,9 @@ package final class TrialSandbox: Sendable {
         var configuration = try configuration(policy, layers, given)
         configuration.denials = denials
         let running = try await TrialRun.run(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
+        let (bytes, isComplete) = Self.drain(reading)
         return TrialOutcome(
-            answers: TrialAnswers(Self.drain(reading)), end: running.end, report: running.report,
+            answers: TrialAnswers(bytes), isComplete: isComplete, end: running.end, report: running.report,
             isOverdue: running.isOverdue)
     }
 
@@ -79,10 +86,13 @@ package final class TrialSandbox: Sendable {
 
     /// What the program left in its pipe. A descendant that outlived it may still hold the other end: its silence is
     /// not waited for.
-    private static func drain(_ pipe: borrowing Descriptor) -> [UInt8] {
+    private static func drain(_ pipe: borrowing Descriptor) -> (bytes: [UInt8], isComplete: Bool) {
         var bytes: [UInt8] = []
-        while let piece = try? pipe.readSome(atMost: 1 << 16), !piece.isEmpty { bytes += piece }
-        return bytes
+        while let piece = try? pipe.readSome(atMost: 1 << 16) {
+            if piece.isEmpty { return (bytes, true) }
+            bytes += piece
+        }
+        return (bytes, false)
     }
 
     static func system<Result: ~Copyable>(

@@ -1,8 +1,10 @@
 /// What the program inside told. It is a hostile program's word: read with every bound checked, and believed only as
 /// far as the kernel would have let it say so.
 package struct TrialAnswers: Sendable, Hashable {
+    /// How often the program began: twice where it executed itself again.
+    package private(set) var beginnings = 0
     /// Whether the program ran at all.
-    package private(set) var hasBegun = false
+    package var hasBegun: Bool { beginnings > 0 }
     /// What each step came to, or -errno; nothing for steps that it did not live to tell of.
     package private(set) var results: [Int: Int64] = [:]
     /// The bytes that were told.
@@ -17,7 +19,7 @@ package struct TrialAnswers: Sendable, Hashable {
         var rest = bytes[...]
         while let answer = Self.take(&rest) {
             if answer.step == Self.begun {
-                hasBegun = true
+                beginnings += 1
             } else {
                 results[Int(answer.step)] = answer.result
                 if !answer.bytes.isEmpty { told[Int(answer.step)] = Array(answer.bytes) }

@@ -1,6 +1,12 @@
 extension TrialScript {
-    /// As `trial.h` lays it out.
+    /// As `trial.h` lays it out. What comes after another exec follows in the same file, whose offset stays.
     func encoded() throws(TrialFailure) -> [UInt8] {
+        var bytes = try encoded(from: 0)
+        for script in again { bytes += try script.encoded(from: Self.againFrom) }
+        return bytes
+    }
+
+    private func encoded(from first: Int) throws(TrialFailure) -> [UInt8] {
         guard steps.count <= Self.mostSteps, memory.count <= Self.largestMemory else {
             throw TrialFailure("the script has more than \(Self.mostSteps) steps or \(Self.largestMemory) bytes")
         }
@@ -8,7 +14,7 @@ extension TrialScript {
         bytes.append(word: UInt32(0x4C49_5254))
         bytes.append(word: UInt32(steps.count))
         bytes.append(word: UInt32(memory.count))
-        bytes.append(word: UInt32(0))
+        bytes.append(word: UInt32(first))
         for step in steps { step.append(to: &bytes) }
         return bytes + memory
     }

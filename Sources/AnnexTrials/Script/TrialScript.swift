@@ -11,6 +11,9 @@ package struct TrialScript: Sendable, Hashable {
 
     package private(set) var steps: [TrialStep] = []
     private(set) var memory: [UInt8] = []
+    /// What the program does when it is executed again; the first step of that is number `againFrom`. At most one.
+    package var again: [TrialScript] = []
+    package static let againFrom = 1000
 
     package init() {}
 
@@ -43,7 +46,7 @@ package struct TrialScript: Sendable, Hashable {
     }
 
     @discardableResult
-    private mutating func append(_ kind: TrialStep.Kind, _ arguments: [TrialArgument], after: Int?) -> Int {
+    mutating func append(_ kind: TrialStep.Kind, _ arguments: [TrialArgument], after: Int?) -> Int {
         steps.append(TrialStep(kind: kind, arguments: Array(arguments.prefix(6)), after: after))
         return steps.count - 1
     }

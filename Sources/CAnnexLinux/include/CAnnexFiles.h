@@ -2,6 +2,7 @@
 #ifndef C_ANNEX_FILES_H
 #define C_ANNEX_FILES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 // openat2 that never leaves the directory and follows no link of any kind; close-on-exec.
@@ -10,5 +11,7 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
 int annex_status_flags(int descriptor);
 // 1 where the file lies on tmpfs (also every memfd of ordinary pages), 0 where not, or -errno.
 int annex_is_on_tmpfs(int descriptor);
+// setxattr. 0 or -errno.
+int annex_set_attribute(const char *path, const char *name, const void *value, size_t size);
 
 #endif

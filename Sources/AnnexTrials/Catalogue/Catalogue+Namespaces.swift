@@ -1,0 +1,155 @@
+internal import AnnexPolicy
+internal import AnnexSandbox
+
+extension Catalogue {
+    static let namespaces: [Attack] = [
+        Attack(
+            "NS-01", "unshare(NEWUSER) regains caps for kernel attack", by: "flags filter + count limit",
+            .call("unshare", 0x1000_0000)),
+        Attack(
+            "NS-02", "clone() namespace flags", by: "masked compare",
+            .call("clone", 0x1000_0211, 0, 0, 0, 0, reaching: [Number.invalid])),
+        Attack(
+            "NS-03", "clone3 hides its flags in memory", by: "ENOSYS",
+            .call("clone3", 0, 0, reaching: [Number.invalid, Number.badAddress])),
+        Attack("NS-04", "Negative-group ACL via setgroups", by: "setgroups=deny", .call("setgroups", 0, 0)),
+        Attack(
+            "NS-05", "Sibling extension with same uid: kill/ptrace/proc", by: "own pid+user ns",
+            Try("see a process of the host's", .process) { script, ground, _ in
+                .succeeds(script.call("getpgid", .number(ground.hostProcess)))
+            }),
+        Attack(
+            "NS-06", "kill(-1), kill(1,9)", by: "pid-ns init rules",
+            Try("everybody of the host's process group", [.process, .landlock], needs: [.landlock(6)]) {
+                script, ground, _ in
+                .succeeds(script.call("kill", .number(-ground.hostGroup), 0))
+            }),
+        Attack(
+            "NS-07", "sethostname/clock via shared ns", by: "uts ns, no caps",
+            .call("sethostname", 0, 65, reaching: [Number.invalid]),
+            .call("setdomainname", 0, 65, reaching: [Number.invalid]),
+            Try("the host's name", .hostname) { script, ground, _ in
+                let name = script.room(390)
+                let step = script.call("uname", name)
+                return .tells(script.tell(name, count: 390, after: step), Array(ground.hostName.utf8))
+            }),
+        Attack(
+            "NS-08", "userns/mount-count exhaustion", by: "per-userns ucounts",
+            Try("user namespaces without end", else: "at most 32 deep") { script, _, _ in
+                .atLeast(script.repeat("unshare", 64, 0x1000_0000), 40)
+            }),
+        Attack(
+            "NS-09", "SysV/mq memory outlives death", by: "deny shmget/msgget/semget/mq_open or RMID from pid 1",
+            Try("the host's segment by its key", .ipc) { script, ground, _ in
+                .succeeds(script.call("shmget", .number(ground.service.segmentKey), 0, 0))
+            },
+            Try("a segment that outlives it", .ipc) { script, ground, _ in
+                let key = ground.service.leftoverKey
+                let step = script.call("shmget", .number(key), 4096, 0o1600)
+                return .onHost(step) { TrialFacts.takeSegment(key) }
+            },
+            Try("a message queue", else: "the limit of message queues") { script, _, _ in
+                let name = script.text("annex-trial")
+                let step = script.call("mq_open", name, 0o102, 0o600, 0)
+                script.call("mq_unlink", name, after: step)
+                return .succeeds(step)
+            }),
+        Attack(
+            "NS-10", "Capabilities of a new user namespace used on mounts", by: "filter, Landlock", addition: true,
+            Try("unshare, then mount", .landlock) { script, _, _ in
+                let made = script.call("unshare", 0x1002_0000)
+                return .succeeds(
+                    script.call("mount", 0, script.text("/"), 0, 0x44000, 0, after: made))
+            }),
+        Attack(
+            "NS-11", "Joining a namespace of the host's", by: "denied", addition: true,
+            .call("setns", -1, 0, reaching: [Number.badDescriptor])),
+    ]
+
+    static let sockets: [Attack] = [
+        Attack(
+            "SOCK-01", "Abstract sockets (X11, D-Bus)", by: "net ns + scope",
+            Try("an abstract socket of the host's", [.network, .landlock], needs: [.landlock(6)]) { script, ground, _ in
+                .succeeds(script.connect(1, to: TrialAddress.unix([0] + Array(ground.service.abstractName.utf8))))
+            }),
+        Attack(
+            "SOCK-02", "Path sockets (docker, ssh-agent, Wayland, user bus)", by: "runtime dir absent, ABI 9",
+            Try("a socket with a path", [.root, .landlock], needs: [.landlock(9)]) { script, ground, _ in
+                .succeeds(script.connect(1, to: TrialAddress.unix(Array(ground.service.path.utf8))))
+            }),
+        Attack(
+            "SOCK-03", "systemd-run / D-Bus activation starts outside code", by: "no bus",
+            Try("the system bus", [.root, .landlock], needs: [.landlock(9)]) { script, _, _ in
+                .succeeds(script.connect(1, to: TrialAddress.unix(Array("/run/dbus/system_bus_socket".utf8))))
+            }),
+        Attack(
+            "SOCK-04", "SO_PEERCRED of a socketpair shows broker", by: "do not use for identity",
+            .drivenBy(["AnnexLinuxTests/ControlSocketTests: thePeerIsAProcess"])),
+        Attack(
+            "SOCK-05", "vsock to host CID", by: "domain filter",
+            .call("socket", 40, 1, 0, absent: [Number.noFamily])),
+        Attack(
+            "SOCK-06", "A name of its own for others to meet at (autobind)", by: "denied", addition: true,
+            Try("an abstract name", else: "no socket") { script, _, _ in
+                let socket = script.call("socket", 1, 1, 0)
+                let address = script.bytes([1, 0])
+                return .succeeds(script.call("bind", .result(socket), address, 2, after: socket))
+            }),
+    ]
+
+    static let network: [Attack] = [
+        Attack(
+            "NET-01", "TCP to anywhere", by: "net ns without interfaces",
+            Try("an address outside", [.network, .landlock], needs: [.landlock(4)]) { script, _, _ in
+                let address = TrialAddress.internet([192, 0, 2, 1], port: 9)
+                return .reaches(script.connect(2, kind: 0o4001, to: address), [Number.inProgress], absent: [])
+            }),
+        Attack(
+            "NET-02", "UDP/DNS/QUIC/ICMP/MPTCP past Landlock TCP rules", by: "net ns",
+            Try("a datagram to the host", .network) { script, ground, _ in
+                let port = ground.service.datagramPort
+                let address = TrialAddress.internet([127, 0, 0, 1], port: port)
+                let socket = script.call("socket", 2, 2, 0)
+                let step = script.call(
+                    "sendto", .result(socket), script.text("x"), 1, 0, script.bytes(address), 16, after: socket)
+                let service = ground.service
+                return .onHost(step) { service.hasDatagram() }
+            },
+            Try("MPTCP to the host", .network) { script, ground, _ in
+                let address = TrialAddress.internet([127, 0, 0, 1], port: ground.service.streamPort)
+                return .reaches(
+                    script.connect(2, protocol: 262, to: address), [],
+                    absent: [Number.noProtocol, Number.badDescriptor])
+            }),
+        Attack(
+            "NET-03", "Host 127.0.0.1 services", by: "own lo",
+            Try("a service of the host's", [.network, .landlock], needs: [.landlock(4)]) { script, ground, _ in
+                let address = TrialAddress.internet([127, 0, 0, 1], port: ground.service.streamPort)
+                return .succeeds(script.connect(2, to: address))
+            }),
+        Attack(
+            "NET-04", "Metadata 169.254.169.254 through proxy", by: "block ranges after resolving",
+            .notApplicable("nothing fetches on an extension's behalf")),
+        Attack(
+            "NET-05", "DNS rebinding / redirect in brokered fetch", by: "resolve once, pin, recheck",
+            .notApplicable("nothing fetches on an extension's behalf")),
+        Attack(
+            "NET-06", "Netlink/`/sys/class/net` leak", by: "filtered", .open("/sys/class/net"),
+            Try("the name of the host's second interface", .network) { script, _, _ in
+                let socket = script.call("socket", 2, 2, 0)
+                let request = script.room(40)
+                script.store(2, at: request.advanced(by: 16), width: 4)
+                return .reaches(
+                    script.call("ioctl", .result(socket), 0x8910, request, after: socket), [],
+                    absent: [Number.noDevice])
+            }),
+        Attack(
+            "NET-07", "Binding a port that the host's users may connect to", by: "net ns, Landlock", addition: true,
+            Try("the host's own", [.network, .landlock], needs: [.landlock(4)]) { script, ground, _ in
+                let address = TrialAddress.internet([127, 0, 0, 1], port: ground.service.streamPort)
+                let place = script.bytes(address)
+                let socket = script.call("socket", 2, 1, 0)
+                return .fails(script.call("bind", .result(socket), place, 16, after: socket), Number.inUse)
+            }),
+    ]
+}

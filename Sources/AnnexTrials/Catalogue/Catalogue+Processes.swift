@@ -1,0 +1,129 @@
+internal import AnnexSandbox
+
+extension Catalogue {
+    static let processFiles: [Attack] = [
+        Attack(
+            "PROC-01", "core_pattern, modprobe, sysctl writes", by: "ro/absent",
+            .open("/proc/sys/kernel/core_pattern", Flags.writeOnly),
+            .open("/proc/sys/kernel/modprobe", Flags.writeOnly)),
+        Attack(
+            "PROC-02", "sysrq-trigger, irq, bus", by: "masked", .open("/proc/sysrq-trigger", Flags.writeOnly),
+            .open("/proc/irq/default_smp_affinity", Flags.writeOnly)),
+        Attack(
+            "PROC-03", "/proc/PID/{root,cwd,fd,mem,environ} of host", by: "pid ns + hidepid",
+            Try("the host's own status", [.root, .landlock]) { script, ground, _ in
+                .tells(script.readFile("/proc/\(ground.hostProcess)/status"), Array("Name:".utf8))
+            },
+            Try("the host's working directory", [.root, .user, .landlock]) { script, ground, _ in
+                let path = script.text("/proc/\(ground.hostProcess)/cwd")
+                return .succeeds(script.call("readlinkat", .here, path, script.room(256), 256))
+            },
+            Try("the host's environment", [.root, .user, .landlock]) { script, ground, _ in
+                .succeeds(script.read("/proc/\(ground.hostProcess)/environ", count: 64))
+            }),
+        Attack("PROC-04", "pid 1 (reaper) memory/environ", by: "non-dumpable", .open("/proc/1/mem", Flags.readWrite)),
+        Attack(
+            "PROC-05", "/proc/self/mem defeats W^X", by: "deny if policy claims W^X",
+            .open("/proc/self/mem", Flags.readWrite)),
+        Attack(
+            "PROC-06", "kcore, kallsyms, kmsg, keys, timer_list, sched_debug", by: "mask",
+            .open("/proc/kallsyms"), .open("/proc/keys"), .open("/proc/kcore"), .open("/proc/kmsg"),
+            .open("/proc/timer_list"), .open("/sys/kernel/debug/sched/debug")),
+        Attack(
+            "PROC-07", "mountinfo/cgroup/cmdline leak home paths", by: "neutral sources, cgroup ns",
+            Try("the host's control group", [.root, .landlock, .controlGroup]) { script, _, _ in
+                .tells(script.readFile("/proc/self/cgroup"), Array("annex.".utf8))
+            },
+            Try("the host's command line", [.root, .landlock]) { script, ground, _ in
+                .succeeds(script.read("/proc/\(ground.hostProcess)/cmdline", count: 64))
+            }),
+        Attack(
+            "PROC-08", "uid_map/setgroups rewrite", by: "written once",
+            Try("a second line of uid_map", else: "the map is written once") { script, _, _ in
+                let file = script.call("openat", .here, script.text("/proc/self/uid_map"), 1, 0)
+                return .succeeds(script.call("write", .result(file), script.text("0 0 1"), 5, after: file))
+            }),
+        Attack(
+            "PROC-09", "release_agent, cgroup mkdir", by: "cgroupfs not mounted",
+            .open("/sys/fs/cgroup/release_agent", Flags.writeOnly),
+            .open("/sys/fs/cgroup/cgroup.procs", Flags.writeOnly)),
+        Attack(
+            "PROC-10", "Reopen ro fd as rw by /proc/self/fd", by: "seals, ro mount",
+            .open("/proc/self/fd/\(TrialGround.gift)", Flags.readWrite),
+            Try("write to its sealed request", else: "seals") { script, _, _ in
+                let file = script.call("openat", .here, script.text("/proc/self/fd/3"), 2, 0)
+                return .succeeds(script.call("write", .result(file), script.text("x"), 1, after: file))
+            }),
+    ]
+
+    static let signals: [Attack] = [
+        Attack(
+            "SIG-01", "Signal host", by: "pid ns + Landlock scope",
+            Try("kill", [.process, .landlock], needs: [.landlock(6)]) { script, ground, _ in
+                .succeeds(script.call("kill", .number(ground.hostProcess), 0))
+            },
+            Try("pidfd_open", .process) { script, ground, _ in
+                .succeeds(script.call("pidfd_open", .number(ground.hostProcess), 0))
+            }),
+        Attack(
+            "SIG-02", "ptrace reaper/sibling", by: "denied",
+            Try("PTRACE_TRACEME") { script, _, _ in .succeeds(script.call("ptrace", 0, 0, 0, 0)) },
+            Try("the host's memory", [.user, .process, .landlock]) { script, ground, _ in
+                let piece = script.words([0x1000, 8])
+                return .reaches(
+                    script.call(
+                        "process_vm_readv", .number(ground.hostProcess), script.words([.address(0), 8]), 1,
+                        piece, 1, 0), [Number.badAddress], absent: [])
+            }),
+        Attack(
+            "SIG-03", "Ignore SIGTERM", by: "deadline then KILL on pidfd/cgroup",
+            .drivenBy(["AnnexBrokerTests/LifecycleTests: L5", "EndToEndTests/DemoTests: everyTryIsHeld"])),
+        Attack(
+            "SIG-04", "SIGSTOP itself", by: "host-side timer",
+            .drivenBy(["AnnexBrokerTests/LifecycleTests: theTimeLimitRunsWhileARequestIsOpen"])),
+        Attack(
+            "SIG-05", "Unkillable (D-state) child", by: "never wait synchronously",
+            .drivenBy(["AnnexBrokerTests/LifecycleTests: nobodyWaitsForAProcessThatDoesNotDie"])),
+        Attack("SIG-06", "Pid reuse on kill", by: "pidfd", .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
+        Attack(
+            "SIG-07", "Crash loop", by: "backoff and budget",
+            .notApplicable("nothing starts an extension again by itself: each start is a request of its host's")),
+        Attack(
+            "SIG-08", "Advice about a stranger's memory", by: "denied", addition: true,
+            Try("process_madvise", else: "no descriptor of a stranger") { script, ground, _ in
+                let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
+                return .succeeds(
+                    script.call(
+                        "process_madvise", .result(process), script.words([.address(0), 8]), 1, 20, 0,
+                        after: process))
+            }),
+        Attack(
+            "SIG-09", "A stranger's descriptors by pidfd_getfd", by: "pid ns, denied", addition: true,
+            Try("the host's standard output", [.user, .process, .landlock]) { script, ground, _ in
+                let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
+                return .succeeds(script.call("pidfd_getfd", .result(process), 1, 0, after: process))
+            }),
+    ]
+
+    static let terminal: [Attack] = [
+        Attack(
+            "TTY-01", "TIOCSTI", by: "setsid + filter",
+            Try("into its input", else: "no terminal") { script, _, _ in
+                .succeeds(script.call("ioctl", 0, 0x5412, script.text("x")))
+            },
+            Try("with a high half (CVE-2019-10063)", else: "no terminal") { script, _, _ in
+                .succeeds(script.call("ioctl", 1, .value(0x1_0000_5412), script.text("x")))
+            }),
+        Attack(
+            "TTY-02", "TIOCLINUX paste (CVE-2023-28100)", by: "masked ioctl compare",
+            Try("into its output", else: "no terminal") { script, _, _ in
+                .succeeds(script.call("ioctl", 1, 0x541C, script.text("\u{3}")))
+            }),
+        Attack(
+            "TTY-03", "ANSI escapes / fake log lines in output", by: "escape and prefix",
+            .drivenBy(["AnnexLinuxTests/EscapedTests: TTY-03", "AnnexBundleTests/HostileBundleTests: TTY-03"])),
+        Attack(
+            "TTY-04", "SIGTTOU/SIGHUP games", by: "no controlling tty",
+            .open("/dev/tty", Flags.readWrite, else: "a session without a terminal")),
+    ]
+}

@@ -1,0 +1,98 @@
+package import AnnexPolicy
+package import AnnexSandbox
+
+/// The catalogue as a page of the documentation.
+package struct CatalogueDocument {
+    private let runner: AttackRunner
+    private let policies: [Policy]
+
+    /// - Parameter policies: those whose word about seccomp is shown.
+    package init(of runner: AttackRunner, under policies: [Policy]) {
+        self.runner = runner
+        self.policies = policies
+    }
+
+    package var text: String {
+        let parts = [Self.preface] + Catalogue.sections.map(section) + [resting]
+        return parts.joined(separator: "\n")
+    }
+
+    private static let preface = """
+        # The attacks
+
+        What a hostile program will try, and what stops it. This page is made by `annex attack --document`, a test holds it
+        equal to the code, and `annex attack` tries every line of it on your machine, against any policy.
+
+        *Tried* names each way in which a lone program tries it, in a sandbox of its own, and the layers that stop that try,
+        each by itself, with the others switched off; `seccomp in …` names the shipped policies whose filter does. A try
+        without a layer is stopped by what every sandbox has: an ordinary user's rights, limits, descriptors of its own.
+        Techniques that need a hostile peer, client or bundle are driven by the tests that are named. `+` marks what Annex
+        itself added to the list.
+
+        """
+
+    private func section(_ section: (prefix: String, title: String)) -> String {
+        let rows = Catalogue.attacks.filter { $0.section == section.prefix }.map(row)
+        return """
+            ## \(section.prefix): \(section.title)
+            | id | technique | stopped by | tried, or driven by |
+            |---|---|---|---|
+            \(rows.joined(separator: "\n"))
+
+            """
+    }
+
+    private func row(_ attack: Attack) -> String {
+        let how =
+            switch attack.trial {
+            case .tries(let tries): tries.map(line).joined(separator: "<br>")
+            case .drivenBy(let tests): tests.map { "test `\($0)`" }.joined(separator: "<br>")
+            case .notApplicable(let reason): "not applicable: \(reason)"
+            }
+        let mark = attack.isAddition ? " +" : ""
+        return "| \(attack.id)\(mark) | \(cell(attack.technique)) | \(cell(attack.stoppedBy)) | \(cell(how)) |"
+    }
+
+    private func line(_ one: Try) -> String {
+        let layers = one.holdingAnywhere(policies).list
+        let filters = policies.filter { runner.isRefused(one, by: $0) }.map(\.name)
+        let seccomp = filters.count == policies.count ? ["seccomp"] : []
+        let some = seccomp.isEmpty && !filters.isEmpty ? ["seccomp in \(filters.joined(separator: ", "))"] : []
+        let holding = layers + seccomp + some
+        return "\(one.name): \(holding.isEmpty ? one.otherwise : holding.joined(separator: ", "))"
+    }
+
+    private func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
+
+    /// What one layer holds alone: who leaves it out has nothing but the kernel's own checks against these.
+    private var resting: String {
+        var lines = [
+            "## What rests on one layer", "",
+            "With this layer left out, nothing of Annex but limits and an ordinary user's rights stops these; `annex attack "
+                + "--without LAYER` tries which of them then get through on your machine.", "",
+            "| policy | layer | attacks |", "|---|---|---|",
+        ]
+        for policy in policies {
+            for layer in SandboxLayers.each {
+                let ids = Catalogue.attacks.filter { rests($0, on: layer, under: policy) }.map(\.id)
+                if !ids.isEmpty {
+                    lines.append("| \(policy.name) | \(layer.list[0]) | \(ids.joined(separator: " ")) |")
+                }
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func rests(_ attack: Attack, on layer: SandboxLayers, under policy: Policy) -> Bool {
+        attack.tries.contains { one in
+            let others = one.holdingAnywhere([policy])
+            let all = runner.isRefused(one, by: policy) ? others.union(.seccomp) : others
+            return all == layer && one.least.isDisjoint(with: layer)
+        }
+    }
+}
+
+extension SandboxLayers {
+    /// Each layer by itself, in their order.
+    package static let each: [SandboxLayers] = (0..<13).map { SandboxLayers(rawValue: 1 << $0) }
+}

@@ -1,0 +1,64 @@
+internal import AnnexSandbox
+
+/// By what one sees that an attack got through.
+package enum Proof: Sendable {
+    /// The step did not fail, or failed with one of these: it came past every layer and was refused for its arguments
+    /// alone. `absent`: errnos by which a kernel says that it has no such thing.
+    case reaches(Int, Set<Int32>, absent: Set<Int32>)
+    /// The step failed with this errno.
+    case fails(Int, Int32)
+    /// The step's result is at least this.
+    case atLeast(Int, Int64)
+    /// The step told these bytes.
+    case tells(Int, [UInt8])
+    /// The program was executed a second time.
+    case runsAgain
+    /// The host sees it afterwards; the step that had to be reached.
+    case onHost(Int, @Sendable () -> Bool)
+    /// Another program ran in its place and ended with this code.
+    case exits(Int32)
+    /// The program lived through every step.
+    case survives(Int)
+
+    static func succeeds(_ step: Int) -> Proof { .reaches(step, [], absent: []) }
+
+    /// The step that decides.
+    var step: Int {
+        switch self {
+        case .reaches(let step, _, _), .fails(let step, _), .atLeast(let step, _), .tells(let step, _),
+            .onHost(let step, _),
+            .survives(let step):
+            step
+        case .runsAgain, .exits: .max
+        }
+    }
+
+    func isGiven(by outcome: TrialOutcome) -> Bool {
+        let answers = outcome.answers
+        return switch self {
+        case .reaches(let step, let errnos, _):
+            answers.succeeded(step) || answers.errno(step).map(errnos.contains) == true
+        case .fails(let step, let number): answers.errno(step) == number
+        case .atLeast(let step, let bound): answers.results[step].map { $0 >= bound } == true
+        case .tells(let step, let bytes): answers.told[step].map { Self.holds($0, bytes) } == true
+        case .runsAgain: answers.beginnings > 1
+        case .exits(let code): outcome.end.process == .exited(code: code)
+        case .onHost(let step, let check): answers.results[step] != nil && check()
+        case .survives(let step): answers.results[step] != nil
+        }
+    }
+
+    /// Whether the kernel says that it lacks what was tried.
+    func isAbsent(by answers: TrialAnswers) -> Bool {
+        guard let number = answers.errno(step) else { return false }
+        guard case .reaches(_, _, let absent) = self else { return number == Self.noSuchCall }
+        return number == Self.noSuchCall || absent.contains(number)
+    }
+
+    private static let noSuchCall: Int32 = 38
+
+    private static func holds(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+        guard !part.isEmpty, bytes.count >= part.count else { return false }
+        return (0...(bytes.count - part.count)).contains { bytes[$0...].starts(with: part) }
+    }
+}

@@ -1,0 +1,127 @@
+internal import AnnexPolicy
+package import AnnexSandbox
+
+/// One way to try a technique.
+package struct Try: Sendable {
+    /// What the tried thing needs, to be a try at all.
+    enum Need: Sendable {
+        /// A host that can prepare it: root.
+        case root
+        /// The layer whose weakness it looks for.
+        case layer(SandboxLayers)
+        /// The ABI of Landlock from which on Landlock stops it.
+        case landlock(Int)
+    }
+
+    package let name: String
+    /// The layers other than seccomp that stop it each alone; what seccomp stops is asked of the policy.
+    let layers: SandboxLayers
+    /// The path that it opens: what stops it is asked of the policy too.
+    let path: (name: String, rights: PathRights)?
+    /// What stops it whatever layers are left out.
+    let otherwise: String
+    let needs: [Need]
+    /// The line of a policy that grants what is tried, where one does.
+    let grant: @Sendable (Policy) -> String?
+    let make: @Sendable (inout TrialScript, borrowing TrialGround, Policy) -> Proof
+
+    /// The fewest layers under which it can be tried.
+    package var least: SandboxLayers {
+        needs.reduce([]) { if case .layer(let layer) = $1 { $0.union(layer) } else { $0 } }
+    }
+
+    init(
+        _ name: String, _ layers: SandboxLayers = [], else otherwise: String = "an ordinary user's rights",
+        needs: [Need] = [], path: (name: String, rights: PathRights)? = nil,
+        grant: @escaping @Sendable (Policy) -> String? = { _ in nil },
+        make: @escaping @Sendable (inout TrialScript, borrowing TrialGround, Policy) -> Proof
+    ) {
+        self.name = name
+        self.layers = layers
+        self.otherwise = otherwise
+        self.needs = needs
+        self.path = path
+        self.grant = grant
+        self.make = make
+    }
+
+    /// A lone call, with arguments that give another errno when nothing blocks it.
+    static func call(
+        _ name: String, _ arguments: TrialArgument..., reaching errnos: Set<Int32> = [], layers: SandboxLayers = [],
+        absent: Set<Int32> = [], else otherwise: String = "an ordinary user's rights"
+    ) -> Try {
+        Try(title(name, arguments), layers, else: otherwise) { script, _, _ in
+            .reaches(
+                script.call(number: SystemCall(named: name)?.number ?? -1, arguments), errnos, absent: absent)
+        }
+    }
+
+    /// The call as people write it, up to what tells it from others.
+    private static func title(_ name: String, _ arguments: [TrialArgument]) -> String {
+        let shown = arguments.map { argument in
+            let value = argument.likely
+            return value > 1 << 63 ? "-\(0 &- value)" : value > 4096 ? "0x" + String(value, radix: 16) : "\(value)"
+        }
+        return "\(name)(\(shown.joined(separator: ", ")))"
+    }
+
+    /// Opening a path of the host's; what stops it is the policy's to say.
+    static func open(
+        _ path: String, _ flags: Int64 = 0, layers: SandboxLayers = [],
+        else otherwise: String = "an ordinary user's rights"
+    ) -> Try {
+        let rights: PathRights = flags & 3 == 0 ? .read : flags & 3 == 1 ? .write : [.read, .write]
+        return Try(
+            "open \(path)", layers, else: otherwise, path: (path, rights),
+            grant: { $0.grantingLine(path: path, rights: rights) }
+        ) { script, _, _ in
+            let name = script.text(path)
+            return .succeeds(script.call("openat", .here, name, .number(flags | Flags.closeOnExec), 0))
+        }
+    }
+}
+
+extension Policy {
+    /// How many files its private directory holds at most.
+    var scratchInodes: UInt64? {
+        if case .scratch(_, let inodes) = paths.privateDirectory { inodes } else { nil }
+    }
+
+    /// The line that lets a path be used so, where one does.
+    func grantingLine(path: String, rights: PathRights) -> String? {
+        let verdict = verdict(path: path, rights: rights)
+        return verdict.isAllowed ? verdict.place.map { "\($0)" } : nil
+    }
+}
+
+extension TrialArgument {
+    /// `AT_FDCWD`.
+    static let here = TrialArgument.number(Int64(-100))
+}
+
+/// Flags of calls that have the same number on every processor that Annex runs on.
+enum Flags {
+    static let writeOnly: Int64 = 1
+    static let readWrite: Int64 = 2
+    static let closeOnExec: Int64 = 0o2000000
+    static let emptyPath: Int64 = 0x1000
+}
+
+/// Errnos by their numbers on Linux, as far as the catalogue names them.
+enum Number {
+    static let noProcess: Int32 = 3  // ESRCH
+    static let badDescriptor: Int32 = 9  // EBADF
+    static let badAddress: Int32 = 14  // EFAULT
+    static let noDevice: Int32 = 19  // ENODEV
+    static let invalid: Int32 = 22  // EINVAL
+    static let noTerminal: Int32 = 25  // ENOTTY
+    static let tooBig: Int32 = 7  // E2BIG
+    static let unsupported: Int32 = 95  // EOPNOTSUPP
+    static let noProtocol: Int32 = 93  // EPROTONOSUPPORT
+    static let noSocketType: Int32 = 94  // ESOCKTNOSUPPORT
+    static let noFamily: Int32 = 97  // EAFNOSUPPORT
+    static let inUse: Int32 = 98  // EADDRINUSE
+    static let inProgress: Int32 = 115  // EINPROGRESS
+    static let noSuchFile: Int32 = 2  // ENOENT
+    static let outOfRange: Int32 = 34  // ERANGE
+}

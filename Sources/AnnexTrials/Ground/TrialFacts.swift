@@ -1,0 +1,50 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// What the host says of itself, before and after.
+enum TrialFacts {
+    static func hostName() -> String {
+        var name = [CChar](repeating: 0, count: 65)
+        // SAFETY: the call writes at most the array's size, and the last byte stays zero.
+        guard unsafe gethostname(&name, 64) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    static func mounts() -> [String] {
+        guard let file = try? Descriptor.open("/proc/self/mountinfo", O_RDONLY),
+            let bytes = try? file.readAll(atMost: 1 << 20)
+        else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Device, root and place of the mount at `/`: ` 254:0 / / `.
+    static func rootMount() -> String {
+        let fields = mounts().map { $0.split(separator: " ") }.last { $0.count > 4 && $0[4] == "/" }
+        return fields.map { " \($0[2]) \($0[3]) / " } ?? " / / "
+    }
+
+    /// Whether something is mounted at a place that only a sandbox has.
+    static func showsSandboxMounts() -> Bool {
+        mounts().contains { line in
+            let fields = line.split(separator: " ")
+            return fields.count > 4 && (fields[4] == "/bundle" || fields[4] == "/private")
+        }
+    }
+
+    /// Whether the file is there; if it is, it is removed.
+    static func take(_ path: String) -> Bool { unsafe unlink(path) == 0 }
+
+    /// Whether the file went from one place to the other; if it did, it is brought back.
+    static func moveBack(_ to: String, _ from: String) -> Bool { unsafe rename(to, from) == 0 }
+
+    /// The flags of our standard error's open file.
+    static func errorFlags() -> Int32 { fcntl(STDERR_FILENO, F_GETFL) }
+
+    /// Whether the segment is there; if it is, it is removed.
+    static func takeSegment(_ key: Int32) -> Bool {
+        let segment = shmget(key, 0, 0)
+        guard segment >= 0 else { return false }
+        _ = shmctl(segment, IPC_RMID, nil)
+        return true
+    }
+}

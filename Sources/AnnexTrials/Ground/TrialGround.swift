@@ -1,0 +1,121 @@
+internal import AnnexLinux
+internal import AnnexSandbox
+internal import CAnnexLinux
+internal import Glibc
+
+/// What a host has that nobody in a sandbox may reach: canaries, made for the trials and gone with this value.
+///
+/// Everything here is open to every user of the machine, so that what keeps a trial out is the sandbox and not an
+/// ordinary permission.
+package final class TrialGround: Sendable {
+    package let folder: String
+    /// A file that everybody may read, and what it says.
+    let secret: String
+    let secretBytes: [UInt8]
+    /// A file that everybody may write.
+    let writable: String
+    /// A folder in which everybody may make files, with the file `moved`; and another one.
+    let drop: String
+    let elsewhere: String
+    /// The program once more, outside of every bundle.
+    let program: String
+    /// The bundle's own program, where it is on the host.
+    let bundleProgram: String
+    let service: TrialServices
+    /// A user that no sandbox is, and a program that is executed as that user; root's host alone has one.
+    static let strangerUser: UInt32 = 1_610_678_271
+    let setUserProgram: String
+    /// A program that is given a capability.
+    let capableProgram: String
+    let hostName: String
+    let hostProcess = getpid()
+    let hostGroup = getpgrp()
+    /// How the host's own root shows in its mount table.
+    let rootMount: String
+    /// A descriptor of the host's that stays open across exec.
+    static let leakedDescriptor: Int32 = 900
+
+    package init(for sandbox: TrialSandbox) throws(TrialFailure) {
+        bundleProgram = sandbox.programPath
+        folder = try TrialFolder.make("/var/tmp/annex-ground-XXXXXX")
+        secret = folder + "/secret"
+        writable = folder + "/writable"
+        drop = folder + "/drop"
+        elsewhere = folder + "/elsewhere"
+        program = folder + "/program"
+        setUserProgram = folder + "/set-user"
+        capableProgram = folder + "/capable"
+        secretBytes = Array("annex-canary-\(UInt64.random(in: .min ... .max))".utf8)
+        hostName = TrialFacts.hostName()
+        rootMount = TrialFacts.rootMount()
+        service = try TrialServices(in: folder)
+        try prepare()
+    }
+
+    deinit {
+        _ = close(Self.leakedDescriptor)
+        for name in [
+            "secret", "writable", "drop/moved", "elsewhere/moved", "drop/link", "program", "set-user", "capable",
+        ] {
+            _ = unsafe unlink(folder + "/" + name)
+        }
+        service.remove()
+        for name in ["drop", "elsewhere"] { _ = unsafe rmdir(folder + "/" + name) }
+        _ = unsafe rmdir(folder)
+    }
+
+    private func prepare() throws(TrialFailure) {
+        try TrialSandbox.system { () throws(SystemError) in
+            try Self.place(secretBytes, at: secret, mode: 0o644)
+            try Self.place([], at: writable, mode: 0o666)
+            for place in [drop, elsewhere] {
+                guard unsafe mkdir(place, 0o777) == 0 else { throw SystemError("mkdir", errno: errno, path: place) }
+                try Self.open(place, mode: 0o777)
+            }
+            try Self.place([], at: drop + "/moved", mode: 0o666)
+            guard let bytes = TrialPrograms.files[Machine.name] else { return }
+            try Self.place(bytes, at: program, mode: 0o755)
+            if getuid() == 0 { try preparePrivileged(bytes) }
+        }
+        // Not close-on-exec, as a host's own mistake would be.
+        let directory = try TrialSandbox.system { () throws(SystemError) in try Descriptor.directory(folder) }
+        guard dup2(directory.number, Self.leakedDescriptor) >= 0 else {
+            throw TrialFailure(SystemError("dup2", errno: errno))
+        }
+    }
+
+    /// Neither gives anything that root would miss: an unused user, and the right to bind low ports.
+    private func preparePrivileged(_ bytes: [UInt8]) throws(SystemError) {
+        try Self.place(bytes, at: setUserProgram, mode: 0o755)
+        guard unsafe chown(setUserProgram, Self.strangerUser, Self.strangerUser) == 0 else {
+            throw SystemError("chown", errno: errno, path: setUserProgram)
+        }
+        try Self.open(setUserProgram, mode: 0o4755)
+        try Self.place(bytes, at: capableProgram, mode: 0o755)
+        // Revision 2 with the effective bit; permitted: CAP_NET_BIND_SERVICE.
+        let capability: [UInt8] = [1, 0, 0, 2, 0, 4, 0, 0] + [UInt8](repeating: 0, count: 12)
+        // SAFETY: the array outlives the call, which copies it. A file system without attributes makes no trial.
+        _ = unsafe annex_set_attribute(capableProgram, "security.capability", capability, capability.count)
+    }
+
+    private static func place(_ bytes: [UInt8], at path: String, mode: UInt32) throws(SystemError) {
+        try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode).writeAll(bytes)
+        try open(path, mode: mode)
+    }
+
+    /// The mode as it stands, whatever the umask.
+    private static func open(_ path: String, mode: UInt32) throws(SystemError) {
+        guard unsafe chmod(path, mode) == 0 else { throw SystemError("chmod", errno: errno, path: path) }
+    }
+
+    /// What every trial is given: a descriptor for reading of a file that everybody may write, as number 5.
+    func gifts() throws(TrialFailure) -> DescriptorList {
+        try TrialSandbox.system { () throws(SystemError) in
+            DescriptorList(try Descriptor.open(writable, O_RDONLY))
+        }
+    }
+
+    static let gift: Int32 = 5
+    /// 0, 1, 2, the script, the answers, and the gift.
+    static let descriptors: Int64 = 6
+}

@@ -1,0 +1,106 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// Services of the host that a sandbox may not reach: sockets of every kind, and shared memory with a key.
+final class TrialServices: Sendable {
+    let path: String
+    /// Without the NUL that makes it abstract.
+    let abstractName: String
+    let streamPort: UInt16
+    let datagramPort: UInt16
+    /// A segment that everybody may attach.
+    let segmentKey: Int32
+    /// A key under which a trial tries to leave one.
+    let leftoverKey: Int32
+    private let segment: Int32
+    private let sockets: DescriptorList
+    private let datagrams: Int32
+    private let streams: [Int32]
+
+    init(in folder: String) throws(TrialFailure) {
+        path = folder + "/service"
+        let name = "annex-trial-\(UInt64.random(in: .min ... .max))"
+        abstractName = name
+        segmentKey = Int32.random(in: 1 ... .max)
+        leftoverKey = Int32.random(in: 1 ... .max)
+        segment = shmget(segmentKey, 4096, IPC_CREAT | 0o666)
+        var list = DescriptorList()
+        let service = path
+        (streamPort, datagramPort, datagrams) = try TrialSandbox.system { () throws(SystemError) in
+            list.append(try Self.listen(unix: Array(service.utf8)))
+            _ = unsafe chmod(service, 0o666)
+            list.append(try Self.listen(unix: [0] + Array(name.utf8)))
+            let stream = try Self.bound(SOCK_STREAM)
+            _ = Glibc.listen(stream.number, 8)
+            let datagram = try Self.bound(SOCK_DGRAM)
+            let ports = (Self.port(of: stream), Self.port(of: datagram), datagram.number)
+            list.append(stream)
+            list.append(datagram)
+            return ports
+        }
+        streams = Array(list.numbers.prefix(3))
+        sockets = list
+    }
+
+    func remove() {
+        _ = unsafe unlink(path)
+        if segment >= 0 { _ = shmctl(segment, IPC_RMID, nil) }
+    }
+
+    /// Lets go of whoever connected, so that nobody after it waits for a place.
+    func hangUp() {
+        for stream in streams {
+            while case let guest = accept(stream, nil, nil), guest >= 0 {
+                _ = close(guest)
+            }
+        }
+    }
+
+    /// Whether anything arrived since it was asked last.
+    func hasDatagram() -> Bool {
+        var byte: UInt8 = 0
+        var arrived = false
+        // SAFETY: one byte is written at most.
+        while unsafe recv(datagrams, &byte, 1, Int32(MSG_DONTWAIT)) >= 0 { arrived = true }
+        return arrived
+    }
+
+    private static func socket(_ domain: Int32, _ kind: __socket_type) throws(SystemError) -> Descriptor {
+        let number = Glibc.socket(
+            domain, Int32(kind.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        guard number >= 0 else { throw SystemError("socket", errno: errno) }
+        return Descriptor(owning: number)
+    }
+
+    private static func listen(unix name: [UInt8]) throws(SystemError) -> Descriptor {
+        let socket = try socket(AF_UNIX, SOCK_STREAM)
+        try bind(socket, TrialAddress.unix(name))
+        guard Glibc.listen(socket.number, 8) == 0 else { throw SystemError("listen", errno: errno) }
+        return socket
+    }
+
+    private static func bound(_ kind: __socket_type) throws(SystemError) -> Descriptor {
+        let socket = try socket(AF_INET, kind)
+        try bind(socket, TrialAddress.internet([127, 0, 0, 1], port: 0))
+        return socket
+    }
+
+    private static func bind(_ socket: borrowing Descriptor, _ address: [UInt8]) throws(SystemError) {
+        let status = unsafe address.withUnsafeBytes { bytes in
+            // SAFETY: the bytes are a socket address of their own length, which the call copies.
+            unsafe Glibc.bind(
+                socket.number, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+        guard status == 0 else { throw SystemError("bind", errno: errno) }
+    }
+
+    private static func port(of socket: borrowing Descriptor) -> UInt16 {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            // SAFETY: the call writes at most `size` bytes into the struct.
+            unsafe getsockname(socket.number, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size)
+        }
+        return status == 0 ? UInt16(bigEndian: address.sin_port) : 0
+    }
+}

@@ -1,0 +1,174 @@
+internal import AnnexLinux
+package import AnnexPolicy
+package import AnnexSandbox
+internal import Glibc
+
+/// Tries attacks, each try in a sandbox of its own.
+package final class AttackRunner: Sendable {
+    package let sandbox: TrialSandbox
+    let ground: TrialGround
+
+    package init() throws(TrialFailure) {
+        sandbox = try TrialSandbox()
+        ground = try TrialGround(for: sandbox)
+    }
+
+    /// - Throws: where a trial cannot be made though no layer was left out; that says nothing about the attack.
+    package func run(
+        _ attack: Attack, under policy: Policy, layers: SandboxLayers = .all
+    ) async throws(TrialFailure) -> AttackResult {
+        var tried: [AttackResult.Tried] = []
+        for one in attack.tries {
+            let (verdict, detail) = try await run(one, under: policy, layers: layers)
+            tried.append(AttackResult.Tried(name: one.name, verdict: verdict, detail: detail))
+        }
+        return AttackResult(attack, tries: tried)
+    }
+
+    package func run(
+        _ one: Try, under policy: Policy, layers: SandboxLayers
+    ) async throws(TrialFailure) -> (verdict: TryVerdict, detail: String) {
+        let layers = layers.together
+        if let lack = one.lack(layers) { return (.notApplicable(lack), "") }
+        var script = TrialScript()
+        let proof = one.make(&script, ground, policy)
+        if proof.step < 0 { return (.notApplicable("the policy has nothing of the kind"), "") }
+        let outcome = try await sandbox.run(script, under: policy, layers: layers, gifts: ground.gifts())
+        ground.service.hangUp()
+        if let failure = outcome.end.failure {
+            guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
+            return (.notApplicable("these layers cannot be had: \(failure.step)"), "\(failure)")
+        }
+        guard outcome.answers.hasBegun else { throw TrialFailure("\(one.name): its program never ran") }
+        return judge(one, Held(script, proof, policy, layers), outcome)
+    }
+
+    private func judge(_ one: Try, _ held: Held, _ outcome: TrialOutcome) -> (TryVerdict, String) {
+        let detail = outcome.detail(of: held.proof)
+        if held.proof.isGiven(by: outcome) {
+            if let line = one.grant(held.policy) { return (.allowed(by: line), detail) }
+            return (.gotThrough, detail)
+        }
+        let refusing = held.isRefused && held.layers.contains(.seccomp)
+        if !refusing, held.proof.isAbsent(by: outcome.answers) {
+            return (.notApplicable("this kernel has no such thing"), detail)
+        }
+        var by = one.holding(sandbox.landlockABI, held.policy).intersection(held.layers).list
+        if refusing { by.insert("seccomp", at: 0) }
+        return (.stopped(by: by.isEmpty ? [one.otherwise] : by), detail)
+    }
+
+    /// Whether a try is stopped under these layers, by what is known of it beforehand; `bare`: whether it is stopped
+    /// on this machine without any layer.
+    package func isStopped(_ one: Try, under policy: Policy, layers: SandboxLayers, bare: Bool) -> Bool {
+        let layers = layers.together
+        var script = TrialScript()
+        let held = Held(script: &script, one, ground, policy, layers)
+        return bare || held.isRefused && layers.contains(.seccomp)
+            || !one.holding(sandbox.landlockABI, policy).isDisjoint(with: layers)
+    }
+    /// Whether a policy's filter alone stops a try.
+    func isRefused(_ one: Try, by policy: Policy) -> Bool {
+        var script = TrialScript()
+        return Held(script: &script, one, ground, policy, .all).isRefused
+    }
+}
+
+/// What is known of one try before it is made.
+private struct Held {
+    let proof: Proof
+    let policy: Policy
+    let layers: SandboxLayers
+    /// Whether the policy refuses a call that the try cannot do without.
+    let isRefused: Bool
+
+    init(_ script: TrialScript, _ proof: Proof, _ policy: Policy, _ layers: SandboxLayers) {
+        self.proof = proof
+        self.policy = policy
+        self.layers = layers
+        isRefused = script.needsRefused(by: policy)
+    }
+
+    init(
+        script: inout TrialScript, _ one: Try, _ ground: borrowing TrialGround, _ policy: Policy,
+        _ layers: SandboxLayers
+    ) {
+        let proof = one.make(&script, ground, policy)
+        self.init(script, proof, policy, layers)
+    }
+}
+
+extension TrialScript {
+    /// Whether any of the calls that it makes is refused, by the policy's own word.
+    func needsRefused(by policy: Policy) -> Bool {
+        steps.contains { $0.isRefused(by: policy) } || again.contains { $0.needsRefused(by: policy) }
+    }
+}
+
+extension TrialStep {
+    fileprivate func isRefused(by policy: Policy) -> Bool {
+        switch kind {
+        case .call(let number): policy.refuses(number, arguments.map(\.likely))
+        // The filter ends who comes by another gate, whatever the policy says.
+        case .conduct(.foreignGate): true
+        case .conduct(let conduct): conduct.calls(arguments).contains { policy.refuses($0.number, $0.arguments) }
+        case .tell, .store: false
+        }
+    }
+}
+
+extension Policy {
+    /// The layers that refuse a path, each alone. What a mount refuses is the root's doing, which is made of mounts.
+    fileprivate func refusing(_ path: String, _ rights: PathRights) -> SandboxLayers {
+        verdict(path: path, rights: rights).refusedBy.reduce([]) { layers, layer in
+            switch layer {
+            case .root, .mount: layers.union(.root)
+            case .landlock: layers.union(.landlock)
+            default: layers
+            }
+        }
+    }
+
+    fileprivate func refuses(_ number: Int32, _ arguments: [UInt64]) -> Bool {
+        let registers = arguments + [UInt64](repeating: 0, count: max(0, 6 - arguments.count))
+        return verdict(number: number, arguments: registers).answer != .allow
+    }
+}
+
+extension Try {
+    /// What is missing for it to be a try at all.
+    fileprivate func lack(_ layers: SandboxLayers) -> String? {
+        for need in needs {
+            switch need {
+            case .root: if getuid() != 0 { return "only root can prepare it" }
+            case .layer(let layer): if !layers.isSuperset(of: layer) { return "it is about a layer that is left out" }
+            case .landlock: break
+            }
+        }
+        return nil
+    }
+
+    /// The layers other than seccomp that stop it under any of these policies, on a kernel that has everything.
+    func holdingAnywhere(_ policies: [Policy]) -> SandboxLayers {
+        policies.reduce([]) { $0.union(holding(.max, $1)) }
+    }
+
+    /// The layers that stop it with this kernel's Landlock.
+    fileprivate func holding(_ abi: Int, _ policy: Policy) -> SandboxLayers {
+        let wanted = needs.compactMap { if case .landlock(let version) = $0 { version } else { nil } }.max() ?? 1
+        let layers = layers.union(path.map { policy.refusing($0.name, $0.rights) } ?? [])
+        return abi >= wanted ? layers : layers.subtracting(.landlock)
+    }
+}
+
+extension TrialOutcome {
+    /// What was answered to the step that decides.
+    fileprivate func detail(of proof: Proof) -> String {
+        if let ending { return "ended: \(ending.text)" }
+        if isOverdue { return "killed: not done in time" }
+        if let number = answers.errno(proof.step) { return Errno.name(number) }
+        if let result = answers.results[proof.step] { return "\(result)" }
+        if case .signalled(let signal, _) = end.process { return "signal \(signal)" }
+        return ""
+    }
+}
