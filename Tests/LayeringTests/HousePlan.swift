@@ -30,7 +30,8 @@ enum HousePlan {
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
         // Programs
         "annex": [
-            "Logging", "AnnexEmbedded", "AnnexHost", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "ArgumentParser",
+            "Logging", "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux",
+            "ArgumentParser",
         ],
         // Build plugins
         "EmbedProgram": ["embed-bytes"],
