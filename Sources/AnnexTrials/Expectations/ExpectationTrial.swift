@@ -28,7 +28,7 @@ package struct ExpectationTrial: Sendable {
             let outcome = try await sandbox.run(script, under: policy, watchdog: .seconds(2))
             try Self.refuseUnstarted(outcome)
             let found = Self.failure(
-                of: expectation.wanted, Seen(outcome, step: step, call: call.name), quiet(call, arguments))
+                of: expectation.wanted, Seen(outcome, step: step), quiet: quiet(call, arguments))
             return ExpectationResult(expectation, failure: found, live: .tried)
         case .path(let path, let rights):
             return try await PathTrial(policy: policy, sandbox: sandbox).result(of: expectation, path, rights)
@@ -54,14 +54,21 @@ package struct ExpectationTrial: Sendable {
     }
 
     /// What the kernel did about one step.
-    struct Seen {
+    package struct Seen: Sendable {
         let errno: Int32?
         let isTold: Bool
         let isEnded: Bool
         /// Refused by the filter, aloud.
         let isReported: Bool
 
-        init(_ outcome: TrialOutcome, step: Int, call: String) {
+        package init(errno: Int32?, isTold: Bool, isEnded: Bool, isReported: Bool) {
+            self.errno = errno
+            self.isTold = isTold
+            self.isEnded = isEnded
+            self.isReported = isReported
+        }
+
+        init(_ outcome: TrialOutcome, step: Int) {
             errno = outcome.answers.errno(step)
             isTold = outcome.answers.results[step] != nil
             isEnded = outcome.ending != nil
@@ -69,7 +76,10 @@ package struct ExpectationTrial: Sendable {
         }
     }
 
-    static func failure(of wanted: Expectation.Wanted, _ seen: Seen, _ quiet: Int32?) -> String? {
+    /// Why what was seen is not what was wanted; nil where it is.
+    ///
+    /// - Parameter quiet: the errno that the filter gives this call by itself, without a report.
+    package static func failure(of wanted: Expectation.Wanted, _ seen: Seen, quiet: Int32?) -> String? {
         switch wanted {
         case .allowed:
             if seen.isEnded { return "live: the process was ended for it" }
