@@ -27,6 +27,10 @@ struct ArgumentText {
     private func one(_ text: String, _ kind: ArgumentKind, at place: PolicyPlace?) throws(PolicyError) -> UInt64 {
         if let value = kind.value(named: text) { return value }
         if text == "NULL" { return 0 }
+        // Modes are octal wherever people write them.
+        if kind.style == .octal, text.utf8.allSatisfy({ $0 >= 0x30 && $0 < 0x38 }), let mode = UInt64(text, radix: 8) {
+            return mode
+        }
         if text.hasPrefix("-"), let number = Int64(text) { return UInt64(bitPattern: number) & kind.mask }
         if !text.isEmpty, let number = WholeNumber.parse(text) ?? Quantity.bytes(text) { return number }
         let names = kind.constants.map(\.name)

@@ -89,10 +89,11 @@ public struct ImportedProfile: Sendable {
 
 extension CallCondition {
     /// Whether a value that the kernel reads as something else passes by a bit in the register's upper half.
-    fileprivate func isEvaded(in call: SystemCall?) -> Bool {
+    func isEvaded(in call: SystemCall?) -> Bool {
         let known = call?.arguments ?? []
         guard index < known.count, known[index].kind.bits == 32 else { return false }
-        return alternatives.contains { $0.holds(0xFFFF_FFFF_0000_0000) || $0.holds(1 << 32) }
-            && alternatives.contains { !$0.holds(0) }
+        let lower = alternatives.flatMap(\.boundaries).map { $0 & 0xFFFF_FFFF }
+        func passes(_ register: UInt64) -> Bool { alternatives.contains { $0.holds(register) } }
+        return lower.contains { !passes($0) && (passes($0 | 1 << 32) || passes($0 | 0xFFFF_FFFF << 32)) }
     }
 }

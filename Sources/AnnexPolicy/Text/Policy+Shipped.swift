@@ -3,19 +3,7 @@ internal import Synchronization
 
 extension PolicyLibrary {
     /// The policies that travel inside this library.
-    public static let shipped = PolicyLibrary(texts: shippedTexts)
-
-    private static var shippedTexts: [String: String] {
-        var texts: [String: String] = [:]
-        for index in 0... {
-            let text = unsafe annex_policy_at(index)
-            guard let name = unsafe text.name else { break }
-            // SAFETY: name and bytes are constants of the program, the bytes as many as told.
-            let bytes = unsafe UnsafeBufferPointer(start: text.bytes, count: text.size)
-            unsafe texts[String(cString: name)] = String(decoding: bytes, as: UTF8.self)
-        }
-        return texts
-    }
+    public static let shipped = PolicyLibrary(texts: ShippedTexts.all { unsafe annex_policy_at($0) })
 }
 
 extension Policy {

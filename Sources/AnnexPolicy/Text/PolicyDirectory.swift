@@ -8,7 +8,7 @@ struct PolicyDirectory {
     /// More is no directory of policies.
     private static let mostFiles = 1024
 
-    /// Every `NAME.yaml` by its name. Other files and hidden ones are no policies.
+    /// Every `NAME.yaml` by its name. Other files, hidden ones and expectations are no policies.
     func sources() throws(PolicyError) -> [String: PolicyLibrary.Source] {
         let directory = try step { () throws(SystemError) in try Descriptor.directory(path) }
         let status = try step { () throws(SystemError) in try directory.status() }
@@ -19,7 +19,7 @@ struct PolicyDirectory {
         var sources: [String: PolicyLibrary.Source] = [:]
         for entry in entries {
             guard let name = entry.name else { throw PolicyError("\(path): holds a name that is not UTF-8") }
-            guard name.hasSuffix(".yaml"), !name.hasPrefix(".") else { continue }
+            guard name.hasSuffix(".yaml"), !name.hasPrefix("."), !ExpectationsText.isName(name) else { continue }
             let file = path + "/" + name
             sources[String(name.dropLast(".yaml".count))] = PolicyLibrary.Source(
                 text: try text(of: name, file, in: directory), file: file)

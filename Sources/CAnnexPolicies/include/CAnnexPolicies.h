@@ -14,4 +14,7 @@ typedef struct {
 // The text at `index`; name NULL behind the last.
 annex_policy_text annex_policy_at(size_t index);
 
+// What is expected of the policies, in the same way.
+annex_policy_text annex_expectations_at(size_t index);
+
 #endif

@@ -7,7 +7,8 @@ struct EmbedCompiledPolicies: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let folder = context.package.directoryURL.appending(path: "Policies")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
-        let files = names.filter { $0.hasSuffix(".yaml") }.sorted().map { folder.appending(path: $0) }
+        let policies = names.filter { $0.hasSuffix(".yaml") && !$0.hasSuffix(".expectations.yaml") }
+        let files = policies.sorted().map { folder.appending(path: $0) }
         let output = context.pluginWorkDirectoryURL.appending(path: "CompiledPolicies.swift")
         return [
             .buildCommand(

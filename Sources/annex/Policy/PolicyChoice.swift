@@ -28,48 +28,64 @@ struct PolicyChoice: ParsableArguments {
     }
 
     /// Shipped policies, those of the folder in front of them.
-    func library() throws -> PolicyLibrary {
-        PolicyLibrary(texts: try texts(overridden: folder))
-    }
+    func library() throws -> PolicyLibrary { try .standard(overriding: folder) }
 
     /// A shipped name, or a file with its neighbours to include.
     func policy(_ choice: String) throws -> Policy {
-        guard Self.isFile(choice) else { return try library().policy(named: choice, for: target) }
-        let (name, library) = try library(around: choice)
+        let (name, library) = try named(choice)
         return try library.policy(named: name, for: target)
     }
 
-    /// A file's policy name, and a library in which what lies beside the file comes first.
-    func library(around path: String) throws -> (name: String, library: PolicyLibrary) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let file = String(parts.last ?? "")
-        guard file.hasSuffix(".yaml") else {
-            throw PolicyError("\(Escaped(path)): a policy's file ends in .yaml, so that its name is known")
+    /// A policy's name and the library that has it; what lies beside a file comes first.
+    func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
+        guard Self.isFile(choice) else { return (choice, try library()) }
+        guard choice.hasSuffix(".yaml") else {
+            throw PolicyError("\(Escaped(choice)): a policy's file ends in .yaml, so that its name is known")
         }
-        let name = String(file.dropLast(".yaml".count))
-        let beside = parts.dropLast().isEmpty ? "." : parts.dropLast().joined(separator: "/")
-        var texts = try texts(overridden: folder)
-        texts.merge(try Self.texts(in: beside.isEmpty ? "/" : beside)) { $1 }
-        texts[name] = try Self.text(of: path)
-        return (name, PolicyLibrary(texts: texts))
+        let (folder, file) = Self.split(choice)
+        var texts: [String: (text: String, file: String)] = [:]
+        for name in (try? FileText.names(in: folder)) ?? [] where name.hasSuffix(".yaml") {
+            let path = folder == "." ? name : "\(folder)/\(name)"
+            // A neighbour that cannot be read is missed only by who includes it.
+            if let text = try? Self.text(of: path) { texts[String(name.dropLast(5))] = (text, path) }
+        }
+        let name = String(file.dropLast(5))
+        texts[name] = (try Self.text(of: choice), choice)
+        return (name, try library().adding(texts))
+    }
+
+    /// Names of all policies that have expectations, shipped or in the folder.
+    func namesWithExpectations() throws -> [String] {
+        let own = try folder.map { try FileText.names(in: $0) } ?? []
+        return try library().names.filter { name in
+            Expectations.areShipped(for: name) || own.contains(name + ExpectationsText.ending)
+        }
+    }
+
+    /// What is expected of a policy: beside its file, in the folder, or shipped.
+    func expectations(_ choice: String) throws -> Expectations {
+        if Self.isFile(choice) { return try expectations(at: choice.dropLast(5) + ExpectationsText.ending) }
+        if let folder, FileText.exists("\(folder)/\(choice)\(ExpectationsText.ending)") {
+            return try expectations(at: "\(folder)/\(choice)\(ExpectationsText.ending)")
+        }
+        guard let shipped = try Expectations.shipped(for: choice, architecture: target) else {
+            throw PolicyError("nothing is expected of `\(choice)`: there is no \(choice)\(ExpectationsText.ending)")
+        }
+        return shipped
+    }
+
+    private func expectations(at path: String) throws -> Expectations {
+        try Expectations(text: try Self.text(of: path), file: path, architecture: target)
+    }
+
+    /// A path's folder and its last part.
+    static func split(_ path: String) -> (folder: String, file: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = String(path[..<slash])
+        return (folder.isEmpty ? "/" : folder, String(path[path.index(after: slash)...]))
     }
 
     static func isFile(_ choice: String) -> Bool { choice.contains("/") || choice.hasSuffix(".yaml") }
-
-    private func texts(overridden folder: String?) throws -> [String: String] {
-        let shipped = PolicyLibrary.shipped.allTexts
-        guard let folder else { return shipped }
-        return shipped.merging(try Self.texts(in: folder)) { $1 }
-    }
-
-    private static func texts(in folder: String) throws -> [String: String] {
-        var texts: [String: String] = [:]
-        for name in try FileText.names(in: folder)
-        where name.hasSuffix(".yaml") && !name.hasSuffix(".expectations.yaml") {
-            texts[String(name.dropLast(".yaml".count))] = try text(of: "\(folder)/\(name)")
-        }
-        return texts
-    }
 
     private static func text(of path: String) throws -> String {
         let bytes = try FileText.bytes(of: path, limit: 1 << 20)

@@ -15,6 +15,7 @@ struct PolicyCommand: AsyncParsableCommand {
               annex policy explain tool /etc/passwd
               annex policy diff tool compute                 what one allows beyond the other
               annex policy lint mine.yaml                    mistakes, and lines that open more than they seem to
+              annex policy test                              what is expected of them, also live
               annex policy import docker.json > mine.yaml    a container's seccomp profile, deciding the same
 
             EXIT STATUS
@@ -24,7 +25,7 @@ struct PolicyCommand: AsyncParsableCommand {
               64  the command line is not understood
             """,
         subcommands: [
-            PolicyListCommand.self, PolicyShowCommand.self, PolicyExplainCommand.self,
-            PolicyDiffCommand.self, PolicyImportCommand.self,
+            PolicyListCommand.self, PolicyShowCommand.self, PolicyLintCommand.self, PolicyExplainCommand.self,
+            PolicyDiffCommand.self, PolicyTestCommand.self, PolicyImportCommand.self,
         ])
 }

@@ -1,0 +1,77 @@
+internal import AnnexLinux
+
+/// A policy proposed from what a program was seen to do: to be read and tightened by a person, then tested.
+public struct PolicyProposal: Sendable {
+    /// The policy's text, ready for a file `NAME.yaml`.
+    public let text: String
+    /// What the program did and the proposal does not allow, in sentences, each with its reason.
+    public let withheld: [String]
+
+    /// Proposes the least that allows a recording, but for what no proposal should open.
+    ///
+    /// - Parameters:
+    ///   - recording: what a trusted run did; what it did not do is not allowed.
+    ///   - program: what ran, for comments.
+    ///   - name: the policy's.
+    /// - Throws: where what was recorded does not make a policy.
+    public init(from recording: Recording, program: String, named name: String) throws(PolicyError) {
+        let calls = ProposedCalls(recording)
+        let paths = ProposedPaths(recording)
+        let draft = ProposalDraft(recording: recording, calls: calls, paths: paths, program: program, name: name)
+        let first = try draft.page(writeXorExecute: true, withheld: [])
+        // A program that makes code as it runs cannot have the switch on.
+        let isOn = try Self.allows(first, name, recording, memoryOf: calls)
+        let page = try draft.page(writeXorExecute: isOn, withheld: [])
+        let policy = try Self.policy(page, name, recording.architecture)
+        withheld = Self.withheld(policy, recording, calls, paths)
+        text = try draft.page(writeXorExecute: isOn, withheld: withheld).text
+        _ = try Self.policy(try draft.page(writeXorExecute: isOn, withheld: withheld), name, recording.architecture)
+            .filter()
+    }
+
+    static func policy(
+        _ page: PolicyPage, _ name: String, _ architecture: Architecture
+    ) throws(PolicyError) -> Policy {
+        try PolicyLibrary.shipped.adding([name: (page.text, name + ".yaml")]).policy(named: name, for: architecture)
+    }
+
+    /// Whether every call about memory passes with the switch on; a rule that the switch leaves nothing of is an error.
+    private static func allows(
+        _ page: PolicyPage, _ name: String, _ recording: Recording, memoryOf calls: ProposedCalls
+    ) throws(PolicyError) -> Bool {
+        guard let policy = try? policy(page, name, recording.architecture) else { return false }
+        return recording.calls.keys.allSatisfy { call in
+            let known = SystemCall(number: call.number, architecture: recording.architecture)
+            guard let known, ["mmap", "mprotect", "pkey_mprotect", "shmat"].contains(known.name) else {
+                return true
+            }
+            return policy.answer(number: call.number, arguments: call.registers) == .allow
+        }
+    }
+
+    private static func withheld(
+        _ policy: Policy, _ recording: Recording, _ calls: ProposedCalls, _ paths: ProposedPaths
+    ) -> [String] {
+        var sentences = calls.withheld.map { "`\($0.key)`: it \($0.value)" }
+        for name in calls.fallbacks { sentences.append("`\(name)`: C libraries do without, by an older call") }
+        sentences += paths.withheld.map { "\(Escaped($0.key)): \($0.value)" }
+        for call in recording.calls.keys
+        where policy.answer(number: call.number, arguments: call.registers) != .allow {
+            guard let known = SystemCall(number: call.number, architecture: policy.architecture) else { continue }
+            let isSaid =
+                calls.fallbacks.contains(known.name) || calls.withheld.keys.contains { $0.hasPrefix(known.name) }
+            if !isSaid, known.name != LaunchCalls.exec { sentences.append(known.describe(arguments: call.registers)) }
+        }
+        for (path, use) in recording.paths where (use.exists || use.makesEntry) && paths.withheld[path] == nil {
+            let verdict = policy.verdict(path: path, rights: use.rights)
+            let isKnown = PolicyDevice.allCases.contains { $0.path == path } || PathText.isWithin(path, "/tmp")
+            if !verdict.isAllowed, !isKnown { sentences.append("\(Escaped(path)): \(use.rights)") }
+        }
+        return sentences.sorted()
+    }
+}
+
+extension Recording.Call {
+    /// Six registers, those that were not kept as 0.
+    var registers: [UInt64] { (0..<6).map { arguments[$0] ?? 0 } }
+}

@@ -1,0 +1,18 @@
+extension Policy {
+    /// What a writer of this policy should look at again: rules that never decide, calls and paths that open more than
+    /// they seem to, statements that contradict each other. Nothing of it keeps the policy from being used.
+    public func findings() -> [PolicyFinding] { PolicyLint(policy: self).findings() }
+}
+
+extension PolicyLibrary {
+    /// All that there is to say about one policy: the error that keeps it from being used, or the findings.
+    public func findings(about name: String, for architecture: Architecture = .current) -> [PolicyFinding] {
+        do throws(PolicyError) {
+            let policy = try policy(named: name, for: architecture)
+            _ = try policy.filter()
+            return policy.findings()
+        } catch {
+            return [PolicyFinding(error)]
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// Something in a policy that its writer should look at again.
+public struct PolicyFinding: Sendable, Hashable {
+    public enum Severity: String, Sendable, Hashable {
+        /// The policy cannot be used.
+        case error
+        /// It can, and does more or less than it seems to.
+        case warning
+    }
+
+    public let severity: Severity
+    /// Where; nil where no line is at fault.
+    public let place: PolicyPlace?
+    /// What, as a phrase.
+    public let problem: String
+    /// What helps, as a phrase; nil where the problem says it.
+    public let mend: String?
+
+    init(_ problem: String, at place: PolicyPlace?, mend: String?, severity: Severity = .warning) {
+        self.problem = problem
+        self.place = place
+        self.mend = mend
+        self.severity = severity
+    }
+
+    /// A policy that cannot be read.
+    public init(_ error: PolicyError) {
+        self.init(
+            error.problem, at: error.place, mend: error.suggestion.map { "did you mean `\($0)`?" }, severity: .error)
+    }
+
+    package var json: JSON {
+        .object([
+            .init("severity", .text(severity.rawValue)), .init("place", place?.json ?? .null),
+            .init("problem", .text(problem)), .init("mend", .optional(mend)),
+        ])
+    }
+}
+
+extension PolicyFinding: CustomStringConvertible {
+    public var description: String {
+        (place.map { "\($0): " } ?? "") + "\(severity.rawValue): \(problem)" + (mend.map { "; \($0)" } ?? "")
+    }
+}

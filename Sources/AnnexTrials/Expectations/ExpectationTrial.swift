@@ -1,0 +1,106 @@
+package import AnnexPolicy
+internal import AnnexSandbox
+internal import Glibc
+
+/// Tries an expectation: the call is really made, in a sandbox of its own, and the path really opened.
+package struct ExpectationTrial: Sendable {
+    private let policy: Policy
+    private let sandbox: TrialSandbox
+
+    package init(policy: Policy, sandbox: TrialSandbox) {
+        self.policy = policy
+        self.sandbox = sandbox
+    }
+
+    /// The policy's own answer first; what that meets is tried.
+    package func result(of expectation: Expectation) async throws(TrialFailure) -> ExpectationResult {
+        if let failure = policy.failure(of: expectation) {
+            return ExpectationResult(
+                expectation, failure: failure, live: .notTried("the policy's answer fails it already"))
+        }
+        switch expectation.subject {
+        case .call(let call, let arguments):
+            if let reason = Self.untriable[call.name], expectation.wanted == .allowed {
+                return ExpectationResult(expectation, failure: nil, live: .notTried(reason))
+            }
+            var script = TrialScript()
+            let step = script.call(number: call.number, arguments.map { .value($0) })
+            let outcome = try await sandbox.run(script, under: policy, watchdog: .seconds(2))
+            try Self.refuseUnstarted(outcome)
+            let found = Self.failure(
+                of: expectation.wanted, Seen(outcome, step: step), quiet: quiet(call, arguments))
+            return ExpectationResult(expectation, failure: found, live: .tried)
+        case .path(let path, let rights):
+            return try await PathTrial(policy: policy, sandbox: sandbox).result(of: expectation, path, rights)
+        }
+    }
+
+    /// Calls that, once allowed, say nothing: they end or replace the program that would tell.
+    private static let untriable = [
+        "vfork": "a child would run on in its parent's memory", "exit": "it ends the program that would tell",
+        "exit_group": "it ends the program that would tell",
+    ]
+
+    static func refuseUnstarted(_ outcome: TrialOutcome) throws(TrialFailure) {
+        if let failure = outcome.end.failure { throw TrialFailure("\(failure)") }
+    }
+
+    /// The errno that the filter gives by itself, without a report: what an allowed call must not come to.
+    private func quiet(_ call: SystemCall, _ arguments: [UInt64]) -> Int32? {
+        if case .refuse(let errno, reported: false) = policy.verdict(number: call.number, arguments: arguments).answer {
+            return errno
+        }
+        return nil
+    }
+
+    /// What the kernel did about one step.
+    package struct Seen: Sendable {
+        let errno: Int32?
+        let isTold: Bool
+        let isEnded: Bool
+        /// Refused by the filter, aloud.
+        let isReported: Bool
+
+        package init(errno: Int32?, isTold: Bool, isEnded: Bool, isReported: Bool) {
+            self.errno = errno
+            self.isTold = isTold
+            self.isEnded = isEnded
+            self.isReported = isReported
+        }
+
+        init(_ outcome: TrialOutcome, step: Int) {
+            errno = outcome.answers.errno(step)
+            isTold = outcome.answers.results[step] != nil
+            isEnded = outcome.ending != nil
+            isReported = !outcome.end.denials.isEmpty
+        }
+    }
+
+    /// Why what was seen is not what was wanted; nil where it is.
+    ///
+    /// - Parameter quiet: the errno that the filter gives this call by itself, without a report.
+    package static func failure(of wanted: Expectation.Wanted, _ seen: Seen, quiet: Int32?) -> String? {
+        switch wanted {
+        case .allowed:
+            if seen.isEnded { return "live: the process was ended for it" }
+            return seen.isReported ? "live: the filter refused it" : nil
+        case .denied(let answer, _):
+            switch answer {
+            case .end?: return seen.isEnded && !seen.isTold ? nil : "live: the process was not ended for it"
+            case .errno(let number)?:
+                if seen.errno == number, seen.isReported || quiet == number { return nil }
+                return "live: " + Self.words(seen) + " instead of \(Expectation.Answer.errno(number).word)"
+            case nil:
+                return seen.isEnded || seen.isReported || quiet != nil && seen.errno == quiet
+                    ? nil : "live: " + Self.words(seen)
+            }
+        }
+    }
+
+    private static func words(_ seen: Seen) -> String {
+        if seen.isEnded { return "the process was ended" }
+        guard seen.isTold else { return "nothing was told" }
+        guard let errno = seen.errno else { return "it was allowed" }
+        return "\(Expectation.Answer.errno(errno).word)\(seen.isReported ? "" : ", which the filter did not say")"
+    }
+}

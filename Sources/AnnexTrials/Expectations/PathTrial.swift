@@ -1,0 +1,75 @@
+internal import AnnexPolicy
+internal import Glibc
+
+/// Opens a path inside a sandbox as its rights ask.
+struct PathTrial: Sendable {
+    let policy: Policy
+    let sandbox: TrialSandbox
+
+    func result(
+        of expectation: Expectation, _ path: String, _ rights: PathRights
+    ) async throws(TrialFailure) -> ExpectationResult {
+        if rights.contains(.execute) {
+            let reason = "to execute is not tried: it would take the place of the program that tells"
+            return ExpectationResult(expectation, failure: nil, live: .notTried(reason))
+        }
+        let isDirectory = Self.isDirectory(path)
+        if isDirectory == nil, expectation.wanted == .allowed, !Self.isMadeInside(path) {
+            return ExpectationResult(expectation, failure: nil, live: .notTried("this machine has no such file"))
+        }
+        var failures: [String] = []
+        for right in [PathRights.read, .write] where rights.contains(right) {
+            let seen = try await opened(path, right, isDirectory ?? Self.isMadeInside(path))
+            if let failure = Self.failure(of: expectation.wanted, seen) {
+                failures.append(failure)
+            } else if expectation.wanted != .allowed {
+                return ExpectationResult(expectation, failure: nil, live: .tried)
+            }
+        }
+        return ExpectationResult(expectation, failure: failures.first, live: .tried)
+    }
+
+    /// What opening came to: nil where it succeeded.
+    private func opened(_ path: String, _ right: PathRights, _ isDirectory: Bool) async throws(TrialFailure) -> Int32? {
+        var script = TrialScript()
+        let step: Int
+        if right == .read {
+            step = script.call("openat", .number(AT_FDCWD), script.text(path), .number(O_RDONLY | O_CLOEXEC))
+        } else if isDirectory {
+            // A file is made and taken away again.
+            let name = script.text(path + "/annex-policy-test")
+            step = script.call(
+                "openat", .number(AT_FDCWD), name, .number(O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC), 0o600)
+            script.call("unlinkat", .number(AT_FDCWD), name, 0, after: step)
+        } else {
+            step = script.call("openat", .number(AT_FDCWD), script.text(path), .number(O_WRONLY | O_CLOEXEC))
+        }
+        let outcome = try await sandbox.run(script, under: policy, watchdog: .seconds(2))
+        try ExpectationTrial.refuseUnstarted(outcome)
+        return outcome.answers.succeeded(step) ? nil : outcome.answers.errno(step) ?? EPERM
+    }
+
+    private static func failure(of wanted: Expectation.Wanted, _ errno: Int32?) -> String? {
+        switch wanted {
+        case .allowed:
+            return errno.map { "live: opening it failed with \(Expectation.Answer.errno($0).word)" }
+        case .denied(let answer, _):
+            guard let errno else { return "live: it was opened" }
+            guard let answer, answer != .errno(errno) else { return nil }
+            return "live: \(Expectation.Answer.errno(errno).word) instead of \(answer.word)"
+        }
+    }
+
+    /// As the host has it; nil where it has none.
+    private static func isDirectory(_ path: String) -> Bool? {
+        var status = stat()
+        // SAFETY: the path is a NUL-terminated copy and the structure is this frame's own.
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// What the sandbox makes itself, whatever the host has.
+    private static func isMadeInside(_ path: String) -> Bool {
+        ["/bundle", "/private", "/proc", "/tmp"].contains { path == $0 || path.hasPrefix($0 + "/") }
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import AnnexPolicy
+
+@Suite struct ExpectationsTests {
+    @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+    func everyShippedPolicyDoesWhatIsExpectedOfIt(name: String, architecture: Architecture) throws {
+        let policy = try Policy.shipped(named: name, for: architecture)
+        let found = try Expectations.shipped(for: name, architecture: architecture)
+        let expectations = try #require(found, "nothing is expected of \(name)")
+        #expect(expectations.all.count > 50)
+        for expectation in expectations.all {
+            let failure = policy.failure(of: expectation)
+            #expect(failure == nil, "\(expectation.place): \(expectation)")
+        }
+    }
+
+    static func failures(_ text: String) throws -> [String] {
+        let policy = try Policy.shipped(named: "compute", for: .x86)
+        let expectations = try Expectations(
+            text: "expectations: compute\n" + text, file: "compute.expectations.yaml", architecture: .x86)
+        return expectations.all.compactMap { policy.failure(of: $0) }
+    }
+
+    @Test(arguments: [
+        ("allows: [ptrace]", "is denied with end (base.yaml:"), ("denies: [getpid]", "is allowed (base.yaml:"),
+        ("denies: [{ call: ptrace, answer: EPERM }]", "is denied with end instead of EPERM"),
+        ("denies: [{ call: ptrace, layer: landlock }]", "is denied by seccomp and not by landlock"),
+        ("allows: [{ call: mmap, with: { prot: PROT_EXEC, flags: MAP_PRIVATE } }]", "is denied with EPERM"),
+        ("allows: [{ path: /etc/passwd }]", "is denied with ENOENT (no line grants it)"),
+        ("denies: [{ path: /etc/passwd, answer: EACCES }]", "is denied with ENOENT instead of EACCES"),
+    ])
+    func whatIsNotMetSaysHow(text: String, message: String) throws {
+        let failures = try Self.failures(text)
+        #expect(failures.first?.contains(message) == true, "\(failures)")
+    }
+
+    @Test func whatIsMetIsQuiet() throws {
+        #expect(
+            try Self.failures(
+                "allows: [getpid]\ndenies: [ptrace, { path: [/a, /b], rights: [read, write] }, { call: fchmod, with: { mode: 0777 } }]"
+            ).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("allow: [getpid]", "expectations.yaml:2:1: unknown key `allow` in expectations; did you mean `allows`?"),
+        ("allows: [getpd]", "2:10: unknown system call `getpd`; did you mean `getpid`?"),
+        ("allows: [{ call: getpid, answer: EPERM }]", "unknown key `answer`"),
+        ("denies: [{ call: getpid, answer: EPRM }]", "did you mean `EPERM`?"),
+        ("denies: [{ call: getpid, layer: secomp }]", "did you mean `seccomp`?"),
+        ("denies: [{ call: openat, with: { flag: 0 } }]", "did you mean `flags`?"),
+        ("denies: [{ call: openat, with: { flags: O_RDNLY } }]", "did you mean `O_RDONLY`?"),
+        ("denies: [{ path: etc }]", "a path starts at the root"),
+        ("denies: [{ path: /a, with: { x: y } }]", "`with` is for calls"),
+        ("denies: [{ path: /a, rights: [reed] }]", "did you mean `read`?"),
+        ("denies: [{ path: /a, call: getpid }]", "about a call or about a path"),
+        ("denies: [{ answer: end }]", "names a `call` or a `path`"), ("denies: []", "expects nothing"),
+    ])
+    func everyMistakeIsNamedWithItsPlace(text: String, message: String) throws {
+        let error = #expect(throws: PolicyError.self) { try Self.failures(text) }
+        #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "")")
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import AnnexPolicy
+
+@Suite struct LintTests {
+    static func problems(_ text: String) throws -> String {
+        try PolicySamples.policy(text, for: .x86).findings().map(\.description).joined(separator: "\n")
+    }
+
+    /// `tool` lets modes be changed, which only its mounts keep from the system's files; its page says so.
+    @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+    func shippedPoliciesAreClean(name: String, architecture: Architecture) throws {
+        let found = PolicyLibrary.shipped.findings(about: name, for: architecture)
+        let rest = found.filter { !(name == "tool" && $0.problem.contains("Landlock knows no such right")) }
+        #expect(rest.isEmpty, "\(rest)")
+    }
+
+    @Test(arguments: [
+        ("allow: [{ reason: a, calls: [ptrace] }]", "test.yaml:4:30: warning: allows `ptrace`"),
+        ("allow: [{ reason: a, calls: [bpf] }]", "loads programs into the kernel"),
+        ("allow: [{ reason: a, calls: [io_uring_setup] }]", "makes calls that no filter sees"),
+        ("allow: [{ reason: a, calls: [userfaultfd] }]", "exploits are built on"),
+        ("allow: [{ reason: a, calls: [clone] }]\nlimits: { processes: 9 }", "can make namespaces"),
+        ("allow: [{ reason: a, calls: [socket] }]", "opens every family of sockets"),
+        ("allow: [{ reason: a, calls: [ioctl] }]", "a call into every driver"),
+        ("allow: [{ reason: a, calls: [prctl] }]", "list the values of `option`"),
+        (
+            "allow: [{ reason: a, calls: [{ call: clone, when: { flags: { without: CLONE_NEWNET } } }] }]\nlimits: { processes: 9 }",
+            "lets `clone` pass with CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: socket, when: { domain: [AF_INET, AF_NETLINK] } }] }]",
+            "lets `socket` pass with AF_NETLINK:"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: ioctl, when: { request: { mask: 0xff, is: 0x12 } } }] }]",
+            "lets `ioctl` pass with TIOCSTI:"
+        ),
+        ("allow: [{ reason: a, calls: [mmap] }]\nwrite-xor-execute: off", "memory that was written can become code"),
+        (
+            "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1] } }, { call: lseek, when: { whence: 1 } }] }]",
+            "test.yaml:4:73: warning: this rule about `lseek` never decides"
+        ),
+        ("paths: { bundle: [], private: none, proc: none }\nallow: [{ reason: a, calls: [openat] }]", "grants no path"),
+        ("allow: [{ reason: a, calls: [fork] }]", "`limits: processes` is 1"),
+        ("network: loopback", "no rule allows `socket`"),
+        (
+            "paths: { grants: [{ reason: a, rights: [read], paths: [/var/run/docker.sock] }] }",
+            "its holder is root on the machine"
+        ),
+        ("paths: { grants: [{ reason: a, rights: [read], paths: [/etc] }] }", "every user's password hash is in it"),
+        (
+            "paths: { grants: [{ reason: a, rights: [read, write], paths: [/var/lib/x] }] }",
+            "the system keeps its own state there"
+        ),
+        (
+            "allow: [{ reason: a, calls: [fchmod] }]\npaths: { grants: [{ reason: a, rights: [read], paths: [/usr/share] }] }",
+            "allows fchmod: Landlock knows no such right"
+        ),
+        (
+            "allow: [{ reason: a, calls: [{ call: socket, when: { domain: { register: { above: 40 } } } }] }]",
+            "sets a bit in the upper half"
+        ),
+    ])
+    func whatOpensMoreThanItSeemsIsNamed(text: String, message: String) throws {
+        let problems = try Self.problems(text)
+        #expect(problems.contains(message), "\(problems)")
+    }
+
+    @Test func whatIsNarrowEnoughIsNotNamed() throws {
+        let text = """
+            allow:
+              - reason: a
+                calls:
+                  - { call: socket, when: { domain: [AF_UNIX, AF_INET] } }
+                  - { call: ioctl, when: { request: [TCGETS, TIOCGWINSZ] } }
+                  - { call: prctl, when: { option: PR_SET_NAME } }
+                  - { call: madvise, when: { advice: MADV_DONTNEED } }
+                  - mmap
+            write-xor-execute: on
+            """
+        #expect(try Self.problems(text) == "")
+    }
+
+    @Test func aPolicyThatCannotBeReadIsOneErrorWithItsMend() {
+        let library = PolicyLibrary(texts: ["a": "policy: a\nsummary: b\nincludes: [bse]", "base": PolicySamples.frame])
+        let found = library.findings(about: "a")
+        #expect(found.map(\.severity) == [.error])
+        #expect(found.first.map { "\($0)" } == "a.yaml:3:12: error: unknown policy `bse`; did you mean `base`?")
+    }
+}
