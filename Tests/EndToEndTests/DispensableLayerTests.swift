@@ -1,0 +1,41 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// A host on a machine without Landlock, which a filter around it plays.
+@Suite(.timeLimit(.minutes(2))) struct DispensableLayerTests {
+    private struct Report: Decodable {
+        struct Picture: Decodable {
+            let edited: String?
+            let layers: [String]
+            let waived: [String]
+        }
+
+        let picture: Picture
+    }
+
+    private static func demo(_ more: String..., in folder: TemporaryFolder) async throws -> Program {
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        let app = try ExampleBundles.path(of: "Pictures.app")
+        return try await Program.run(
+            "restricts-itself",
+            ["no-landlock", "--", annex, "demo", "--json", "--picture-only", "--app", app] + more, in: folder)
+    }
+
+    @Test func `a layer that is missing and dispensable is told in the launch report`() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await Self.demo("--waive", "landlock", "--waive", "keyring", in: folder)
+        #expect(run.status == 0, "\(run.errors)")
+        let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
+        // The keyring is there, and so it is used.
+        #expect(report.picture.waived == ["landlock"] && report.picture.layers.contains("keyring"))
+        #expect(report.picture.edited != nil && report.picture.layers.count == 12)
+    }
+
+    @Test func `a layer that is missing and was not named fails the host with cause and cure`() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await Self.demo(in: folder)
+        #expect(run.status == 1)
+        #expect(run.errors.contains("Landlock: landlock_create_ruleset: ENOSYS") && run.errors.contains("lsm="))
+    }
+}
