@@ -73,7 +73,8 @@ final class DenialListener: Sendable {
         return books.withLock { $0.close(scene) }
     }
 
-    /// The thread ends itself: whoever ends a sandbox waits for no file system.
+    /// The thread ends itself. A look at a path that has begun is waited for before: on a file system that hangs, that
+    /// is as long as it hangs.
     private func stopOwn() {
         guard let own else { return }
         own.execute { own.shutDown() }
