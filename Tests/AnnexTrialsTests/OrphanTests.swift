@@ -27,7 +27,6 @@ import Testing
             limits:
               processes: 8
             """
-        let shipped = PolicyLibrary.shipped
-        return try PolicyLibrary(texts: shipped.allTexts.merging(["family": text]) { $1 }).policy(named: "family")
+        return try PolicyLibrary.shipped.adding(["family": (text, "family.yaml")]).policy(named: "family")
     }
 }

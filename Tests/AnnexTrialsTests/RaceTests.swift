@@ -36,8 +36,7 @@ import Testing
             limits:
               refusals: 20000
             """
-        let shipped = PolicyLibrary.shipped
-        return try PolicyLibrary(texts: shipped.allTexts.merging(["race": text]) { $1 }).policy(named: "race")
+        return try PolicyLibrary.shipped.adding(["race": (text, "race.yaml")]).policy(named: "race")
     }
 }
 

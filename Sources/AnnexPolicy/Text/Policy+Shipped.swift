@@ -3,7 +3,8 @@ internal import Synchronization
 
 extension PolicyLibrary {
     /// The policies that travel inside this library.
-    public static let shipped = PolicyLibrary(texts: ShippedTexts.all { unsafe annex_policy_at($0) })
+    // SAFETY: the list is the program's own constant and ends with a null name.
+    public static let shipped = unsafe PolicyLibrary(texts: ShippedTexts.all { unsafe annex_policy_at($0) })
 }
 
 extension Policy {

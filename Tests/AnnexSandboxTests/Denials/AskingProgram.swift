@@ -36,8 +36,7 @@ struct AskingProgram {
 
     /// Over `compute`: threads, and looking at files.
     static func policy(_ more: String = "") throws -> Policy {
-        var texts = PolicyLibrary.shipped.allTexts
-        texts["asking"] = """
+        let text = """
             policy: asking
             summary: For a test.
             includes: [compute]
@@ -52,7 +51,7 @@ struct AskingProgram {
             \(more)
             limits: { processes: 8, request: 50s, processor: 50s }
             """
-        return try PolicyLibrary(texts: texts).policy(named: "asking")
+        return try PolicyLibrary.shipped.adding(["asking": (text, "asking.yaml")]).policy(named: "asking")
     }
 
     let folder: URL
