@@ -3,7 +3,7 @@ internal import Synchronization
 
 extension PolicyLibrary {
     /// The policies that travel inside this library.
-    public static let shipped = PolicyLibrary(texts: ShippedTexts.all { unsafe annex_policy_at($0) })
+    public static let shipped = PolicyLibrary(texts: unsafe ShippedTexts.all(annex_policy_at))
 }
 
 extension Policy {

@@ -16,5 +16,5 @@ enum ShippedTexts {
     }
 
     /// What is expected of the shipped policies.
-    static let expectations = all { unsafe annex_expectations_at($0) }
+    static let expectations = unsafe all(annex_expectations_at)
 }
