@@ -11,8 +11,14 @@ import Testing
             .deletingLastPathComponent().appending(path: "Policies")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path())
             .filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
-        #expect(files.count == Self.names.count)
-        for file in files {
+        let policies = files.filter { !$0.hasSuffix(".expectations.yaml") }
+        #expect(policies.count == Self.names.count)
+        #expect(ShippedTexts.expectations.count == files.count - policies.count)
+        for file in files where file.hasSuffix(".expectations.yaml") {
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            #expect(ShippedTexts.expectations[String(file.dropLast(".expectations.yaml".count))] == text, "\(file)")
+        }
+        for file in policies {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
             #expect(PolicyLibrary.shipped.text(named: String(file.dropLast(".yaml".count))) == text, "\(file)")
         }

@@ -4,7 +4,7 @@ internal import Synchronization
 extension PolicyLibrary {
     /// The policies that travel inside this library.
     // SAFETY: the list is the program's own constant and ends with a null name.
-    public static let shipped = unsafe PolicyLibrary(texts: ShippedTexts.all { unsafe annex_policy_at($0) })
+    public static let shipped = PolicyLibrary(texts: unsafe ShippedTexts.all(annex_policy_at))
 }
 
 extension Policy {

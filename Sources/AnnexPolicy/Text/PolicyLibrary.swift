@@ -33,6 +33,9 @@ public struct PolicyLibrary: Sendable {
     /// The text of one policy, as it was written; nil where there is none of that name.
     public func text(named name: String) -> String? { sources[name]?.text }
 
+    /// Each policy's YAML under its name.
+    package var allTexts: [String: String] { sources.mapValues(\.text) }
+
     /// This library with more texts, in front of those of the same name.
     ///
     /// - Parameter texts: each policy's YAML under its name, with the file that errors about it name.

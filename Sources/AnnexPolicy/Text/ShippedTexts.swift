@@ -17,5 +17,5 @@ enum ShippedTexts {
 
     /// What is expected of the shipped policies.
     // SAFETY: as for the policies.
-    static let expectations = unsafe all { unsafe annex_expectations_at($0) }
+    static let expectations = unsafe all(annex_expectations_at)
 }
