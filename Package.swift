@@ -99,7 +99,7 @@ let package = Package(
         .executableTarget(
             name: "annex",
             dependencies: [
-                "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux",
+                "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -30,8 +30,8 @@ enum HousePlan {
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
         // Programs
         "annex": [
-            "Logging", "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux",
-            "ArgumentParser",
+            "Logging", "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy",
+            "AnnexLinux", "ArgumentParser",
         ],
         // Build plugins
         "EmbedProgram": ["embed-bytes"],

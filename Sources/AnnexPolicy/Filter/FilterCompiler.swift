@@ -5,9 +5,6 @@ struct FilterCompiler {
     let policy: Policy
     let reporting: FilterReports
 
-    /// Most often made and not free of conditions, so that the kernel cannot remember their answer.
-    private static let hot = ["futex", "mmap", "recvmsg", "sendmsg"]
-
     /// A policy that libseccomp cannot express exactly is an error, never a filter that differs from it.
     func compile() throws(PolicyError) -> SeccompFilter {
         let context = try FilterContext.make(for: policy.architecture)
@@ -20,7 +17,6 @@ struct FilterCompiler {
             guard let call = SystemCall(number: number, architecture: policy.architecture) else { continue }
             for rule in rules { try add(rule, call, to: context) }
         }
-        try preferHotCalls(in: context)
         return try SeccompFilter(
             program: FilterInstruction.program(try context.export()), architecture: policy.architecture,
             allowsEveryExec: policy.allowsEveryExec)
@@ -33,17 +29,6 @@ struct FilterCompiler {
             Comparison.masked(mask: .max, value: LaunchCalls.sentinel).seccomp(register: 5),
         ]
         try context.add(annex_seccomp_allow(), exec, comparisons, at: nil)
-    }
-
-    /// Only calls that have rules: for aarch64, libseccomp 2.5.4 hangs the load of the number on the first call of the
-    /// list, and loses it when that one has none.
-    private func preferHotCalls(in context: borrowing FilterContext) throws(PolicyError) {
-        for (index, name) in Self.hot.enumerated() {
-            guard let call = SystemCall(named: name, architecture: policy.architecture) else { continue }
-            guard policy.rules[call.number]?.contains(where: { $0.answer == .allow }) == true else { continue }
-            if reporting.includesAllowed(call) { continue }
-            try context.prefer(call, priority: UInt8(255 - index))
-        }
     }
 
     /// Everything that is told goes to the default action, which notifies.

@@ -26,6 +26,9 @@ struct FilterContext: ~Copyable {
             try check("seccomp_arch_remove", unsafe seccomp_arch_remove(context, current))
             try check("seccomp_arch_add", unsafe seccomp_arch_add(context, architecture.audit))
         }
+        // A tree of numbers: every call is found after some eight comparisons, wherever it stands, so that none has to be
+        // preferred, and a long policy costs a hot call no more than a short one.
+        try check("tree", unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2))
         try check("bad architecture", unsafe seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, annex_seccomp_kill()))
     }
 
@@ -46,12 +49,6 @@ struct FilterContext: ~Copyable {
         // The same rule twice says nothing new.
         if result == -EEXIST { return }
         try check("`\(call.name)`", result, at: place)
-    }
-
-    /// The calls that come first in the filter.
-    func prefer(_ call: SystemCall, priority: UInt8) throws(PolicyError) {
-        let number = try number(of: call, at: nil)
-        try check("priority of `\(call.name)`", unsafe seccomp_syscall_priority(context, number, priority))
     }
 
     /// The finished program.

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexPolicies
 import AnnexPolicy
 import AnnexSandbox
 import Glibc
@@ -67,8 +68,7 @@ struct ProgramRun {
     }
 
     private func policy() throws -> Policy {
-        guard let directory = options.policies else { return try .shipped(named: options.policy) }
-        return try PolicyLibrary.standard(overriding: directory).policy(named: options.policy)
+        try .compiledAhead(named: options.policy, overriding: options.policies)
     }
 
     private func program() throws -> SandboxProgram {
