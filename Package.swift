@@ -99,7 +99,8 @@ let package = Package(
         .executableTarget(
             name: "annex",
             dependencies: [
-                "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexLinux",
+                "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy",
+                "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
