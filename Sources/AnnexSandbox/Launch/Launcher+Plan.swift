@@ -63,7 +63,8 @@ extension Launcher {
             ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), limits.file),
             ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), processes),
             ResourceLimit(UInt32(RLIMIT_CPU.rawValue), UInt64(max(1, limits.processor.components.seconds))),
-            ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), 0),
+            // A few pages for who keeps a secret there; whether it may is the filter's to say.
+            ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), 64 * 1024),
             ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), 0),
             ResourceLimit(UInt32(__RLIMIT_SIGPENDING.rawValue), 64),
         ]

@@ -1,0 +1,30 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// The policy `tool` promises: programs run unchanged on files that they are handed.
+@Suite(.timeLimit(.minutes(5))) struct OrdinaryProgramsTests {
+    static let found = OrdinaryProgram.all.filter { installed($0.name) }
+    static let names = Set(found.map(\.name))
+
+    @Test func enoughProgramsAreThere() {
+        let missing = Set(OrdinaryProgram.all.map(\.name)).subtracting(Self.names).sorted()
+        print("\(Self.names.count) programs under tool; not installed: \(missing.joined(separator: " "))")
+        let wanted = ProcessInfo.processInfo.environment["CI"] == nil ? 10 : 25
+        #expect(Self.names.count >= wanted)
+    }
+
+    @Test(arguments: found)
+    func outputIsTheSameInsideAndOutside(program: OrdinaryProgram) async throws {
+        let outside = try await OrdinaryWorld().run(program)
+        let inside = try await OrdinaryWorld().runSandboxed(program)
+        #expect(inside.output == outside.output)
+        #expect(inside.errors == outside.errors)
+        #expect(inside.status == outside.status)
+        #expect(inside.files == outside.files)
+    }
+
+    private static func installed(_ name: String) -> Bool {
+        ["/usr/bin", "/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+}
