@@ -88,13 +88,12 @@ extension ProposalDraft {
         if !writeXorExecute {
             sections.append("# It was seen to make memory executable that had been written.\nwrite-xor-execute: off")
         }
-        sections.append(
-            """
-            environment:
-              pass: [LANG, LC_ALL, TERM, TZ]
-              set:
-                PATH: /usr/local/bin:/usr/bin:/bin
-            """)
+        // What the recorded run had.
+        if var environment = try? Policy.shipped(named: "tool", for: recording.architecture).environment {
+            // A private directory sets these; without one they lead nowhere, and the program need not ask who it is.
+            if !paths.wantsScratch { environment.fixed.merge(["HOME": "/tmp", "TMPDIR": "/tmp"]) { $1 } }
+            sections.append(environment.written)
+        }
         let makesProcesses = ["clone", "fork", "vfork"].contains { calls.rules[$0] != nil }
         sections.append(
             """

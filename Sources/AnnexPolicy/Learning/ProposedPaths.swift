@@ -20,7 +20,9 @@ struct ProposedPaths: Sendable {
             add(path, use)
         }
         for path in recording.programs.keys.sorted() { grant(path, [.read, .execute]) }
+        if recording.paths["/etc/ld.so.cache"] != nil { grant(Self.loader(recording.architecture), [.read, .execute]) }
         gather()
+        allowCode()
         grants = grants.filter { path, rights in
             !grants.contains { PathText.isWithin(path, $0.key) && path != $0.key && rights.isSubset(of: $0.value) }
         }
@@ -95,6 +97,27 @@ extension ProposedPaths {
             guard Self.barrier(directory, rights) == nil else { continue }
             for path in own { grants[path] = nil }
             grants[directory, default: []].formUnion(rights)
+        }
+    }
+
+    /// Libraries are mapped to be executed, which a mount refuses where it gives no such right; that is no path call, so
+    /// that a recording does not show it.
+    private mutating func allowCode() {
+        for (path, rights) in grants where !rights.contains(.write) {
+            let name = PathText.parts(path).last ?? ""
+            let isLibrary = name.hasSuffix(".so") || name.contains(".so.") && !path.hasPrefix("/etc/")
+            let isOfLibraries = ["/lib", "/lib32", "/lib64", "/libx32"].contains { directory in
+                PathText.isWithin(path, directory) || PathText.isWithin(path, "/usr" + directory)
+            }
+            if isLibrary || isOfLibraries { grants[path]?.formUnion([.read, .execute]) }
+        }
+    }
+
+    /// The dynamic loader, which the kernel opens by itself.
+    private static func loader(_ architecture: Architecture) -> String {
+        switch architecture {
+        case .x86: "/lib64/ld-linux-x86-64.so.2"
+        case .arm: "/lib/ld-linux-aarch64.so.1"
         }
     }
 

@@ -62,7 +62,7 @@ extension PolicyPaths {
 }
 
 extension PolicyEnvironment {
-    fileprivate var written: String {
+    var written: String {
         var lines = ["environment:", "  pass: [\(passed.map(PolicyPage.scalar).joined(separator: ", "))]"]
         lines.append(fixed.isEmpty ? "  set: {}" : "  set:")
         for (name, value) in fixed.sorted(by: { $0.key < $1.key }) {

@@ -70,7 +70,9 @@ public struct Sandbox: Sendable {
             throw SandboxError(report.failedStep ?? "launch", cause: report.detail, mend: report.mend)
         }
         _ = streams.finish()
-        return SandboxRunResult(report: report, output: captured?.output ?? [], errors: captured?.errors ?? [])
+        return SandboxRunResult(
+            report: report, output: captured?.output ?? [], errors: captured?.errors ?? [],
+            recording: run.recording)
     }
 }
 
@@ -81,4 +83,6 @@ public struct SandboxRunResult: Sendable, Hashable {
     public let output: [UInt8]
     /// Its standard error, where it was captured.
     public let errors: [UInt8]
+    /// What it did, where `Sandbox.denials` was `learn`: what `PolicyProposal` makes a policy of.
+    public let recording: Recording?
 }

@@ -21,6 +21,7 @@ package final class SandboxRun: Sendable {
         var timers: [EventLoop.Timer] = []
         var disk: DiskWatch?
         var isOver = false
+        var recording: Recording?
     }
 
     /// What the kernel is given to end a process that was killed, before it is reported as `stuck`.
@@ -60,6 +61,9 @@ package final class SandboxRun: Sendable {
             receive(.ended(SandboxEnd(failure: error)))
         }
     }
+
+    /// What the program did, once it has ended; nil in any mode but `learn`.
+    package var recording: Recording? { state.withLock { $0.recording } }
 
     /// Hands a signal on to the program, as a terminal or a service manager would send it.
     package func send(_ signal: Int32) {
@@ -111,6 +115,7 @@ package final class SandboxRun: Sendable {
         let (last, timers) = state.withLock { state -> (State?, [EventLoop.Timer]) in
             guard !state.isOver else { return (nil, []) }
             state.isOver = true
+            state.recording = end.refusals.recording
             defer {
                 state.process = nil
                 state.timers = []

@@ -16,6 +16,7 @@ struct PolicyCommand: AsyncParsableCommand {
               annex policy diff tool compute                 what one allows beyond the other
               annex policy lint mine.yaml                    mistakes, and lines that open more than they seem to
               annex policy test                              what is expected of them, also live
+              annex policy learn --i-trust-this-program -- jq . in.json > jq.yaml
               annex policy import docker.json > mine.yaml    a container's seccomp profile, deciding the same
 
             EXIT STATUS
@@ -26,6 +27,6 @@ struct PolicyCommand: AsyncParsableCommand {
             """,
         subcommands: [
             PolicyListCommand.self, PolicyShowCommand.self, PolicyLintCommand.self, PolicyExplainCommand.self,
-            PolicyDiffCommand.self, PolicyTestCommand.self, PolicyImportCommand.self,
+            PolicyDiffCommand.self, PolicyTestCommand.self, PolicyImportCommand.self, PolicyLearnCommand.self,
         ])
 }

@@ -1,0 +1,41 @@
+import Glibc
+
+/// The files that are executed when a program is started, which no call of its own shows.
+enum StartedProgram {
+    /// The program itself, and for a script its interpreter, as they are called and where links lead.
+    static func files(_ name: String) -> [String] {
+        guard let path = located(name) else { return [] }
+        var files = [path]
+        if let interpreter = interpreter(of: path) { files.append(interpreter) }
+        let resolved = files.compactMap { path -> String? in
+            guard let found = realpath(path, nil) else { return nil }
+            defer { free(found) }
+            return String(cString: found)
+        }
+        return Array(Set(files + resolved)).sorted()
+    }
+
+    private static func located(_ name: String) -> String? {
+        if name.contains("/") { return name.hasPrefix("/") ? name : absolute(name) }
+        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
+    private static func absolute(_ name: String) -> String? {
+        guard let found = realpath(name, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    /// What `#!` names on the first line.
+    private static func interpreter(of path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var start = [UInt8](repeating: 0, count: 256)
+        let count = read(file, &start, start.count)
+        guard count > 2, start[0] == 0x23, start[1] == 0x21 else { return nil }
+        let line = start[2..<count].prefix { $0 != 0x0A }
+        return line.split(separator: 0x20).first.map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,30 @@
+import AnnexPolicy
+import AnnexSandbox
+import Glibc
+import Testing
+
+/// A program is recorded, a policy proposed, and the program runs the same under it.
+@Suite(.timeLimit(.minutes(2))) struct LearningTests {
+    @Test(arguments: [
+        ["/usr/bin/cat", "/etc/ld.so.cache"], ["/usr/bin/env"], ["/usr/bin/expr", "6", "*", "7"],
+        ["/usr/bin/perl", "-e", "print 6*7"],
+    ])
+    func `What is proposed from a run lets the program run the same`(command: [String]) async throws {
+        try #require(access(command[0], X_OK) == 0, "\(command[0]) is part of every Debian")
+        var bare = Sandbox(policy: try .shipped(named: "tool"))
+        bare.denials = .learn
+        let program = SandboxProgram(command[0], Array(command.dropFirst()))
+        let first = try await bare.run(program)
+        #expect(first.report.exitCode == 0)
+        var recording = try #require(first.recording)
+        recording.add(program: command[0])
+        let proposal = try PolicyProposal(from: recording, program: command[0], named: "learned")
+        var texts: [String: String] = ["learned": proposal.text]
+        for name in PolicyLibrary.shipped.names { texts[name] = PolicyLibrary.shipped.text(named: name) }
+        let policy = try PolicyLibrary(texts: texts).policy(named: "learned")
+        let again = try await Sandbox(policy: policy).run(program)
+        #expect(again.report.exitCode == 0, "\(again.report)\n\(proposal.text)")
+        #expect(again.output == first.output)
+        #expect(policy.findings().isEmpty)
+    }
+}
