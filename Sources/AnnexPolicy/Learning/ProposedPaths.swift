@@ -20,7 +20,10 @@ struct ProposedPaths: Sendable {
             add(path, use)
         }
         for path in recording.programs.keys.sorted() { grant(path, [.read, .execute]) }
-        if recording.paths["/etc/ld.so.cache"] != nil { grant(Self.loader(recording.architecture), [.read, .execute]) }
+        // It looks for /etc/ld.so.preload before anything else, and then for libraries.
+        if recording.paths.keys.contains(where: { $0.hasPrefix("/etc/ld.so.") || $0.contains(".so") }) {
+            grant(Self.loader(recording.architecture), [.read, .execute])
+        }
         gather()
         allowCode()
         grants = grants.filter { path, rights in
