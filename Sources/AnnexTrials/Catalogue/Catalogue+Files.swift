@@ -124,7 +124,7 @@ extension Catalogue {
             }),
         Attack(
             "FS-18", "Exec of shell later", by: "second filter after hello",
-            Try("its own program once more") { script, ground, _ in
+            Try("its own program once more", grant: { $0.grantingLine(call: "execve") }) { script, ground, _ in
                 script.execute("/bundle/trial", then: TrialScript())
                 script.execute(ground.bundleProgram, then: nil)
                 return .runsAgain
@@ -195,8 +195,10 @@ extension Catalogue {
         Attack(
             "FS-28", "What a read-only descriptor still allows: mode, attributes, locks, leases",
             by: "not listed in the filter", addition: true,
-            .call("fchmod", .number(TrialGround.gift), 0o666), .call("flock", .number(TrialGround.gift), 2),
-            .call("fcntl", .number(TrialGround.gift), 1024, 0), .call("fchown", .number(TrialGround.gift), -1, -1)),
+            .call("fchmod", .number(TrialGround.gift), 0o666, grantable: true),
+            .call("flock", .number(TrialGround.gift), 2, grantable: true),
+            .call("fcntl", .number(TrialGround.gift), 1024, 0, grantable: true),
+            .call("fchown", .number(TrialGround.gift), -1, -1, grantable: true)),
         Attack(
             "FS-29", "fchmodat2, file_setattr, open_tree_attr: newer doors to old rights", by: "unlisted + own root",
             addition: true,

@@ -27,8 +27,8 @@ extension Catalogue {
             .open("/proc/self/mem", Flags.readWrite)),
         Attack(
             "PROC-06", "kcore, kallsyms, kmsg, keys, timer_list, sched_debug", by: "mask",
-            .open("/proc/kallsyms"), .open("/proc/keys"), .open("/proc/kcore"), .open("/proc/kmsg"),
-            .open("/proc/timer_list"), .open("/sys/kernel/debug/sched/debug")),
+            .open("/proc/kallsyms", layers: .root), .open("/proc/keys", layers: .root), .open("/proc/kcore", layers: .root), .open("/proc/kmsg", layers: .root),
+            .open("/proc/timer_list", layers: .root), .open("/sys/kernel/debug/sched/debug")),
         Attack(
             "PROC-07", "mountinfo/cgroup/cmdline leak home paths", by: "neutral sources, cgroup ns",
             Try("the host's control group", [.root, .landlock, .controlGroup]) { script, _, _ in

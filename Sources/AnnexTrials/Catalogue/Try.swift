@@ -48,9 +48,12 @@ package struct Try: Sendable {
     /// A lone call, with arguments that give another errno when nothing blocks it.
     static func call(
         _ name: String, _ arguments: TrialArgument..., reaching errnos: Set<Int32> = [], layers: SandboxLayers = [],
-        absent: Set<Int32> = [], else otherwise: String = "an ordinary user's rights"
+        absent: Set<Int32> = [], else otherwise: String = "an ordinary user's rights", grantable: Bool = false
     ) -> Try {
-        Try(title(name, arguments), layers, else: otherwise) { script, _, _ in
+        Try(
+            title(name, arguments), layers, else: otherwise,
+            grant: { grantable ? $0.grantingLine(call: name, arguments) : nil }
+        ) { script, _, _ in
             .reaches(
                 script.call(number: SystemCall(named: name)?.number ?? -1, arguments), errnos, absent: absent)
         }
@@ -85,6 +88,15 @@ extension Policy {
     /// How many files its private directory holds at most.
     var scratchInodes: UInt64? {
         if case .scratch(_, let inodes) = paths.privateDirectory { inodes } else { nil }
+    }
+
+    /// The line that lists a call with these arguments, where one does. What every launch needs is nobody's grant.
+    func grantingLine(call name: String, _ arguments: [TrialArgument] = []) -> String? {
+        guard let call = SystemCall(named: name, architecture: architecture) else { return nil }
+        let given = arguments.map(\.likely)
+        let registers = given + [UInt64](repeating: 0, count: max(0, 6 - given.count))
+        let verdict = verdict(number: call.number, arguments: registers)
+        return verdict.answer == .allow ? "\(verdict.place)" : nil
     }
 
     /// The line that lets a path be used so, where one does.

@@ -35,7 +35,8 @@ package final class AttackRunner: Sendable {
         if proof.step < 0 { return (.notApplicable("the policy has nothing of the kind"), "") }
         let outcome = try await sandbox.run(script, under: policy, layers: layers, gifts: ground.gifts())
         ground.service.hangUp()
-        if let failure = outcome.end.failure {
+        // A program that is ended with its first breath can be told as a launch that failed; what it said itself counts.
+        if let failure = outcome.end.failure, !outcome.answers.hasBegun {
             guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
             return (.notApplicable("these layers cannot be had: \(failure.step)"), "\(failure)")
         }

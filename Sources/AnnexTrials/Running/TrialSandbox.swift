@@ -9,7 +9,7 @@ internal import Synchronization
 /// It keeps one launcher and one folder with the program, in a place that every user can reach; both are gone with it.
 package final class TrialSandbox: Sendable {
     /// How long a trial may take.
-    package static let watchdog = Duration.seconds(10)
+    package static let watchdog = Duration.seconds(30)
 
     let launcher: Launcher
     private let folder: TrialFolder
