@@ -22,7 +22,8 @@ import Testing
         }
         own.produced.storeRelease(64)
         var (short, refused) = (0, 0)
-        for _ in 0..<rounds {
+        // On a busy machine the flipper may not run for a while: both must have been met.
+        while short + refused < rounds || short == 0 || refused == 0 {
             // The consumed position goes elsewhere: only reading is the subject.
             var reader = RingReader(ring: peer.ring, produced: peer.produced, consumed: own.sender)
             try reader.look()
@@ -36,7 +37,6 @@ import Testing
                 refused += 1
             }
         }
-        #expect(short + refused == rounds)
         #expect(short > 0 && refused > 0)
     }
 

@@ -20,7 +20,7 @@ public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
         return MachineCounts(
             descriptors: list("/proc/self/fd").count, threads: list("/proc/self/task").count,
             wardens: wardens.count, extensions: children(of: wardens).count, controlGroups: ownControlGroups(),
-            mounts: lines(of: "/proc/self/mountinfo").count)
+            mounts: lines(of: "/proc/self/mountinfo").count { !$0.contains("annex-inner") })
     }
 
     public var description: String {

@@ -16,12 +16,18 @@ import Testing
     @Test(arguments: LaunchStep.allCases, [false, true])
     func aStepThatFailsIsNamedAndLeavesNothing(step: LaunchStep, reaper: Bool) async throws {
         let ground = try Ground()
-        let mounts = try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)
+        let mounts = try Self.mounts()
         try await fail(step, reaper, on: ground)  // what the first launch makes once is made
         let before = WardenState(ground.warden.number)
         for _ in 0..<5 { try await fail(step, reaper, on: ground) }
         #expect(WardenState(ground.warden.number) == before)
-        #expect(try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8) == mounts)
+        #expect(try Self.mounts() == mounts)
+    }
+
+    /// What is mounted here, but for what a test about mounts below mounts makes meanwhile.
+    private static func mounts() throws -> [Substring] {
+        try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8).split(separator: "\n")
+            .filter { !$0.contains("annex-inner") }
     }
 
     private func fail(_ step: LaunchStep, _ reaper: Bool, on ground: Ground) async throws {
