@@ -164,7 +164,8 @@ extension Catalogue {
             addition: true,
             .call("memfd_secret", 0xffff, reaching: [Number.invalid]),
             Try("mlock", else: "the limit of locked memory") { script, _, _ in
-                .succeeds(script.call("mlock", script.room(8), 8))
+                let pages = script.call("mmap", 0, 0x10_0000, 3, 0x22, -1, 0)
+                return .succeeds(script.call("mlock", .result(pages), 0x10_0000, after: pages))
             },
             Try(
                 "shared memory without a file", grant: { $0.grantingLine(call: "mmap", [0, 4096, 3, 0x21, -1, 0]) }
