@@ -3,7 +3,7 @@ import AnnexLinux
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CallTests {
+@Suite(.timeLimit(.minutes(5))) struct CallTests {
     private func echo(_ waiting: WaitingStyle = .adaptive) throws -> (HostEndpoint, ExtensionThread) {
         var configuration = ChannelConfiguration()
         configuration.waiting = waiting

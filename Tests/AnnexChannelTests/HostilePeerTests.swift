@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexChannel
 
 /// Each test is a peer that breaks one rule; the host must name it, close, and live.
-@Suite(.timeLimit(.minutes(1))) struct HostilePeerTests {
+@Suite(.timeLimit(.minutes(5))) struct HostilePeerTests {
     @Test(
         "IPC-05: a position beyond the ring is refused", arguments: [65_552, 16, 1 << 31, UInt32.max - 15] as [UInt32])
     func positionJumps(_ step: UInt32) async throws {

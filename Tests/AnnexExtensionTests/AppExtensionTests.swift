@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexExtension
 
-@Suite(.timeLimit(.minutes(1))) struct AppExtensionTests {
+@Suite(.timeLimit(.minutes(5))) struct AppExtensionTests {
     @Test func aRequestIsAnsweredUntilTheHostSaysGoodbye() throws {
         let conversation = try Conversation(Shouting.self)
         #expect(try conversation.request([ExtensionItem(contentText: "hello")]).first?.contentText == "HELLO")

@@ -2,7 +2,7 @@ import AnnexLinux
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
     @Test func aReadableDescriptorRunsItsHandler() async throws {
         let loop = try EventLoop()
         let pipe = try DescriptorPair.pipe()

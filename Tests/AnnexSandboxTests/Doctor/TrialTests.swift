@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Trials that really run, and a program around them that notices nothing.
-@Suite(.timeLimit(.minutes(1))) struct TrialTests {
+@Suite(.timeLimit(.minutes(5))) struct TrialTests {
     @Test func `every feature has a trial, an identity of its own and a cure`() {
         #expect(Set(KernelFeature.all.map(\.trial)).count == KernelFeature.all.count)
         #expect(Set(KernelFeature.all.map(\.id)).count == KernelFeature.all.count)

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Each step made to fail in turn: the answer names it, and nothing is left.
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
     @Test func everyStepHasItsName() {
         #expect(LaunchStep.allCases.count == Int(ANNEX_STEP_COUNT))
         #expect(Set(LaunchStep.allCases.map(\.name)).count == LaunchStep.allCases.count)

@@ -7,7 +7,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// A plan that is wrong is answered at the step `plan`, and the warden serves on.
-@Suite(.timeLimit(.minutes(1))) struct MalformedPlanTests {
+@Suite(.timeLimit(.minutes(5))) struct MalformedPlanTests {
     /// One thing wrong in a plan that was right.
     enum Flaw: CaseIterable {
         case empty, tooShort, tooLong, magic, version, size, hostRoot, hostRootGroup, nobodyMinusOne, relativeExecutable
