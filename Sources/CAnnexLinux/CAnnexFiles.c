@@ -37,3 +37,11 @@ int annex_is_on_tmpfs(int descriptor) {
 int annex_set_attribute(const char *path, const char *name, const void *value, size_t size) {
     return setxattr(path, name, value, size, 0) < 0 ? -errno : 0;
 }
+
+uint64_t annex_mount_number(const char *path) {
+    // Newer than the headers: STATX_MNT_ID_UNIQUE, and stx_mnt_id in the 18th word.
+    const unsigned mask = 0x4000;
+    uint64_t status[32] = {0};
+    if (syscall(SYS_statx, AT_FDCWD, path, 0, mask, status) < 0) return 0;
+    return ((const uint32_t *)status)[0] & mask ? status[18] : 0;
+}

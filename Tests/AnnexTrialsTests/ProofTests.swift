@@ -46,8 +46,8 @@ import Testing
             for one in attack.tries {
                 let tried = try await runner.run(one, under: policy, layers: one.least)
                 switch tried.verdict {
-                case .gotThrough, .allowed: break
-                case .stopped, .notApplicable, .drivenBy: stopped["\(attack.id) \(one.name)"] = true
+                case .stopped: stopped["\(attack.id) \(one.name)"] = true
+                case .gotThrough, .allowed, .notApplicable, .drivenBy: break
                 }
             }
         }

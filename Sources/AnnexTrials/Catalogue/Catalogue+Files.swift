@@ -220,10 +220,9 @@ extension Catalogue {
             .call("open_by_handle_at", -1, 0, 0, reaching: [Number.badAddress, Number.badDescriptor])),
         Attack(
             "FS-31", "Mounts and their secrets by listmount and statmount", by: "own root, denied", addition: true,
-            Try("the host's mounts by number", .root) { script, _, _ in
-                let request = script.words([.value(UInt64(24)), .value(.max), 0])
-                return .atLeast(
-                    script.call(number: 458, [request, script.room(2048), 256, 0]), 8)
+            Try("the host's own root by its number", [.mount, .root]) { script, ground, _ in
+                let request = script.words([24, .value(ground.rootNumber), 1])
+                return .succeeds(script.call(number: 457, [request, script.room(512), 512, 0]))
             }),
         Attack(
             "FS-32", "Truncating a file outside", by: "own root, Landlock", addition: true,

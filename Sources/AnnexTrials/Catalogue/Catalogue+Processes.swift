@@ -27,11 +27,12 @@ extension Catalogue {
             .open("/proc/self/mem", Flags.readWrite)),
         Attack(
             "PROC-06", "kcore, kallsyms, kmsg, keys, timer_list, sched_debug", by: "mask",
-            .open("/proc/kallsyms", layers: .root), .open("/proc/keys", layers: .root), .open("/proc/kcore", layers: .root), .open("/proc/kmsg", layers: .root),
-            .open("/proc/timer_list", layers: .root), .open("/sys/kernel/debug/sched/debug")),
+            .open("/proc/kallsyms", layers: [.root, .landlock]), .open("/proc/keys", layers: [.root, .landlock]),
+            .open("/proc/kcore", layers: [.root, .landlock]), .open("/proc/kmsg", layers: [.root, .landlock]),
+            .open("/proc/timer_list", layers: [.root, .landlock]), .open("/sys/kernel/debug/sched/debug")),
         Attack(
             "PROC-07", "mountinfo/cgroup/cmdline leak home paths", by: "neutral sources, cgroup ns",
-            Try("the host's control group", [.root, .landlock, .controlGroup]) { script, _, _ in
+            Try("the host's control group", .controlGroup, withoutProcessFiles: [.root, .landlock]) { script, _, _ in
                 .tells(script.readFile("/proc/self/cgroup"), Array("annex.".utf8))
             },
             Try("the host's command line", [.root, .landlock]) { script, ground, _ in
@@ -49,7 +50,9 @@ extension Catalogue {
             .open("/sys/fs/cgroup/cgroup.procs", Flags.writeOnly)),
         Attack(
             "PROC-10", "Reopen ro fd as rw by /proc/self/fd", by: "seals, ro mount",
-            .open("/proc/self/fd/\(TrialGround.gift)", Flags.readWrite),
+            Try("a file that it may read, for writing", .landlock, withoutProcessFiles: .root) { script, _, _ in
+                .succeeds(script.call("openat", .here, script.text("/proc/self/fd/\(TrialGround.gift)"), 2, 0))
+            },
             Try("write to its sealed request", else: "seals") { script, _, _ in
                 let file = script.call("openat", .here, script.text("/proc/self/fd/3"), 2, 0)
                 return .succeeds(script.call("write", .result(file), script.text("x"), 1, after: file))

@@ -16,6 +16,8 @@ package struct Try: Sendable {
     package let name: String
     /// The layers other than seccomp that stop it each alone; what seccomp stops is asked of the policy.
     let layers: SandboxLayers
+    /// What more stops it where the policy gives no `/proc`.
+    let withoutProcessFiles: SandboxLayers
     /// The path that it opens: what stops it is asked of the policy too.
     let path: (name: String, rights: PathRights)?
     /// What stops it whatever layers are left out.
@@ -31,13 +33,15 @@ package struct Try: Sendable {
     }
 
     init(
-        _ name: String, _ layers: SandboxLayers = [], else otherwise: String = "an ordinary user's rights",
+        _ name: String, _ layers: SandboxLayers = [], withoutProcessFiles: SandboxLayers = [],
+        else otherwise: String = "an ordinary user's rights",
         needs: [Need] = [], path: (name: String, rights: PathRights)? = nil,
         grant: @escaping @Sendable (Policy) -> String? = { _ in nil },
         make: @escaping @Sendable (inout TrialScript, borrowing TrialGround, Policy) -> Proof
     ) {
         self.name = name
         self.layers = layers
+        self.withoutProcessFiles = withoutProcessFiles
         self.otherwise = otherwise
         self.needs = needs
         self.path = path

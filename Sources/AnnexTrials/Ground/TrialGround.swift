@@ -32,6 +32,8 @@ package final class TrialGround: Sendable {
     let hostGroup = getpgrp()
     /// How the host's own root shows in its mount table.
     let rootMount: String
+    /// The same mount by the number that is its own for ever; 0 where the kernel has none.
+    let rootNumber: UInt64
     /// A descriptor of the host's that stays open across exec.
     static let leakedDescriptor: Int32 = 900
 
@@ -48,6 +50,7 @@ package final class TrialGround: Sendable {
         secretBytes = Array("annex-canary-\(UInt64.random(in: .min ... .max))".utf8)
         hostName = TrialFacts.hostName()
         rootMount = TrialFacts.rootMount()
+        rootNumber = unsafe annex_mount_number("/")
         service = try TrialServices(in: folder)
         try prepare()
     }

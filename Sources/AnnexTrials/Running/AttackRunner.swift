@@ -54,7 +54,7 @@ package final class AttackRunner: Sendable {
         if !refusing, held.proof.isAbsent(by: outcome.answers) {
             return (.notApplicable("this kernel has no such thing"), detail)
         }
-        var by = one.holding(sandbox.landlockABI, held.policy).intersection(held.layers).list
+        var by = one.holding(sandbox.landlockABI, held.policy, held.layers).intersection(held.layers).list
         if refusing { by.insert("seccomp", at: 0) }
         return (.stopped(by: by.isEmpty ? [one.otherwise] : by), detail)
     }
@@ -66,7 +66,7 @@ package final class AttackRunner: Sendable {
         var script = TrialScript()
         let held = Held(script: &script, one, ground, policy, layers)
         return bare || held.isRefused && layers.contains(.seccomp)
-            || !one.holding(sandbox.landlockABI, policy).isDisjoint(with: layers)
+            || !one.holding(sandbox.landlockABI, policy, layers).isDisjoint(with: layers)
     }
     /// Whether a policy's filter alone stops a try.
     func isRefused(_ one: Try, by policy: Policy) -> Bool {
@@ -151,13 +151,16 @@ extension Try {
 
     /// The layers other than seccomp that stop it under any of these policies, on a kernel that has everything.
     func holdingAnywhere(_ policies: [Policy]) -> SandboxLayers {
-        policies.reduce([]) { $0.union(holding(.max, $1)) }
+        policies.reduce([]) { $0.union(holding(.max, $1, .all)) }
     }
 
     /// The layers that stop it with this kernel's Landlock.
-    fileprivate func holding(_ abi: Int, _ policy: Policy) -> SandboxLayers {
+    fileprivate func holding(_ abi: Int, _ policy: Policy, _ inForce: SandboxLayers) -> SandboxLayers {
         let wanted = needs.compactMap { if case .landlock(let version) = $0 { version } else { nil } }.max() ?? 1
-        let layers = layers.union(path.map { policy.refusing($0.name, $0.rights) } ?? [])
+        // A `/proc` of its own, and Landlock's rule for it, come with a root of its own.
+        let hasProcessFiles = policy.paths.processFiles != .none && inForce.contains(.root)
+        let layers = layers.union(hasProcessFiles ? [] : withoutProcessFiles).union(
+            path.map { policy.refusing($0.name, $0.rights) } ?? [])
         return abi >= wanted ? layers : layers.subtracting(.landlock)
     }
 }

@@ -11,6 +11,8 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
 int annex_status_flags(int descriptor);
 // 1 where the file lies on tmpfs (also every memfd of ordinary pages), 0 where not, or -errno.
 int annex_is_on_tmpfs(int descriptor);
+// The number of the mount at a path, never used twice (kernel 6.8); 0 where there is none.
+uint64_t annex_mount_number(const char *path);
 // setxattr. 0 or -errno.
 int annex_set_attribute(const char *path, const char *name, const void *value, size_t size);
 
