@@ -46,15 +46,17 @@ import Testing
         try Data("secret".utf8).write(to: secret)
         chmod(secret.path, 0o644)
         defer { try? FileManager.default.removeItem(at: secret) }
-        let outcome = try await program.run(
-            "flip 100000 /bundle/harmless \(secret.path)", under: AskingProgram.policy(), mode)
-        #expect(outcome.end.process == .exited(code: 0))
-        #expect(outcome.said["wins"] == "0")
-        let opened = try #require(Int(outcome.said["opened"] ?? ""))
-        let missing = try #require(Int(outcome.said["missing"] ?? ""))
-        #expect(opened + missing == 100_000)
-        // The race was on: both were met.
-        #expect(opened > 0 && missing > 0)
+        // On a busy machine the other thread may not run for a while: the race was on once both were met.
+        var (opened, missing) = (0, 0)
+        while opened == 0 || missing == 0 {
+            let outcome = try await program.run(
+                "flip 100000 /bundle/harmless \(secret.path)", under: AskingProgram.policy(), mode)
+            #expect(outcome.end.process == .exited(code: 0))
+            try #require(outcome.said["wins"] == "0")
+            opened += try #require(Int(outcome.said["opened"] ?? ""))
+            missing += try #require(Int(outcome.said["missing"] ?? ""))
+        }
+        #expect((opened + missing).isMultiple(of: 100_000))
     }
 
     @Test func whatTheProgramLooksForInVainIsNoRefusal() async throws {
