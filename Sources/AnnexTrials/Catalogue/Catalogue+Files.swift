@@ -176,7 +176,7 @@ extension Catalogue {
             "FS-24", "Inode bomb", by: "nr_inodes / quota",
             Try(
                 "files without end in its private directory", else: "the private directory's inodes",
-                needs: [.layer(.root)]
+                needs: [.layer([.user, .mount, .root])]
             ) { script, _, policy in
                 guard let inodes = policy.scratchInodes else { return .survives(-1) }
                 let most = min(inodes + 16, 65_536)

@@ -132,7 +132,7 @@ extension Catalogue {
                 let limit = Int64(policy.limits.descriptors)
                 return .atLeast(script.repeat("timerfd_create", limit + 8, 0, 0), limit)
             }),
-        Attack("BOMB-13", "fsync/dirty-page storm", by: "io limits", .call("sync")),
+        Attack("BOMB-13", "fsync/dirty-page storm", by: "io limits", .call("syncfs", -1, reaching: [9])),
         Attack(
             "BOMB-14", "OOM picks the broker", by: "own cgroup, oom.group, score",
             .drivenBy(["EndToEndTests/DemoTests: everyTryIsHeldWithItsReasonAndTheHostLives"])),

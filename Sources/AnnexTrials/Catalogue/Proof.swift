@@ -1,5 +1,3 @@
-internal import AnnexSandbox
-
 /// By what one sees that an attack got through.
 package enum Proof: Sendable {
     /// The step did not fail, or failed with one of these: it came past every layer and was refused for its arguments
@@ -15,8 +13,6 @@ package enum Proof: Sendable {
     case runsAgain
     /// The host sees it afterwards; the step that had to be reached.
     case onHost(Int, @Sendable () -> Bool)
-    /// Another program ran in its place and ended with this code.
-    case exits(Int32)
     /// The program lived through every step.
     case survives(Int)
 
@@ -29,20 +25,18 @@ package enum Proof: Sendable {
             .onHost(let step, _),
             .survives(let step):
             step
-        case .runsAgain, .exits: .max
+        case .runsAgain: .max
         }
     }
 
-    func isGiven(by outcome: TrialOutcome) -> Bool {
-        let answers = outcome.answers
-        return switch self {
+    func isGiven(by answers: TrialAnswers) -> Bool {
+        switch self {
         case .reaches(let step, let errnos, _):
             answers.succeeded(step) || answers.errno(step).map(errnos.contains) == true
         case .fails(let step, let number): answers.errno(step) == number
         case .atLeast(let step, let bound): answers.results[step].map { $0 >= bound } == true
         case .tells(let step, let bytes): answers.told[step].map { Self.holds($0, bytes) } == true
         case .runsAgain: answers.beginnings > 1
-        case .exits(let code): outcome.end.process == .exited(code: code)
         case .onHost(let step, let check): answers.results[step] != nil && check()
         case .survives(let step): answers.results[step] != nil
         }

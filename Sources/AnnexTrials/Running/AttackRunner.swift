@@ -46,7 +46,7 @@ package final class AttackRunner: Sendable {
 
     private func judge(_ one: Try, _ held: Held, _ outcome: TrialOutcome) -> (TryVerdict, String) {
         let detail = outcome.detail(of: held.proof)
-        if held.proof.isGiven(by: outcome) {
+        if held.proof.isGiven(by: outcome.answers) {
             if let line = one.grant(held.policy) { return (.allowed(by: line), detail) }
             return (.gotThrough, detail)
         }
