@@ -2,7 +2,7 @@ internal import AnnexSandbox
 
 extension TrialPrograms {
     /// The program for this processor.
-    static let own = files[Machine.name] ?? []
+    static let own = file(Machine.name) ?? []
 
     /// A 32-bit program of an x86 processor that ends with 42.
     static let foreign: [UInt8] = {
