@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack attacks-page gates fuzz format soak kill-soak outside clean
+.PHONY: help setup ready demo examples test attack attacks-page bench-run gates fuzz format soak kill-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -44,6 +44,11 @@ attack: setup ## every technique of the catalogue, tried against POLICY (compute
 
 attacks-page: setup ## Docs/Attacks.md, made anew from the catalogue
 	@$(SWIFT) build --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Attacks.md
+
+bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a hot call
+	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product annex
+	Benchmarks/run-ratio "$(BIN)/annex"
+	Benchmarks/filter-cost "$(BIN)/annex"
 
 gates: setup ## format, layering, self-contained examples, warnings as errors
 	@.ci/gates

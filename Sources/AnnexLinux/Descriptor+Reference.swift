@@ -4,8 +4,9 @@ extension Descriptor {
     /// Opens an object for reference only (`O_PATH`): neither read nor written, whatever its permissions; enough to
     /// compare it, to bind it and to look beneath it.
     package static func reference(to path: String) throws(SystemError) -> Descriptor {
-        // Glibc's import lacks the name; the number is the same on every architecture that Annex knows.
-        let pathOnly: Int32 = 0o10_000_000
-        return try Descriptor.open(path, pathOnly)
+        try Descriptor.open(path, pathOnly)
     }
+
+    /// `O_PATH`: Glibc's import lacks the name; the number is the same on every architecture that Annex knows.
+    package static let pathOnly: Int32 = 0o10_000_000
 }

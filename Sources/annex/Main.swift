@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Logging
 
 /// Where the program begins.
@@ -6,11 +7,15 @@ import Logging
 enum Main {
     @MainActor
     static func main() async {
+        // Before anything is opened, which would get a closed stream's number.
+        _ = StandardStreams.closed
         // What a command has to say it prints itself; the log is for programs that run sandboxes for others.
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         // Before Swift's pool has any thread: `annex run` waits for signals on this one, and needs no other.
         if CommandLine.arguments.dropFirst().first == "run" {
-            RunCommand.main(Array(CommandLine.arguments.dropFirst(2)))
+            let arguments = Array(CommandLine.arguments.dropFirst(2))
+            if let options = RunOptions(plain: arguments) { exit(ProgramRun(options).run()) }
+            RunCommand.main(arguments)
         } else {
             await Annex.main()
         }

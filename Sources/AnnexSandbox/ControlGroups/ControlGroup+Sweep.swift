@@ -6,8 +6,13 @@ extension ControlGroup {
     /// - Returns: the directories that were removed.
     package static func sweep(_ hierarchy: ControlGroupHierarchy) -> [String] {
         var removed: [String] = []
+        // A broker has as many groups as extensions: it is looked for once.
+        var owned: [ControlGroupName.Owner: Bool] = [:]
         for parent in Set([hierarchy.memory] + (hierarchy.processes.map { [$0] } ?? [])) {
-            for name in names(in: parent) where !name.isOwned {
+            for name in names(in: parent) {
+                let isOwned = owned[name.whose] ?? name.isOwned
+                owned[name.whose] = isOwned
+                if isOwned { continue }
                 let directory = parent + "/" + name.text
                 end(membersOf: directory)
                 remove(directory)

@@ -26,8 +26,11 @@ package struct ControlGroupHierarchy: Sendable, Hashable {
 
 extension ControlGroupHierarchy {
     /// The first hierarchy in which a group can really be made, tried by making one.
-    package static func find() -> ControlGroupHierarchy? {
-        candidates().first { $0.isUsable() }
+    /// - Parameter candidates: where to try, in this order.
+    package static func find(
+        among candidates: [ControlGroupHierarchy] = ControlGroupHierarchy.candidates()
+    ) -> ControlGroupHierarchy? {
+        candidates.first { $0.isUsable() }
     }
 
     /// Every hierarchy of this machine that a broker might have made a group in, if only to try.

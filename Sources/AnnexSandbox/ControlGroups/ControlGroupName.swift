@@ -12,6 +12,15 @@ package struct ControlGroupName: Hashable, Sendable {
     let started: UInt64
     let count: UInt64
 
+    /// The process that made the name.
+    struct Owner: Hashable {
+        let space: UInt64
+        let owner: pid_t
+        let started: UInt64
+    }
+
+    var whose: Owner { Owner(space: space, owner: owner, started: started) }
+
     var text: String { "annex.\(space).\(owner).\(started).\(count)" }
 
     /// SYNC: relaxed, because only that no two counts are the same matters.

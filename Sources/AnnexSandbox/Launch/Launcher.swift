@@ -44,8 +44,9 @@ package final class Launcher: Sendable {
                 return nil
             }
         }
-        let hierarchy = ControlGroupHierarchy.find()
-        for candidate in ControlGroupHierarchy.candidates() { _ = ControlGroup.sweep(candidate) }
+        let candidates = ControlGroupHierarchy.candidates()
+        let hierarchy = ControlGroupHierarchy.find(among: candidates)
+        for candidate in candidates { _ = ControlGroup.sweep(candidate) }
         let identities = try SandboxError.step("identities") { () throws(SystemError) in
             getuid() == 0 ? try IdentityRange() : nil
         }

@@ -20,6 +20,29 @@ struct HostPath: ~Copyable {
 
     /// - Throws: `ENOENT` where there is nothing, `ELOOP` after too many links, `ESTALE` where it changed meanwhile.
     static func resolve(_ path: String) throws(SystemError) -> HostPath {
+        if let host = try plain(path) { return host }
+        return try walked(path)
+    }
+
+    /// Most paths have no link on them, and then the kernel says so in one call; nil where one may be.
+    private static func plain(_ path: String) throws(SystemError) -> HostPath? {
+        let parts = path.split(separator: "/")
+        guard !parts.isEmpty, !parts.contains(".."), !parts.contains(".") else { return nil }
+        let name = parts.joined(separator: "/")
+        let object: Descriptor
+        do throws(SystemError) {
+            object = try Descriptor.directory("/").openBeneath(name, Descriptor.pathOnly)
+        } catch {
+            guard error.errno == ELOOP || error.errno == EXDEV else {
+                throw SystemError(error.call, errno: error.errno, path: path)
+            }
+            return nil
+        }
+        let isDirectory = try object.status().kind == .directory
+        return HostPath(path: "/" + name, object: object, isDirectory: isDirectory, links: [])
+    }
+
+    private static func walked(_ path: String) throws(SystemError) -> HostPath {
         var waiting = Array(path.split(separator: "/").map(String.init).reversed())
         var parts: [String] = []
         var links: [LaunchPlan.Link] = []

@@ -108,6 +108,12 @@ struct LocatedProgram: ~Copyable {
 
     private static func shows(_ policy: Policy, _ path: String, _ rights: PathRights) -> Bool {
         guard let real = try? HostPath.resolve(path).path else { return false }
+        // A path without links within what is granted by its own name needs no further look.
+        if let nearest = policy.paths.grants.last(where: { real.isWithin($0.path) }),
+            rights.isSubset(of: nearest.rights)
+        {
+            return true
+        }
         let around = policy.paths.grants.filter { grant in
             guard let place = try? HostPath.resolve(grant.path).path else { return false }
             return real.isWithin(place)

@@ -44,7 +44,7 @@ package enum WardenProgram: Sendable, Hashable {
 
     /// The program that this library carries, for this machine.
     static func bytes() throws(SystemError) -> [UInt8] {
-        guard let bytes = WardenPrograms.files[Machine.name] else {
+        guard let bytes = WardenPrograms.file(Machine.name) else {
             throw SystemError("warden", errno: ENOEXEC, mend: "Annex runs on x86-64 and aarch64")
         }
         return bytes

@@ -76,7 +76,7 @@ package final class TrialGround: Sendable {
                 try Self.open(place, mode: 0o777)
             }
             try Self.place([], at: drop + "/moved", mode: 0o666)
-            guard let bytes = TrialPrograms.files[Machine.name] else { return }
+            guard let bytes = TrialPrograms.file(Machine.name) else { return }
             try Self.place(bytes, at: program, mode: 0o755)
             if getuid() == 0 { try preparePrivileged(bytes) }
         }

@@ -2,7 +2,7 @@ internal import AnnexSandbox
 
 extension TrialPrograms {
     /// The program for this processor.
-    static let own = files[Machine.name] ?? []
+    static let own = file(Machine.name) ?? []
 
     /// A 32-bit program of an x86 processor that says that it has begun, in the form of our own, and ends.
     static let foreign: [UInt8] = {

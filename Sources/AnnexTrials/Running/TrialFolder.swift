@@ -15,7 +15,7 @@ final class TrialFolder: Sendable {
     private static func place(in path: String) throws(TrialFailure) {
         let text = path + "/" + program
         try TrialSandbox.system { () throws(SystemError) in
-            guard let bytes = TrialPrograms.files[Machine.name] else {
+            guard let bytes = TrialPrograms.file(Machine.name) else {
                 throw SystemError("trial", errno: ENOEXEC, mend: "Annex runs on x86-64 and aarch64")
             }
             try Descriptor.open(text, O_WRONLY | O_CREAT | O_EXCL, mode: 0o755).writeAll(bytes)

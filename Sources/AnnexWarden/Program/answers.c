@@ -57,7 +57,7 @@ void answers_flush(struct child *child) {
 
 void answers_flush_all(void) {
     waiting = 0;
-    for (uint32_t i = 0; i < CHILDREN_LARGEST && !waiting; i++) {
+    for (uint32_t i = 0; i < children_end() && !waiting; i++) {
         struct child *child = children_at(i);
         if (child->used && child->pending != 0) answers_flush(child);
     }

@@ -3,7 +3,7 @@
 #include "syscalls.h"
 
 static struct child *table;
-static uint32_t first_free, last_free, free_count;
+static uint32_t first_free, last_free, free_count, end_of_used;
 
 long children_prepare(void) {
     uint64_t size = sizeof(struct child) * CHILDREN_LARGEST;
@@ -22,6 +22,8 @@ long children_prepare(void) {
 
 struct child *children_at(uint32_t index) { return index < CHILDREN_LARGEST ? &table[index] : (struct child *)0; }
 
+uint32_t children_end(void) { return end_of_used; }
+
 uint32_t children_index(const struct child *child) { return (uint32_t)(child - table); }
 
 // `next_free` is stored plus one, so that zero means "the following place, never used so far".
@@ -34,6 +36,7 @@ struct child *children_take(uint32_t reserve) {
     struct child *child = &table[first_free];
     first_free = following(first_free);
     free_count--;
+    if (children_index(child) >= end_of_used) end_of_used = children_index(child) + 1;
     child->used = 1;
     child->generation++;
     child->pending = 0;

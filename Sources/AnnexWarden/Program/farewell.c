@@ -37,7 +37,7 @@ static int remove_directories(struct child *child) {
 
 static int remains(void) {
     int remains = 0;
-    for (uint32_t i = 0; i < CHILDREN_LARGEST; i++) {
+    for (uint32_t i = 0; i < children_end(); i++) {
         struct child *child = children_at(i);
         remains |= still_running(child);
         remains |= remove_directories(child);
@@ -46,7 +46,7 @@ static int remains(void) {
 }
 
 void farewell(void) {
-    for (uint32_t i = 0; i < CHILDREN_LARGEST; i++) {
+    for (uint32_t i = 0; i < children_end(); i++) {
         if (children_at(i)->used) loop_kill(children_at(i));
     }
     const struct time pause = {0, PAUSE};

@@ -1,6 +1,7 @@
 // embed-bytes OUTPUT.swift TYPENAME name=FILE…
 //
-// Writes a Swift file that carries files as bytes: `enum TYPENAME { static let files: [String: [UInt8]] }`.
+// Writes a Swift file that carries files as bytes: `enum TYPENAME { static func file(_ name: String) -> [UInt8]? }`.
+// Each is read when it is asked for: whoever needs one does not pay for all.
 // Not SwiftPM resources: those make every program that embeds Annex carry Foundation and a directory beside it.
 // The bytes stand as hexadecimal text, which the compiler takes in at once where it would chew on a list of numbers.
 
@@ -19,7 +20,7 @@ enum EmbedBytes {
         for item in arguments.dropFirst(3) {
             guard let mark = item.firstIndex(of: "=") else { throw Misuse() }
             let contents = try Data(contentsOf: URL(filePath: String(item[item.index(after: mark)...])))
-            entries += "        \"\(item[..<mark])\": bytes(\"\(hexadecimal(contents))\"),\n"
+            entries += "        case \"\(item[..<mark])\": bytes(\"\(hexadecimal(contents))\")\n"
         }
         let text = source(type: arguments[2], entries: entries)
         try Data(text.utf8).write(to: URL(filePath: arguments[1]))
@@ -37,13 +38,25 @@ enum EmbedBytes {
         """
         // Made by embed-bytes; changes belong into the files it carries.
         enum \(type) {
-            static let files: [String: [UInt8]] = [
-        \(entries)    ]
-
-            private static func bytes(_ hexadecimal: String) -> [UInt8] {
-                let digits = Array(hexadecimal.utf8).map { $0 < 0x60 ? $0 - 0x30 : $0 - 0x57 }
-                return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+            static func file(_ name: String) -> [UInt8]? {
+                switch name {
+        \(entries)        default: nil
+                }
             }
+
+            private static func bytes(_ hexadecimal: StaticString) -> [UInt8] {
+                var found: [UInt8] = []
+                found.reserveCapacity(hexadecimal.utf8CodeUnitCount / 2)
+                // SAFETY: a constant of this program's, read within its own bounds.
+                hexadecimal.withUTF8Buffer { digits in
+                    for place in stride(from: 0, to: digits.count, by: 2) {
+                        unsafe found.append(value(digits[place]) << 4 | value(digits[place + 1]))
+                    }
+                }
+                return found
+            }
+
+            private static func value(_ digit: UInt8) -> UInt8 { digit < 0x60 ? digit - 0x30 : digit - 0x57 }
         }
 
         """

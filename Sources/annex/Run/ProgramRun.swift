@@ -7,9 +7,9 @@ import Synchronization
 
 /// One `annex run`, from its options to its exit status.
 struct ProgramRun {
-    let options: RunCommand
+    let options: RunOptions
 
-    init(_ options: RunCommand) {
+    init(_ options: RunOptions) {
         self.options = options
     }
 

@@ -90,18 +90,41 @@ struct RunCommand: ParsableCommand {
     private static let layerNames = SandboxLayer.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// What runs, without the `--` before it.
-    var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
+    private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
+
+    private var options: RunOptions {
+        var options = RunOptions()
+        options.policy = policy
+        options.policies = policies
+        options.memory = memory
+        options.launchLimit = launchLimit
+        options.timeout = timeout
+        options.read = read
+        options.write = write
+        options.env = env
+        options.directory = directory
+        options.privateDirectory = privateDirectory
+        options.waive = waive
+        options.explain = explain
+        options.report = report
+        options.program = program
+        return options
+    }
 
     func validate() throws {
         guard !program.isEmpty else {
             throw ValidationError("name the program to run: annex run -- PROGRAM [ARGUMENT…]")
         }
+        // A program whose name begins so is named after `--`.
+        if let first = command.first, first != "--", first.hasPrefix("-") {
+            throw ValidationError("unknown option \(first); options stand before the program: annex run --help")
+        }
         for (name, seconds) in [("launch-limit", launchLimit), ("timeout", timeout)] {
-            if let seconds, !(seconds > 0 && seconds < 1e9) { throw ValidationError("--\(name): more than 0 seconds") }
+            if let seconds, !RunOptions.isUsable(seconds) { throw ValidationError("--\(name): more than 0 seconds") }
         }
     }
 
     func run() throws {
-        throw ExitCode(ProgramRun(self).run())
+        throw ExitCode(ProgramRun(options).run())
     }
 }

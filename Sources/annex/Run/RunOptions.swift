@@ -1,0 +1,73 @@
+import AnnexPolicy
+
+/// What `annex run` was asked to do.
+struct RunOptions {
+    var policy = "tool"
+    var policies: String?
+    var memory: ByteSize?
+    var launchLimit: Double?
+    var timeout: Double?
+    var read: [String] = []
+    var write: [String] = []
+    var env: [String] = []
+    var directory: String?
+    var privateDirectory: String?
+    var waive: [SandboxLayer] = []
+    var explain = false
+    var report: String?
+    /// The program and its arguments.
+    var program: [String] = []
+}
+
+extension RunOptions {
+    /// Reads the plain form of the command line: options by their full names, each with its value behind it, then `--`
+    /// and the program. nil for whatever else there is, which the command's own parser then reads, and refuses where it
+    /// must: starting that costs as much as the whole sandbox.
+    init?(plain arguments: [String]) {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            if name == "--" { break }
+            if name == "--explain" {
+                explain = true
+                continue
+            }
+            guard let value = rest.popFirst(), take(name, value) else { return nil }
+        }
+        guard !rest.isEmpty else { return nil }
+        program = Array(rest)
+    }
+
+    private mutating func take(_ name: String, _ value: String) -> Bool {
+        guard !value.hasPrefix("-") else { return false }
+        switch name {
+        case "--policy": policy = value
+        case "--policies": policies = value
+        case "--read": read.append(value)
+        case "--write": write.append(value)
+        case "--env": env.append(value)
+        case "--directory": directory = value
+        case "--private-directory": privateDirectory = value
+        case "--report": report = value
+        default: return takeNumber(name, value)
+        }
+        return true
+    }
+
+    private mutating func takeNumber(_ name: String, _ value: String) -> Bool {
+        switch name {
+        case "--memory":
+            memory = ByteSize(argument: value)
+            return memory != nil
+        case "--timeout":
+            timeout = Double(value)
+            return timeout.map(Self.isUsable) ?? false
+        case "--launch-limit":
+            launchLimit = Double(value)
+            return launchLimit.map(Self.isUsable) ?? false
+        default: return false
+        }
+    }
+
+    /// Seconds that a limit can have.
+    static func isUsable(_ seconds: Double) -> Bool { seconds > 0 && seconds < 1e9 }
+}

@@ -1,0 +1,77 @@
+import AnnexPolicy
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// A program that has a reaper before it meets signals, orphans and its own end as everywhere else.
+@Suite(.timeLimit(.minutes(2))) struct ReaperTests {
+    private func run(_ script: String) async throws -> SandboxRunResult {
+        try await Sandbox(policy: .shipped(named: "tool")).run(SandboxProgram("/bin/sh", ["-c", script]))
+    }
+
+    @Test(arguments: [0, 1, 7, 127, 255]) func theExitCodeIsTheProgramsOwn(code: Int32) async throws {
+        let report = try await run("exit \(code)").report
+        #expect(report.reason == .exited && report.exitCode == code)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGABRT, SIGSEGV, SIGKILL, SIGUSR1])
+    func aSignalOfItsOwnEndsItAsEverywhere(signal: Int32) async throws {
+        let report = try await run("kill -\(signal) $$; sleep 60").report
+        #expect(report.reason == .crashed && report.signal == signal, "\(report)")
+    }
+
+    @Test func `BOMB-15: orphans are reaped`() async throws {
+        // Each child leaves a grandchild behind, which ends after it.
+        let script = """
+            for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (sh -c 'sleep 0.1' & ); done
+            sleep 1; for p in /proc/[0-9]*; do grep -h '^State' $p/status; done
+            """
+        let result = try await run(script)
+        let states = String(decoding: result.output, as: UTF8.self)
+        #expect(result.report.exitCode == 0)
+        #expect(states.contains("State:"), "nothing was seen of the processes")
+        #expect(!states.contains("zombie"))
+    }
+
+    @Test func `LIFE-02: what it left behind ends with it`() async throws {
+        // The sleeper holds the pipe: the run could not end while it lives.
+        let result = try await run("setsid sh -c 'sleep 1000' & echo left; exit 3")
+        #expect(result.report.exitCode == 3)
+        #expect(result.output == Array("left\n".utf8))
+    }
+
+    @Test(arguments: ["environ", "maps", "mem", "fd/3", "cwd"])
+    func `PROC-04: nothing is read of the reaper`(file: String) async throws {
+        let result = try await run("cat /proc/1/\(file) && echo got through")
+        #expect(!String(decoding: result.output, as: UTF8.self).contains("got through"))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func `NS-06: signals from within reach neither the reaper nor, through it, anybody`() async throws {
+        let script =
+            "trap 'echo hit' TERM; for s in TERM INT HUP KILL STOP SEGV; do kill -$s 1 2>/dev/null; done; echo alive"
+        let result = try await run(script)
+        #expect(result.report.exitCode == 0)
+        #expect(result.output == Array("alive\n".utf8))
+    }
+
+    @Test func whoIsAskedToEndMayTidyUp() async throws {
+        let sandbox = Sandbox(policy: try .shipped(named: "tool"))
+        let program = SandboxProgram("/bin/sh", ["-c", "trap 'exit 9' TERM; while :; do sleep 0.05; done"])
+        let task = Task { try await sandbox.run(program).report }
+        try await Task.sleep(for: .seconds(1))
+        task.cancel()
+        let report = try await task.value
+        #expect(report.reason == .exited && report.exitCode == 9, "\(report)")
+    }
+
+    @Test func `SIG-03: who does not end when asked is ended after its grace`() async throws {
+        let sandbox = Sandbox(policy: try .shipped(named: "tool"))
+        let program = SandboxProgram("/bin/sh", ["-c", "trap '' TERM; while :; do sleep 0.05; done"])
+        let task = Task { try await sandbox.run(program).report }
+        try await Task.sleep(for: .seconds(1))
+        task.cancel()
+        #expect(try await task.value.reason == .cancelled)
+    }
+}

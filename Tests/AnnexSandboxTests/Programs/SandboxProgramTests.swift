@@ -1,0 +1,132 @@
+import AnnexPolicy
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// Programs run as an embedder runs them: handed files, limits, and an end that is a value.
+@Suite(.timeLimit(.minutes(2))) struct SandboxProgramTests {
+    private let folder: URL
+    private let sandbox: Sandbox
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "annex-program-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("one\ntwo\n".utf8).write(to: folder.appending(path: "data"))
+        chmod(folder.path, 0o755)
+        sandbox = Sandbox(policy: try .shipped(named: "tool"))
+    }
+
+    private func shell(_ script: String) -> SandboxProgram { SandboxProgram("/bin/sh", ["-c", script]) }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test func outputErrorsAndInputAreApart() async throws {
+        var program = shell("cat; echo bad >&2")
+        program.input = .bytes(Array("given".utf8))
+        let result = try await sandbox.run(program)
+        #expect(text(result.output) == "given" && text(result.errors) == "bad\n")
+        #expect(!result.report.steps.isEmpty && result.report.layers.count >= 13)
+    }
+
+    @Test func `FS-01: a file is there when it was handed over and not otherwise`() async throws {
+        var program = shell("cat \(folder.path)/data")
+        #expect(try await sandbox.run(program).report.exitCode == 1)
+        program.read(folder.appending(path: "data").path)
+        #expect(text(try await sandbox.run(program).output) == "one\ntwo\n")
+    }
+
+    @Test func whatIsHandedToReadIsNotWritten() async throws {
+        var program = shell("echo more >> \(folder.path)/data; touch \(folder.path)/new; ls \(folder.path)")
+        program.read(folder.path)
+        let result = try await sandbox.run(program)
+        #expect(text(result.output) == "data\n")
+        #expect(try String(contentsOf: folder.appending(path: "data"), encoding: .utf8) == "one\ntwo\n")
+    }
+
+    @Test func whatIsHandedToWriteIsWrittenAndNothingThereRuns() async throws {
+        chmod(folder.path, 0o777)
+        var program = shell(
+            "cd \(folder.path) && cp /bin/true made && chmod 755 made && ./made; echo $?; chmod 4755 made")
+        program.write(folder.path)
+        let result = try await sandbox.run(program)
+        #expect(text(result.output) == "126\n", "what was written was executed")
+        #expect(result.report.exitCode != 0, "a set-user-ID bit was set")
+        var status = stat()
+        #expect(stat(folder.path + "/made", &status) == 0 && status.st_mode & 0o6000 == 0)
+    }
+
+    @Test func linksOnTheWayAreThereInside() async throws {
+        let link = folder.appending(path: "link")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "data")
+        var program = shell("cat \(link.path); readlink \(link.path)")
+        program.read(link.path)
+        #expect(text(try await sandbox.run(program).output) == "one\ntwo\ndata\n")
+    }
+
+    @Test func scriptsRunWithTheirInterpreter() async throws {
+        let script = folder.appending(path: "script")
+        try Data("#! /bin/sh -e\necho $0 $1\n".utf8).write(to: script)
+        chmod(script.path, 0o755)
+        let result = try await sandbox.run(SandboxProgram(script.path, ["x"]))
+        #expect(text(result.output) == "\(script.path) x\n")
+    }
+
+    @Test func anInterpreterThatMayNotRunIsRefused() async throws {
+        let script = folder.appending(path: "script")
+        try Data("#!\(folder.path)/shell\n".utf8).write(to: script)
+        try FileManager.default.copyItem(atPath: "/bin/true", toPath: folder.path + "/shell")
+        chmod(script.path, 0o755)
+        await #expect(throws: SandboxError.self) { try await sandbox.run(SandboxProgram(script.path)) }
+    }
+
+    @Test(arguments: ["annex-no-such-program", "/nowhere/at/all", ""])
+    func aProgramThatIsNotThereIsSaidSo(name: String) async throws {
+        let error = await #expect(throws: SandboxError.self) { try await sandbox.run(SandboxProgram(name)) }
+        #expect(error?.isMissing == true)
+    }
+
+    @Test(arguments: ["/", "/proc", "/dev", "/root"]) func wholeSystemsAreNotHandedOver(path: String) async throws {
+        var program = shell("true")
+        program.write(path)
+        await #expect(throws: SandboxError.self) { try await sandbox.run(program) }
+    }
+
+    @Test func `BOMB-01: too much memory ends it with its reason`() async throws {
+        var sandbox = sandbox
+        sandbox.tighten(memory: 48 << 20)
+        let program = SandboxProgram("/usr/bin/perl", ["-e", "my @a; push @a, 'x' x 1000000 while 1"])
+        try #require(access("/usr/bin/perl", X_OK) == 0)
+        let report = try await sandbox.run(program).report
+        // Where memory is only watched, the kernel refuses it more, and how it then ends is the program's own to say.
+        let isRefused = !report.isMemoryEnforced && report.reason == .exited && report.exitCode != 0
+        #expect(report.reason == .memoryLimit || isRefused, "\(report)")
+    }
+
+    @Test func tooLongEndsItWithItsReason() async throws {
+        var sandbox = sandbox
+        sandbox.tighten(time: .milliseconds(300))
+        #expect(try await sandbox.run(shell("sleep 100")).report.reason == .timeLimit)
+    }
+
+    @Test func `BOMB-06: too much output ends it with its reason`() async throws {
+        let result = try await sandbox.run(shell("cat /dev/zero"))
+        #expect(result.report.reason == .outputLimit)
+        #expect(UInt64(result.output.count) <= sandbox.policy.limits.output)
+    }
+
+    @Test func `NET-01: a refused call is in the report with what would allow it`() async throws {
+        let program = SandboxProgram(
+            "/usr/bin/perl", ["-MSocket", "-e", "socket(my $s, AF_INET, SOCK_STREAM, 0) or exit 5"])
+        try #require(access("/usr/bin/perl", X_OK) == 0)
+        let report = try await sandbox.run(program).report
+        #expect(report.exitCode == 5)
+        #expect(report.refusals.contains { $0.call == "socket" && $0.remedy != nil }, "\(report.refusals)")
+    }
+
+    @Test func theReportIsReadBackFromItsJSON() async throws {
+        let report = try await sandbox.run(shell("exit 4")).report
+        let again = try JSONDecoder().decode(SandboxRunReport.self, from: JSONEncoder().encode(report))
+        #expect(again == report)
+    }
+}

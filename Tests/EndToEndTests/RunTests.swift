@@ -1,0 +1,116 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// `annex run`, run as a user runs it.
+@Suite(.timeLimit(.minutes(5))) struct RunTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(_ arguments: String...) async throws -> Program {
+        try await Program.annex(["run"] + arguments, in: folder)
+    }
+
+    /// Through a shell, where streams are what the line makes them; `annex` is the program.
+    private func shell(_ line: String) async throws -> Program {
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        return try await Program.run("/bin/sh", ["-c", line.replacing("annex run", with: "\(annex) run")], in: folder)
+    }
+
+    @Test(
+        arguments: [("exit 0", 0), ("exit 7", 7), ("kill -SEGV $$", 139), ("kill -TERM $$", 143)] as [(String, Int32)])
+    func theStatusIsTheProgramsOwn(script: String, status: Int32) async throws {
+        #expect(try await run("--", "/bin/sh", "-c", script).status == status)
+    }
+
+    @Test func anEndByAnnexIs125AndSaysWhyFirst() async throws {
+        let ended = try await run("--timeout", "0.3", "--", "sleep", "100")
+        #expect(ended.status == 125)
+        #expect(ended.errors.hasPrefix("annex: ended: timeLimit: "), "\(ended.errors)")
+    }
+
+    @Test func whatIsNotStartedIs126AndWhatIsNotThere127() async throws {
+        let closed = try await run("--read", "/no/such/file", "--", "true")
+        #expect(closed.status == 126 && closed.errors.contains("/no/such/file"))
+        #expect(try await run("--", "annex-no-such-program").status == 127)
+    }
+
+    @Test func whatFollowsTheProgramIsNeverAnOption() async throws {
+        #expect(try await run("--", "echo", "--timeout", "1", "--").output == "--timeout 1 --\n")
+        #expect(try await run("echo", "--explain").output == "--explain\n")
+        #expect(try await run("--no-such-option", "--", "true").status == 64)
+    }
+
+    @Test func aLoopKeepsItsInput() async throws {
+        let piped = try await shell("printf 'a\\nb\\nc\\n' | while read l; do annex run -- true; echo $l; done")
+        #expect(piped.output == "a\nb\nc\n")
+        let filed = try await shell("printf 'a\\nb\\nc\\n' > f; while read l; do annex run -- true; echo $l; done < f")
+        #expect(filed.output == "a\nb\nc\n")
+    }
+
+    @Test func streamsOfEveryKindCarryEveryByte() async throws {
+        let line = """
+            printf abc | annex run -- cat > out && cat out; annex run -- cat < out | cat; \
+            (annex run -- sh -c 'echo 1; echo 2 >&2; echo 3') > both 2>&1; cat both; \
+            (read l; annex run -- cat) < both
+            """
+        #expect(try await shell(line).output == "abcabc1\n2\n3\n2\n3\n")
+    }
+
+    @Test func aFloodArrivesWhole() async throws {
+        #expect(try await shell("annex run -- head -c 300000000 /dev/zero | wc -c").output == "300000000\n")
+        #expect(try await shell("annex run -- head -c 30000000 /dev/zero > big; wc -c < big").output == "30000000\n")
+    }
+
+    @Test func aReaderThatLeavesEndsIt() async throws {
+        #expect(try await shell("annex run -- yes | head -2").output == "y\ny\n")
+    }
+
+    @Test func closedStreamsAreClosed() async throws {
+        #expect(try await shell("annex run -- cat <&-; echo $?").output == "0\n")
+        #expect(try await shell("annex run -- sh -c 'echo x || exit 5' >&-; echo $? ").output == "5\n")
+        #expect(try await shell("annex run -- sh -c 'echo x || exit 5' > /dev/full; echo $?").output == "5\n")
+    }
+
+    @Test func `FD-06: our own open file description stays as it is`() async throws {
+        let line = """
+            printf abcdef > f; exec 3< f; annex run -- /usr/bin/perl -e 'sysseek(STDIN,4,0); use Fcntl; fcntl(STDIN,F_SETFL,O_NONBLOCK)' <&3; cat <&3
+            """
+        try #require(access("/usr/bin/perl", X_OK) == 0)
+        #expect(try await shell(line).output == "abcdef")
+    }
+
+    @Test func signalsAreHandedOn() async throws {
+        let line =
+            "annex run -- sh -c 'trap \"exit 9\" TERM; while :; do sleep 0.05; done' & sleep 2; kill -TERM $!; wait $!; echo $?"
+        #expect(try await shell(line).output == "9\n")
+    }
+
+    @Test func theReportIsWrittenWhole() async throws {
+        let ran = try await run("--report", "end.json", "--", "/bin/sh", "-c", "exit 3")
+        #expect(ran.status == 3)
+        let data = try Data(contentsOf: folder.url.appending(path: "end.json"))
+        let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(report["reason"] as? String == "exited" && report["exitCode"] as? Int == 3)
+        #expect((report["layers"] as? [String])?.isEmpty == false && (report["steps"] as? [Any])?.isEmpty == false)
+    }
+
+    @Test func aRefusedPathIsExplainedWithItsMend() async throws {
+        let quiet = try await run("--", "cat", "/etc/shadow")
+        #expect(quiet.status == 1 && quiet.errors.contains("--explain"))
+        let explained = try await run("--explain", "--", "cat", "/etc/shadow")
+        #expect(explained.errors.contains("--read /etc/shadow"), "\(explained.errors)")
+    }
+
+    @Test func `TTY-04: a program has a terminal of its own, and ours comes back`() async throws {
+        // script(1) is the terminal: what it records is what a person would see.
+        try #require(access("/usr/bin/script", X_OK) == 0)
+        let line = """
+            script -qec 'stty -a > before; annex run -- sh -c "test -t 0 && test -t 1 && stty size && : < /dev/tty && echo own"; \
+            stty -a > after' /dev/null < /dev/null; cmp before after && echo same
+            """
+        let ran = try await shell(line)
+        #expect(ran.output.contains("own") && ran.output.contains("same"), "\(ran.output) \(ran.errors)")
+    }
+}
