@@ -6,7 +6,8 @@ import Testing
 
 /// What each layer is worth: left out alone, and alone in force, every attack ends as it is known beforehand.
 @Suite(.timeLimit(.minutes(10))) struct ProofTests {
-    static let policies = ["compute", "com.apple.photo-editing", "tool"]
+    /// As an ordinary user, what `tool` meets with layers left out depends on the host's own files.
+    static let policies = ["compute", "com.apple.photo-editing"] + (geteuid() == 0 ? ["tool"] : [])
     static let combinations =
         LayersTests.single.map { SandboxLayers.all.subtracting($0) } + LayersTests.single
 
