@@ -40,7 +40,7 @@ package final class AttackRunner: Sendable {
             guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
             return (.notApplicable("these layers cannot be had: \(failure.step)"), "\(failure)")
         }
-        guard outcome.answers.hasBegun else { throw TrialFailure("\(one.name): its program never ran") }
+        guard outcome.answers.hasBegun else { throw TrialFailure("\(one.name): its program never ran\(outcome.fate)") }
         return judge(one, Held(script, proof, policy, layers), outcome)
     }
 

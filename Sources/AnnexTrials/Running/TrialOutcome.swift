@@ -13,4 +13,11 @@ package struct TrialOutcome: Sendable {
 
     /// The refusal that ended it, where one did.
     package var ending: Denial? { end.denials.first { $0.answer == .ended } }
+
+    /// How it ended, for a reader who wonders why nothing was told.
+    var fate: String {
+        if isOverdue { return ": killed, not done in time" }
+        if let ending { return ": ended for \(ending.text)" }
+        return end.process.map { ": \($0)" } ?? ": the warden was lost"
+    }
 }

@@ -53,6 +53,8 @@ package final class TrialSandbox: Sendable {
         while let gift = gifts.takeFirst() { given.append(gift) }
         var configuration = try configuration(policy, layers, given)
         configuration.denials = denials
+        // What is refused here is refused on purpose: the outcome has it, and a log would drown in it.
+        configuration.isLogged = false
         let running = try await TrialRun.run(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
         let (bytes, isComplete) = Self.drain(reading)
         return TrialOutcome(

@@ -1,5 +1,6 @@
 import AnnexSandbox
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// The whole report as one JSON object.
 enum RunReportFile {
@@ -11,7 +12,7 @@ enum RunReportFile {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         var rest = (try encoder.encode(report) + [UInt8(ascii: "\n")])[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             if count < 0 && errno != EINTR { throw failure(path) }
             rest = rest.dropFirst(max(count, 0))
         }

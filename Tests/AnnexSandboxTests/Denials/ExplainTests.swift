@@ -49,6 +49,7 @@ import Testing
         // On a busy machine the other thread may not run for a while: the race was on once both were met.
         var (opened, missing) = (0, 0)
         while opened == 0 || missing == 0 {
+            try Task.checkCancellation()
             let outcome = try await program.run(
                 "flip 100000 /bundle/harmless \(secret.path)", under: AskingProgram.policy(), mode)
             #expect(outcome.end.process == .exited(code: 0))

@@ -28,7 +28,7 @@ __attribute__((noinline)) int ask_from_afar(int depth) {
 }
 
 // A path that is one thing when it is looked at and another when it is used.
-static char path[64];
+static char path[4096];
 static const char *harmless, *secret;
 static atomic_int done;
 
@@ -44,6 +44,7 @@ static void *flip(void *unused) {
 
 static int race(long rounds) {
     pthread_t other;
+    if (strlen(secret) >= sizeof path || strlen(harmless) >= sizeof path) return 65;
     memcpy(path, harmless, strlen(harmless) + 1);
     if (pthread_create(&other, 0, flip, 0) != 0) return 1;
     long opened = 0, wins = 0, missing = 0;
