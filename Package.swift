@@ -135,7 +135,7 @@ let package = Package(
             name: "Pictures", path: "Sources/Examples/Pictures", swiftSettings: swift, linkerSettings: selfContained),
 
         // Build plugins
-        .executableTarget(name: "embed-bytes", path: "Sources/Plugins/EmbedBytes", swiftSettings: swift),
+        .executableTarget(name: "compile-program", path: "Sources/Plugins/CompileProgram", swiftSettings: swift),
         .executableTarget(
             name: "compile-policies", dependencies: ["AnnexPolicy"], path: "Sources/Plugins/CompilePolicies",
             swiftSettings: swift),
@@ -143,7 +143,7 @@ let package = Package(
             name: "EmbedCompiledPolicies", capability: .buildTool(), dependencies: ["compile-policies"],
             path: "Sources/Plugins/EmbedCompiledPolicies"),
         .plugin(
-            name: "EmbedProgram", capability: .buildTool(), dependencies: ["embed-bytes"],
+            name: "EmbedProgram", capability: .buildTool(), dependencies: ["compile-program"],
             path: "Sources/Plugins/EmbedProgram"),
 
         // Tests: support and fixtures, then one target per target of the library. No test target names an executable:

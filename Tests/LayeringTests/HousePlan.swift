@@ -34,10 +34,10 @@ enum HousePlan {
             "AnnexLinux", "ArgumentParser",
         ],
         // Build plugins
-        "EmbedProgram": ["embed-bytes"],
+        "EmbedProgram": ["compile-program"],
         "EmbedCompiledPolicies": ["compile-policies"],
         "compile-policies": ["AnnexPolicy"],
-        "embed-bytes": [],
+        "compile-program": [],
     ]
 
     /// What an extension links must start in a millisecond and run without a file of the system.

@@ -39,35 +39,28 @@ struct EmbedProgram: BuildToolPlugin {
         let headers = try folders.flatMap { try files(in: root.appending(path: $0)) }.filter { $0.pathExtension == "h" }
         let work = context.pluginWorkDirectoryURL
         let output = work.appending(path: "\(carried.type).swift")
-        let programs = Self.processors.map { work.appending(path: "\(carried.name)-\($0)") }
-        let compiling = try zip(Self.processors, programs).map { processor, program in
-            Command.buildCommand(
-                displayName: "Compiling \(carried.name) for \(processor)",
-                executable: try context.tool(named: "clang").url,
-                arguments: flags(for: processor) + folders.map { "-I\(root.appending(path: $0).path())" }
-                    + sources.filter { $0.pathExtension == "c" }.map { $0.path() } + ["-o", program.path()],
-                inputFiles: sources + headers, outputFiles: [program])
-        }
-        let embedding = Command.buildCommand(
-            displayName: "Embedding \(carried.name)",
-            executable: try context.tool(named: "embed-bytes").url,
-            arguments: [output.path(), carried.type]
-                + zip(Self.processors, programs).map { "\($0)=\($1.path())" },
-            inputFiles: programs, outputFiles: [output])
-        return compiling + [embedding]
-    }
-
-    private func flags(for processor: String) -> [String] {
-        [
-            "--target=\(processor)-unknown-linux-gnu", "-std=c17", "-O2", "-Wall", "-Wextra",
-            // No C library, no loader, nothing but itself.
-            "-static", "-nostdlib", "-ffreestanding", "-fno-builtin", "-fuse-ld=lld", "-Wl,-s", "-Wl,--build-id=none",
-            "-fno-pic", "-Wl,-z,noexecstack",
-            // What goes wrong ends the program at once, and with it every extension: nothing runs on unguarded.
-            "-fstack-protector-strong", "-mstack-protector-guard=global", "-ftrivial-auto-var-init=zero",
-            "-fsanitize=undefined", "-fsanitize-trap=undefined",
+        return [
+            .buildCommand(
+                displayName: "Compiling \(carried.name)",
+                executable: try context.tool(named: "compile-program").url,
+                arguments: [
+                    output.path(), carried.type, work.path(), Self.processors.joined(separator: ","),
+                    try context.tool(named: "clang").url.path(),
+                ] + Self.flags + folders.map { "-I\(root.appending(path: $0).path())" }
+                    + sources.filter { $0.pathExtension == "c" }.map { $0.path() },
+                inputFiles: sources + headers, outputFiles: [output])
         ]
     }
+
+    private static let flags = [
+        "-std=c17", "-O2", "-Wall", "-Wextra",
+        // No C library, no loader, nothing but itself.
+        "-static", "-nostdlib", "-ffreestanding", "-fno-builtin", "-fuse-ld=lld", "-Wl,-s", "-Wl,--build-id=none",
+        "-fno-pic", "-Wl,-z,noexecstack",
+        // What goes wrong ends the program at once, and with it every extension: nothing runs on unguarded.
+        "-fstack-protector-strong", "-mstack-protector-guard=global", "-ftrivial-auto-var-init=zero",
+        "-fsanitize=undefined", "-fsanitize-trap=undefined",
+    ]
 
     /// Its C files and headers; none where there is no such folder.
     private func files(in folder: URL) throws -> [URL] {
