@@ -35,16 +35,16 @@ import Testing
 
     @Test(arguments: ["annex", "annex.1.2", "annex.1.x.2.3", "annex.1.2.3.4.5", "other.1.2.3.4", "annex.1.-1..3"])
     func foreignDirectoriesAreNeverTakenForOurs(name: String) {
-        #expect(ControlGroupName(name) == nil)
+        #expect(OwnedName(name) == nil)
     }
 
     @Test func aNameKnowsWhetherItsOwnerLives() throws {
-        let own = try #require(ControlGroupName(ControlGroupName.next()))
+        let own = try #require(OwnedName(OwnedName.next()))
         #expect(own.isOwned)
         // The same pid with another start time is another process.
-        #expect(!ControlGroupName(owner: own.owner, started: own.started &+ 1, count: 1).isOwned)
+        #expect(!OwnedName(owner: own.owner, started: own.started &+ 1, count: 1).isOwned)
         // Another namespace's processes cannot be judged from here: theirs are left alone.
-        #expect(ControlGroupName(space: own.space &+ 1, owner: own.owner, started: 1, count: 1).isOwned)
+        #expect(OwnedName(space: own.space &+ 1, owner: own.owner, started: 1, count: 1).isOwned)
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
@@ -64,7 +64,7 @@ import Testing
     func theSweepRemovesWhatADeadOwnerLeftAndNothingElse() throws {
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let own = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 1)
-        let left = hierarchy.memory + "/" + ControlGroupName(owner: getpid(), started: 1, count: 999_999).text
+        let left = hierarchy.memory + "/" + OwnedName(owner: getpid(), started: 1, count: 999_999).text
         try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
         #expect(ControlGroup.sweep(hierarchy).contains(left))
         #expect(!FileManager.default.fileExists(atPath: left))

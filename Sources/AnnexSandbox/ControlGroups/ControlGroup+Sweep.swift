@@ -7,7 +7,7 @@ extension ControlGroup {
     package static func sweep(_ hierarchy: ControlGroupHierarchy) -> [String] {
         var removed: [String] = []
         // A broker has as many groups as extensions: it is looked for once.
-        var owned: [ControlGroupName.Owner: Bool] = [:]
+        var owned: [OwnedName.Owner: Bool] = [:]
         for parent in Set([hierarchy.memory] + (hierarchy.processes.map { [$0] } ?? [])) {
             for name in names(in: parent) {
                 let isOwned = owned[name.whose] ?? name.isOwned
@@ -22,16 +22,16 @@ extension ControlGroup {
         return removed
     }
 
-    private static func names(in directory: String) -> [ControlGroupName] {
+    private static func names(in directory: String) -> [OwnedName] {
         // SAFETY: the stream is closed on the one path out, and an entry is read before the next call.
         guard let stream = unsafe opendir(directory) else { return [] }
         defer { unsafe closedir(stream) }
-        var found: [ControlGroupName] = []
+        var found: [OwnedName] = []
         while let entry = unsafe readdir(stream) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
                 unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
-            if let ours = ControlGroupName(name) { found.append(ours) }
+            if let ours = OwnedName(name) { found.append(ours) }
         }
         return found
     }

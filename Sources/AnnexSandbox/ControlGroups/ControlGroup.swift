@@ -16,7 +16,7 @@ package struct ControlGroup: ~Copyable, Sendable {
     package init(
         in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
     ) throws(SystemError) {
-        let name = ControlGroupName.next()
+        let name = OwnedName.next()
         self.hierarchy = hierarchy
         memory = hierarchy.memory + "/" + name
         processes =

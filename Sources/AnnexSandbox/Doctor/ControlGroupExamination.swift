@@ -22,7 +22,7 @@ enum ControlGroupExamination {
     }
 
     private static func attempt(_ hierarchy: ControlGroupHierarchy) -> Attempt {
-        let probe = hierarchy.memory + "/" + ControlGroupName.next()
+        let probe = hierarchy.memory + "/" + OwnedName.next()
         guard unsafe mkdir(probe, 0o755) == 0 else {
             return Attempt(hierarchy: hierarchy, error: SystemError("mkdir", errno: errno, path: hierarchy.memory))
         }

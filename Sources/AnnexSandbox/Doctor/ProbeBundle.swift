@@ -46,16 +46,12 @@ struct ProbeBundle: ~Copyable {
     }
 
     private static func make(in parent: String) throws(SystemError) -> String {
-        // The name says whose it is, so that what a killed doctor left can be told from a living one's.
-        let path = parent + "/" + ControlGroupName.next()
-        guard unsafe mkdir(path, 0o700) == 0 else { throw SystemError("mkdir", errno: errno, path: path) }
+        let path = try OwnedName.makeFolder(in: parent)
         do throws(SystemError) {
             let file = try Descriptor.open(path + "/" + program, O_WRONLY | O_CREAT | O_EXCL, mode: 0o500)
             try file.writeAll(try WardenProgram.bytes())
             // Open to the sandbox's user, who is nobody here.
-            guard fchmod(file.number, 0o555) == 0, unsafe chmod(path, 0o755) == 0 else {
-                throw SystemError("chmod", errno: errno, path: path)
-            }
+            guard fchmod(file.number, 0o555) == 0 else { throw SystemError("fchmod", errno: errno, path: path) }
         } catch {
             remove(path)
             throw error
@@ -68,24 +64,11 @@ struct ProbeBundle: ~Copyable {
         _ = unsafe rmdir(path)
     }
 
-    private static func entries(of path: String) -> [DirectoryEntry] {
-        guard let folder = try? Descriptor.directory(path) else { return [] }
-        return (try? folder.entries(atMost: 65_536)) ?? []
-    }
-
     /// Removes the folders of doctors that are gone.
     static func sweep() -> [String] {
-        parents.flatMap { parent in
-            entries(of: parent).compactMap { entry -> String? in
-                guard let text = entry.name, let name = ControlGroupName(text), !name.isOwned else { return nil }
-                let path = parent + "/" + text
-                // In a folder that everybody writes to: only a directory of our own, and no link to one.
-                var status = stat()
-                guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid()
-                else { return nil }
-                remove(path)
-                return unsafe access(path, F_OK) == 0 ? nil : path
-            }
+        parents.flatMap(OwnedName.leftovers).filter { path in
+            remove(path)
+            return unsafe access(path, F_OK) != 0
         }
     }
 }

@@ -39,17 +39,29 @@ package final class IdentityRange: Sendable {
 
     /// A number that no extension of any broker holds; its claim ends with the returned owner.
     package func claim() throws(SystemError) -> Identity {
-        let number = claimed.withLock { claimed -> UInt32? in
-            let free = range.first { candidate in
-                !claimed.contains(candidate) && annex_lock_byte(file.number, UInt64(candidate), 1) == 0
+        let number = try claimed.withLock { (claimed) throws(SystemError) -> UInt32? in
+            for candidate in range where !claimed.contains(candidate) {
+                guard try lock(candidate) else { continue }
+                claimed.insert(candidate)
+                return candidate
             }
-            if let free { claimed.insert(free) }
-            return free
+            return nil
         }
         guard let number else {
             throw SystemError("claim of a uid", errno: EAGAIN, mend: "every uid of the range \(range) is in use")
         }
         return Identity(user: number, group: number, range: self)
+    }
+
+    /// - Returns: whether nobody else had it.
+    private func lock(_ number: UInt32) throws(SystemError) -> Bool {
+        let failure = -annex_lock_byte(file.number, UInt64(number), 1)
+        switch failure {
+        case 0: return true
+        case EAGAIN, EACCES: return false
+        // Anything else says nothing about this number, and would say the same of every other.
+        default: throw SystemError("fcntl(F_OFD_SETLK)", errno: failure, path: "identities")
+        }
     }
 
     func release(_ number: UInt32) {

@@ -7,11 +7,15 @@ internal import Glibc
 ///
 /// - A pipe is opened again: the same pipe, a description of its own. Nothing is read that the program does not read, so
 ///   that a shell's loop keeps its input.
-/// - A regular file to read is opened again at the same offset.
+/// - A regular file to read is copied into sealed memory, at the same offset, or carried over a pipe where it is large:
+///   a description of its own would still let the program change the file's mode and times, or lock it.
 /// - `/dev/null` and its like are opened again.
 /// - A terminal is replaced by a terminal of the sandbox's own.
 /// - All else is carried over a pipe. Two descriptors of one description share one pipe, so that their order is kept.
 package struct ProgramStreams: ~Copyable {
+    /// The largest file to read that is copied, in bytes.
+    private static let largestCopy: Int64 = 16 << 20
+
     /// For the program: 0, 1 and 2.
     private var given = DescriptorList()
     /// A terminal of the sandbox's own for the program, where one of ours is one.
@@ -99,11 +103,39 @@ package struct ProgramStreams: ~Copyable {
     private mutating func input(_ closed: Set<Int32>) throws(SystemError) -> Descriptor {
         if closed.contains(STDIN_FILENO) { return try Descriptor.open("/dev/null", O_RDONLY) }
         if isatty(STDIN_FILENO) == 1, let end = try duplicateOfTerminal() { return end }
-        if let again = try Self.reopened(STDIN_FILENO, O_RDONLY) { return again }
+        guard let again = try Self.reopened(STDIN_FILENO, O_RDONLY) else {
+            return try carried(from: Self.duplicate(STDIN_FILENO))
+        }
+        let status = try again.status()
+        guard status.kind == .regular else { return again }
+        // Files of /proc say that they are empty: only reading them tells.
+        guard status.size > 0, status.size <= Self.largestCopy else { return try carried(from: again) }
+        return try Self.copy(again)
+    }
+
+    private mutating func carried(from source: consuming Descriptor) throws(SystemError) -> Descriptor {
         let (reading, writing) = try Self.pipe()
         let given = Descriptor(owning: reading)
-        inward.append(try StreamRelay(from: Self.duplicate(STDIN_FILENO), to: Descriptor(owning: writing)))
+        inward.append(try StreamRelay(from: source, to: Descriptor(owning: writing)))
         return given
+    }
+
+    /// A file's bytes as memory of their own, at the file's offset.
+    private static func copy(_ file: borrowing Descriptor) throws(SystemError) -> Descriptor {
+        let offset = lseek(file.number, 0, SEEK_CUR)
+        _ = lseek(file.number, 0, SEEK_SET)
+        let memory = try Descriptor.memfd("annex-input", size: 0)
+        var left = largestCopy
+        while left > 0 {
+            let bytes = try file.readSome(atMost: Int(min(left, 1 << 20)))
+            if bytes.isEmpty { break }
+            try memory.writeAll(bytes)
+            left -= Int64(bytes.count)
+        }
+        try memory.addSeals(.immutable)
+        let copy = try memory.reopenedReadOnly()
+        _ = lseek(copy.number, offset, SEEK_SET)
+        return copy
     }
 
     private func duplicateOfTerminal() throws(SystemError) -> Descriptor? {

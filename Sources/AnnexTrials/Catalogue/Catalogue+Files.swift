@@ -13,7 +13,7 @@ extension Catalogue {
             .open("/etc/shadow"), .open("/etc/passwd")),
         Attack(
             "FS-02", "`..` through an inherited dir fd", by: "fd sweep",
-            .call("fchdir", .number(TrialGround.leakedDescriptor), else: "no descriptor is inherited")),
+            .leaked("enter a folder that the host left open", "fchdir")),
         Attack(
             "FS-03", "Second chroot escape", by: "no CAP_SYS_CHROOT, denied",
             Try("chroot(\"/\")") { script, _, _ in .succeeds(script.call("chroot", script.text("/"))) }),

@@ -5,7 +5,7 @@ extension Catalogue {
     static let descriptors: [Attack] = [
         Attack(
             "FD-01", "Inherited host fd", by: "sweep",
-            .call("fcntl", .number(TrialGround.leakedDescriptor), 1, else: "no descriptor is inherited")),
+            .leaked("ask for a descriptor that the host left open", "fcntl", 1)),
         Attack(
             "FD-02", "Broker passes a directory fd", by: "never; API type forbids",
             .drivenBy(["AnnexModelTests/ItemTests: FS-26"])),

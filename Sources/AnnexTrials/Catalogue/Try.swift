@@ -63,6 +63,14 @@ package struct Try: Sendable {
         }
     }
 
+    /// A call on a descriptor that the host forgot to close on exec.
+    static func leaked(_ name: String, _ call: String, _ rest: TrialArgument...) -> Try {
+        Try(name, else: "no descriptor is inherited") { script, ground, _ in
+            let arguments = [.number(ground.leakedDescriptor)] + rest
+            return .succeeds(script.call(number: SystemCall(named: call)?.number ?? -1, arguments))
+        }
+    }
+
     /// The call as people write it, up to what tells it from others.
     private static func title(_ name: String, _ arguments: [TrialArgument]) -> String {
         let shown = arguments.map { argument in

@@ -8,6 +8,7 @@ internal import Glibc
 /// Everything here is open to every user of the machine, so that what keeps a trial out is the sandbox and not an
 /// ordinary permission.
 package final class TrialGround: Sendable {
+    private static let parent = "/var/tmp"
     package let folder: String
     /// A file that everybody may read, and what it says.
     let secret: String
@@ -34,12 +35,14 @@ package final class TrialGround: Sendable {
     let rootMount: String
     /// The same mount by the number that is its own for ever; 0 where the kernel has none.
     let rootNumber: UInt64
-    /// A descriptor of the host's that stays open across exec.
-    static let leakedDescriptor: Int32 = 900
+    /// A folder of the host's that stays open across exec, as a host's own mistake would be.
+    private let leaked: Descriptor
+    var leakedDescriptor: Int32 { leaked.number }
 
     package init(for sandbox: TrialSandbox) throws(TrialFailure) {
         bundleProgram = sandbox.programPath
-        folder = try TrialFolder.make("/var/tmp/annex-ground-XXXXXX")
+        for leftover in OwnedName.leftovers(in: Self.parent) { Self.remove(leftover) }
+        folder = try TrialSandbox.system { () throws(SystemError) in try OwnedName.makeFolder(in: Self.parent) }
         secret = folder + "/secret"
         writable = folder + "/writable"
         drop = folder + "/drop"
@@ -52,17 +55,22 @@ package final class TrialGround: Sendable {
         rootMount = TrialFacts.rootMount()
         rootNumber = unsafe annex_mount_number("/")
         service = try TrialServices(in: folder)
+        leaked = try Self.leak(folder)
         try prepare()
     }
 
     deinit {
-        _ = close(Self.leakedDescriptor)
+        Self.remove(folder)
+    }
+
+    /// Only what a ground is made of: nothing else of a folder that anybody may have written to.
+    private static func remove(_ folder: String) {
         for name in [
             "secret", "writable", "drop/moved", "elsewhere/moved", "drop/link", "program", "set-user", "capable",
+            TrialServices.name,
         ] {
             _ = unsafe unlink(folder + "/" + name)
         }
-        service.remove()
         for name in ["drop", "elsewhere"] { _ = unsafe rmdir(folder + "/" + name) }
         _ = unsafe rmdir(folder)
     }
@@ -80,10 +88,16 @@ package final class TrialGround: Sendable {
             try Self.place(bytes, at: program, mode: 0o755)
             if getuid() == 0 { try preparePrivileged(bytes) }
         }
-        // Not close-on-exec, as a host's own mistake would be.
-        let directory = try TrialSandbox.system { () throws(SystemError) in try Descriptor.directory(folder) }
-        guard dup2(directory.number, Self.leakedDescriptor) >= 0 else {
-            throw TrialFailure(SystemError("dup2", errno: errno))
+    }
+
+    /// Above every number that a launch itself uses, and never one that is somebody else's.
+    private static func leak(_ folder: String) throws(TrialFailure) -> Descriptor {
+        try TrialSandbox.system { () throws(SystemError) in
+            let directory = try Descriptor.directory(folder)
+            let leaked = Descriptor(
+                owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(directory.number, 900)))
+            guard fcntl(leaked.number, F_SETFD, 0) == 0 else { throw SystemError("fcntl(F_SETFD)", errno: errno) }
+            return leaked
         }
     }
 

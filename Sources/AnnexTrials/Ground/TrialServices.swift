@@ -3,6 +3,8 @@ internal import Glibc
 
 /// Services of the host that a sandbox may not reach: sockets of every kind, and shared memory with a key.
 final class TrialServices: Sendable {
+    /// Its socket's name in the folder.
+    static let name = "service"
     let path: String
     /// Without the NUL that makes it abstract.
     let abstractName: String
@@ -18,7 +20,7 @@ final class TrialServices: Sendable {
     private let streams: [Int32]
 
     init(in folder: String) throws(TrialFailure) {
-        path = folder + "/service"
+        path = folder + "/" + Self.name
         let name = "annex-trial-\(UInt64.random(in: .min ... .max))"
         abstractName = name
         segmentKey = Int32.random(in: 1 ... .max)
@@ -42,8 +44,7 @@ final class TrialServices: Sendable {
         sockets = list
     }
 
-    func remove() {
-        _ = unsafe unlink(path)
+    deinit {
         if segment >= 0 { _ = shmctl(segment, IPC_RMID, nil) }
     }
 

@@ -5,10 +5,12 @@ internal import Glibc
 /// A folder with the program as an executable file: what a sandbox takes for its bundle.
 final class TrialFolder: Sendable {
     static let program = "trial"
+    private static let parent = "/tmp"
     let path: String
 
     init() throws(TrialFailure) {
-        path = try Self.make("/tmp/annex-trial-XXXXXX")
+        for leftover in OwnedName.leftovers(in: Self.parent) { Self.remove(leftover) }
+        path = try TrialSandbox.system { () throws(SystemError) in try OwnedName.makeFolder(in: Self.parent) }
         try Self.place(in: path)
     }
 
@@ -25,6 +27,10 @@ final class TrialFolder: Sendable {
     }
 
     deinit {
+        Self.remove(path)
+    }
+
+    private static func remove(_ path: String) {
         _ = unsafe unlink(path + "/" + Self.program)
         _ = unsafe rmdir(path)
     }
@@ -39,19 +45,5 @@ final class TrialFolder: Sendable {
     struct Objects: ~Copyable {
         var program: Descriptor
         var bundle: Descriptor
-    }
-
-    /// A new folder that every user can enter.
-    static func make(_ template: String) throws(TrialFailure) -> String {
-        var name = Array(template.utf8CString)
-        // SAFETY: the template is NUL-terminated and the call writes within it.
-        guard unsafe mkdtemp(&name) != nil else {
-            throw TrialFailure(SystemError("mkdtemp", errno: errno, path: template))
-        }
-        let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard unsafe chmod(path, 0o755) == 0 else {
-            throw TrialFailure(SystemError("chmod", errno: errno, path: path))
-        }
-        return path
     }
 }

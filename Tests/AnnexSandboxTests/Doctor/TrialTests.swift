@@ -62,10 +62,10 @@ import Testing
 
     @Test func `folders of doctors that were killed are removed, those of living ones and of others are not`() throws {
         // Process 1 lives, but did not start then.
-        let stale = "/tmp/" + ControlGroupName(owner: 1, started: 1, count: 1).text
+        let stale = "/tmp/" + OwnedName(owner: 1, started: 1, count: 1).text
         try FileManager.default.createDirectory(atPath: stale, withIntermediateDirectories: true)
         try Data("x".utf8).write(to: URL(filePath: stale + "/" + ProbeBundle.program))
-        let link = "/tmp/" + ControlGroupName(owner: 1, started: 1, count: 2).text
+        let link = "/tmp/" + OwnedName(owner: 1, started: 1, count: 2).text
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/tmp")
         defer { unlink(link) }
         let living = try ProbeBundle()

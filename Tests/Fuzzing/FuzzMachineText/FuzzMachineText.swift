@@ -30,7 +30,7 @@ enum FuzzMachineText {
 
     private static func readName(_ text: String) {
         let text = String(text.dropFirst())
-        if let name = ControlGroupName(text) { Fuzzer.expect(ControlGroupName(name.text) == name, "another name") }
+        if let name = OwnedName(text) { Fuzzer.expect(OwnedName(name.text) == name, "another name") }
         for one in KernelSwitch.all { _ = one.judge(text) }
     }
 }

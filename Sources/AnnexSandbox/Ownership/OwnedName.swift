@@ -2,11 +2,12 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The name of a launch's group: `annex.<pid namespace>.<owner's pid>.<owner's start time>.<count>`.
+/// The name of a control group or folder that says whose it is: `annex.<pid namespace>.<owner's pid>.<owner's start
+/// time>.<count>`.
 ///
 /// Within a pid namespace, pid and start time together name one process for ever, so that the next start can tell the
 /// leavings of a broker that was killed from the groups of one that lives.
-package struct ControlGroupName: Hashable, Sendable {
+package struct OwnedName: Hashable, Sendable {
     let space: UInt64
     let owner: pid_t
     let started: UInt64
@@ -30,7 +31,7 @@ package struct ControlGroupName: Hashable, Sendable {
     package static func next() -> String {
         let count = counter.add(1, ordering: .relaxed).newValue
         let owner = getpid()
-        return ControlGroupName(space: ownSpace, owner: owner, started: startTime(of: owner) ?? 0, count: count).text
+        return OwnedName(space: ownSpace, owner: owner, started: startTime(of: owner) ?? 0, count: count).text
     }
 
     init(space: UInt64 = ownSpace, owner: pid_t, started: UInt64, count: UInt64) {
