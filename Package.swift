@@ -163,6 +163,9 @@ let package = Package(
         .executableTarget(
             name: "examines-itself", dependencies: ["AnnexSandbox"], path: "Tests/Fixtures/ExaminesItself",
             swiftSettings: swift),
+        .executableTarget(
+            name: "echoes-raw", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/EchoesRaw",
+            swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),
         .executableTarget(
             name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
@@ -213,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost",
+                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "AnnexChannel",
             ],
             swiftSettings: swift),
     ]

@@ -1,3 +1,4 @@
+public import AnnexChannel
 public import AnnexService
 
 /// A host's way to its extensions: what is installed, and sessions with them.
@@ -40,12 +41,14 @@ public struct AnnexHost: Sendable {
     ///   - identifier: the extension's bundle identifier.
     ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's; past it the
     ///     extension is ended.
+    ///   - channel: changes the channel before it is made, for example its ring's capacities or how callers wait.
     /// - Throws: `HostError.refused` when the broker does not launch it, `HostError.ended` when it ended before it was
     ///   ready; the end says why.
     public func begin(
-        _ identifier: String, timeLimit: Duration? = nil
+        _ identifier: String, timeLimit: Duration? = nil,
+        channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, timeLimit)
+        let session = try start(identifier, timeLimit, configure)
         try await session.becomeReady()
         return session
     }
@@ -53,16 +56,19 @@ public struct AnnexHost: Sendable {
     /// The same for code without Swift concurrency: blocks for no longer than the extension point's launch limit and
     /// the few milliseconds that building a sandbox takes.
     public func beginAndWait(
-        _ identifier: String, timeLimit: Duration? = nil
+        _ identifier: String, timeLimit: Duration? = nil,
+        channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, timeLimit)
+        let session = try start(identifier, timeLimit, configure)
         try session.waitUntilReady()
         return session
     }
 
-    private func start(_ identifier: String, _ timeLimit: Duration?) throws(HostError) -> ExtensionSession {
+    private func start(
+        _ identifier: String, _ timeLimit: Duration?, _ configure: (inout ChannelConfiguration) -> Void
+    ) throws(HostError) -> ExtensionSession {
         do {
-            return try ExtensionSession(identifier, timeLimit: timeLimit, service: service)
+            return try ExtensionSession(identifier, timeLimit: timeLimit, configure, service: service)
         } catch let error as ServiceError {
             throw .refused(error)
         } catch {

@@ -19,7 +19,7 @@ extension ExtensionSession {
         link.tell { $0.requestBegan() }
         let answer: Answer
         do throws(CallFailure) {
-            answer = read(try await endpoint.call(request, timeout: timeout))
+            answer = read(try await channel.call(request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
@@ -42,7 +42,7 @@ extension ExtensionSession {
         link.tell { $0.requestBegan() }
         let answer: Answer
         do throws(CallFailure) {
-            answer = read(try endpoint.call(request, timeout: timeout))
+            answer = read(try channel.call(request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }

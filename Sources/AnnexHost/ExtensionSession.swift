@@ -1,4 +1,4 @@
-internal import AnnexChannel
+public import AnnexChannel
 internal import AnnexLinux
 public import AnnexModel
 public import AnnexService
@@ -7,21 +7,29 @@ public import AnnexService
 ///
 /// Requests may be sent from any thread or task, several at once; the extension works on them one after another.
 public final class ExtensionSession: Sendable {
-    let endpoint: HostEndpoint
+    /// The channel itself, for calls of the host's own numbering with an extension that serves them.
+    ///
+    /// Methods are anything but 1 and events anything but 2, which `request` and `complete` use. Calls made here do
+    /// not run against the extension point's time limit; give them a timeout. Not for the event loop's thread.
+    public let channel: HostEndpoint
     let link: SessionLink
     /// An embedded broker ends its extensions when it goes: it stays for as long as one of its sessions does.
     private let service: any BrokerService
 
-    init(_ identifier: String, timeLimit: Duration?, service: any BrokerService) throws {
+    init(
+        _ identifier: String, timeLimit: Duration?, _ configure: (inout ChannelConfiguration) -> Void,
+        service: any BrokerService
+    ) throws {
         let link = SessionLink()
-        let channel = try HostEndpoint.make(
-            configuration: service.channelConfiguration(for: identifier), handlers: link.handlers)
+        var configuration = try service.channelConfiguration(for: identifier)
+        configure(&configuration)
+        let channel = try HostEndpoint.make(configuration: configuration, handlers: link.handlers)
         let endpoint = channel.host
         let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
             link.receive(event, endpoint: endpoint)
         }
         link.connect(to: handle)
-        self.endpoint = endpoint
+        self.channel = endpoint
         self.link = link
         self.service = service
     }
@@ -40,7 +48,7 @@ public final class ExtensionSession: Sendable {
     public var termination: Termination? { link.ended.current }
 
     /// What went through the channel so far.
-    public var statistics: SessionStatistics { SessionStatistics(endpoint.counters) }
+    public var statistics: SessionStatistics { SessionStatistics(channel.counters) }
 
     func becomeReady() async throws(HostError) {
         if case .failure(let end) = await link.ready.value() { throw .ended(end.termination) }

@@ -10,3 +10,8 @@ public struct ChannelEvent: Sendable, Hashable {
         self.payload = payload
     }
 }
+
+extension ChannelEvent {
+    /// The method of the event by which a host says that the work is over: an extension tidies up and ends.
+    public static let goodbye: UInt16 = 2
+}

@@ -1,0 +1,15 @@
+// Speaks the raw channel and nothing else: answers every request with its own bytes, until the host says goodbye.
+import AnnexChannel
+
+let endpoint = try ExtensionEndpoint.adopt()
+try endpoint.sayHello()
+var isServing = true
+while isServing {
+    guard let incoming = try endpoint.next() else { continue }
+    switch consume incoming {
+    case .request(let request):
+        let payload = request.payload
+        try request.reply(payload)
+    case .event(let event): isServing = event.method != ChannelEvent.goodbye
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+/// A copy of an example's app that runs another program in its extension's stead.
+public final class SubstituteApp: Sendable {
+    /// The extension's identifier; its point is `com.apple.ui-services`.
+    public static let identifier = "com.example.shout.loud"
+
+    private let folder: TemporaryFolder
+
+    /// - Parameter name: an executable product that was built with the tests.
+    public init(running name: String) throws {
+        folder = try TemporaryFolder()
+        let app = folder.url.appending(path: "Shout.app")
+        try FileManager.default.copyItem(at: URL(filePath: try ExampleBundles.path(of: "Shout.app")), to: app)
+        let executable = app.appending(path: "PlugIns/Loud.appex/Loud")
+        try FileManager.default.removeItem(at: executable)
+        try FileManager.default.copyItem(at: ExampleBundles.products.appending(path: name), to: executable)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: executable.path)
+    }
+
+    public var path: String { folder.url.appending(path: "Shout.app").path }
+}
