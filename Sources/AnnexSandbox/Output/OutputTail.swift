@@ -5,15 +5,18 @@ package struct OutputTail: Sendable, Hashable {
     /// Bytes kept.
     package static let capacity = 8192
 
-    package private(set) var bytes: [UInt8] = []
     /// Everything that was written, kept or not.
     package private(set) var total: UInt64 = 0
+    /// Up to twice what is kept, so that a flood of small pieces is not moved along with every one of them.
+    private var recent: [UInt8] = []
 
     package init() {}
 
+    package var bytes: [UInt8] { Array(recent.suffix(Self.capacity)) }
+
     mutating func append(_ more: ArraySlice<UInt8>) {
         total += UInt64(more.count)
-        bytes += more.suffix(Self.capacity)
-        if bytes.count > Self.capacity { bytes.removeFirst(bytes.count - Self.capacity) }
+        recent.append(contentsOf: more.suffix(Self.capacity))
+        if recent.count > 2 * Self.capacity { recent.removeFirst(recent.count - Self.capacity) }
     }
 }

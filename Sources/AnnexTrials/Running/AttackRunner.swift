@@ -41,6 +41,9 @@ package final class AttackRunner: Sendable {
             return (.notApplicable("these layers cannot be had: \(failure.step)"), "\(failure)")
         }
         guard outcome.answers.hasBegun else { throw TrialFailure("\(one.name): its program never ran\(outcome.fate)") }
+        if outcome.isOverdue, layers == .all {
+            throw TrialFailure("\(one.name): not done in \(TrialSandbox.watchdog), which says nothing about it")
+        }
         return judge(one, Held(script, proof, policy, layers), outcome)
     }
 
@@ -146,6 +149,7 @@ extension Try {
             case .landlock: break
             }
         }
+        if let path, unsafe access(path.name, F_OK) != 0, errno == ENOENT { return "this machine has no such file" }
         return nil
     }
 

@@ -51,13 +51,13 @@ import Testing
         while opened == 0 || missing == 0 {
             try Task.checkCancellation()
             let outcome = try await program.run(
-                "flip 100000 /bundle/harmless \(secret.path)", under: AskingProgram.policy(), mode)
+                "flip 20000 /bundle/harmless \(secret.path)", under: AskingProgram.policy(), mode)
             #expect(outcome.end.process == .exited(code: 0))
             try #require(outcome.said["wins"] == "0")
             opened += try #require(Int(outcome.said["opened"] ?? ""))
             missing += try #require(Int(outcome.said["missing"] ?? ""))
         }
-        #expect((opened + missing).isMultiple(of: 100_000))
+        #expect((opened + missing).isMultiple(of: 20_000))
     }
 
     @Test func whatTheProgramLooksForInVainIsNoRefusal() async throws {
