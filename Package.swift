@@ -19,6 +19,9 @@ let coverage: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] 
 /// Targets that touch raw memory: every unsafe expression is marked.
 let strict: [SwiftSetting] = swift + coverage + [.strictMemorySafety()]
 
+/// Views that must not outlive what they look at, which the compiler holds. Who uses them needs no setting.
+let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
 /// An extension's executable carries everything it runs, so that its sandbox needs no file but its own bundle.
 let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-executable"])]
 
@@ -44,7 +47,7 @@ let package = Package(
         .target(name: "AnnexLinux", dependencies: ["CAnnexLinux"], swiftSettings: strict),
 
         // Channel
-        .target(name: "AnnexChannel", dependencies: ["AnnexLinux"], swiftSettings: strict),
+        .target(name: "AnnexChannel", dependencies: ["AnnexLinux"], swiftSettings: strict + views),
 
         // Policy
         .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
@@ -212,7 +215,9 @@ let package = Package(
             dependencies: ["AnnexHost", "AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
             swiftSettings: swift),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["PictureEditing", "AnnexBundle", "AnnexLinux"], swiftSettings: swift),
+            name: "ExamplesTests",
+            dependencies: ["PictureEditing", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

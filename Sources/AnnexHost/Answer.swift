@@ -19,8 +19,7 @@ enum Answer: Sendable {
             return
         }
         do {
-            var decoder = try MessageDecoder(reply.payload)
-            switch try ReplyMessage(from: &decoder).result(with: ContentsList(contents)) {
+            switch try ReplyMessage(decoding: reply.payload).result(with: ContentsList(contents)) {
             case .success(let items): self = .items(items)
             case .failure(let error): self = .error(.cancelled(error))
             }

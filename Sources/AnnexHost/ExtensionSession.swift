@@ -13,6 +13,8 @@ public final class ExtensionSession: Sendable {
     /// not run against the extension point's time limit; give them a timeout. Not for the event loop's thread.
     public let channel: HostEndpoint
     let link: SessionLink
+    /// The extension point's limit for one request.
+    let callLimit: Duration?
     /// An embedded broker ends its extensions when it goes: it stays for as long as one of its sessions does.
     private let service: any BrokerService
 
@@ -31,6 +33,7 @@ public final class ExtensionSession: Sendable {
         link.connect(to: handle)
         self.channel = endpoint
         self.link = link
+        callLimit = [configuration.callLimit, timeLimit].compactMap(\.self).min()
         self.service = service
     }
 

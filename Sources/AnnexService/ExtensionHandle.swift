@@ -4,6 +4,8 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func saidHello()
     /// A request was sent; the time limit runs while one is open.
     func requestBegan()
+    /// A call that the broker was not told of has lasted longer than a request may.
+    func overstayed()
     /// It was answered, cancelled or given up.
     func requestEnded()
     /// The extension broke the channel's rules or budget.

@@ -12,7 +12,8 @@ final class LoneHandle: ExtensionHandle {
     func saidHello() {}
     func requestBegan() {}
     func requestEnded() {}
-    func violated(_ violation: ProtocolViolation) {}
+    func violated(_ violation: ProtocolViolation) { events(.ended(Termination(.protocolViolation))) }
+    func overstayed() { events(.ended(Termination(.timeLimit))) }
 
     func channelClosed() {
         events(.ended(Termination(.protocolViolation)))

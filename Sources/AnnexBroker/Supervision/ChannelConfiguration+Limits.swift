@@ -8,6 +8,7 @@ extension ChannelConfiguration {
         let half = UInt32(clamping: limits.inFlight / 2)
         while hostCapacity > max(half, 4096) { hostCapacity /= 2 }
         extensionCapacity = hostCapacity
+        callLimit = limits.request
         mostOpenCalls = min(mostOpenCalls, max(1, limits.openCalls))
         framesPerSecond = UInt32(clamping: max(0, limits.messages))
         controlMessagesPerSecond = framesPerSecond

@@ -70,6 +70,7 @@ final class SupervisedExtension: ExtensionHandle {
     func saidHello() { apply(.saidHello) }
     func requestBegan() { apply(.requestBegan) }
     func requestEnded() { apply(.requestEnded) }
+    func overstayed() { apply(.mustEnd(.timeLimit)) }
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
     func channelClosed() { apply(.channelClosed) }
 

@@ -18,6 +18,10 @@ public enum CallFailure: Error, Sendable, Hashable {
     /// The extension does not read: no room came within the caller's time.
     case noRoom
     case tooManyCalls(most: Int)
+    /// The request or notice breaks a limit of its wire form.
+    case unencodable(EncodingFailure)
+    /// The extension's answer is not the response that the request asks for.
+    case unreadable(DecodingFailure)
     case system(SystemError)
 }
 
@@ -34,6 +38,8 @@ extension CallFailure: CustomStringConvertible {
         case .tooManyDescriptors(let count, let most): "\(count) descriptors where one message carries \(most)"
         case .noRoom: "the extension does not read: its ring stayed full"
         case .tooManyCalls(let most): "more than \(most) calls open at once"
+        case .unencodable(let failure): "it cannot be sent: \(failure)"
+        case .unreadable(let failure): "the answer cannot be read: \(failure)"
         case .system(let error): error.description
         }
     }

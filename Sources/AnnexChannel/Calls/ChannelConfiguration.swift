@@ -11,6 +11,9 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var mostOpenCalls: Int = 1024
     /// How long a caller without a deadline of its own waits for room in a full ring.
     public var sendLimit: Duration = .seconds(5)
+    /// The longest that a call without a timeout of its own should wait, for whoever makes calls in an owner's stead; nil:
+    /// without limit. The channel itself does not look at it.
+    public var callLimit: Duration?
     /// Frames within a second that answer no open call: events, late answers.
     public var framesPerSecond: UInt32 = 1000
     /// Messages on the control socket within a second that are no doorbell that the host asked for.

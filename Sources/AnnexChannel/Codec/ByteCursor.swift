@@ -1,60 +1,71 @@
 /// The one place where bytes from a peer meet arithmetic: every step is checked, none can trap.
-struct ByteCursor: Sendable {
-    private let bytes: [UInt8]
+@usableFromInline
+struct ByteCursor: ~Escapable {
+    /// The whole message, so that offsets in failures are the message's own.
+    @usableFromInline let bytes: RawSpan
     /// Offset of the next byte, in the whole message.
-    private(set) var position: Int
-    private let end: Int
+    @usableFromInline var position: Int
+    @usableFromInline let end: Int
 
-    init(_ bytes: [UInt8]) {
-        self.init(bytes, 0..<bytes.count)
+    @_lifetime(copy bytes)
+    @inlinable init(_ bytes: RawSpan) {
+        self.bytes = bytes
+        position = 0
+        end = bytes.byteCount
     }
 
     /// Over a part of the bytes; cut to what is there.
-    init(_ bytes: [UInt8], _ part: Range<Int>) {
-        let inside = part.clamped(to: 0..<bytes.count)
+    @_lifetime(copy bytes)
+    @inlinable init(_ bytes: RawSpan, _ part: FieldPlace) {
         self.bytes = bytes
-        position = inside.lowerBound
-        end = inside.upperBound
+        end = min(max(part.end, 0), bytes.byteCount)
+        position = min(max(part.start, 0), end)
     }
 
     /// How many bytes are left; never negative, as `position` never passes `end`.
-    var left: Int { end - position }
+    @inlinable var left: Int { end &- position }
 
-    /// What is left, as offsets into the whole message.
-    var rest: Range<Int> { position..<end }
-
-    /// The same bytes, another part of them.
-    func over(_ part: Range<Int>) -> ByteCursor {
-        ByteCursor(bytes, part.clamped(to: rest.lowerBound..<end))
+    /// Another part of the same message, cut to where this one ends.
+    @_lifetime(copy self)
+    @inlinable func over(_ part: FieldPlace) -> ByteCursor {
+        ByteCursor(bytes, FieldPlace(start: part.start, end: min(part.end, end)))
     }
 
     /// The next number, or nil where too few bytes are left.
-    mutating func take<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
-        let size = Number.bitWidth / 8
+    @_lifetime(self: copy self)
+    @inlinable mutating func take<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type) -> Number? {
+        let size = MemoryLayout<Number>.size
         guard size <= left else { return nil }
-        var number: Number = 0
-        for place in 0..<size {
-            number |= Number(truncatingIfNeeded: bytes[position + place]) << (place * 8)
-        }
-        position += size
-        return number
+        // SAFETY: as many bytes are left, `end` lies within the span, and every value of them is an integer.
+        let number = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: Number.self)
+        position &+= size
+        return Number(littleEndian: number)
     }
 
     /// The next `count` bytes' place, or nil where fewer are left.
-    mutating func take(count: UInt32) -> Range<Int>? {
+    @_lifetime(self: copy self)
+    @inlinable mutating func take(count: UInt32) -> FieldPlace? {
         guard let count = Int(exactly: count), count <= left else { return nil }
         let start = position
-        position += count
-        return start..<position
+        position &+= count
+        return FieldPlace(start: start, end: position)
+    }
+
+    /// What is left, where it lies.
+    @inlinable var rest: RawSpan {
+        @_lifetime(copy self) get {
+            // SAFETY: 0 <= position <= end <= the span's size, held by both initialisers and every step.
+            unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (position, end)))
+        }
     }
 
     /// A copy of what is left.
-    func copy() -> [UInt8] {
-        [UInt8](bytes[rest])
+    @inlinable func copy() -> [UInt8] {
+        unsafe rest.withUnsafeBytes { unsafe [UInt8]($0) }
     }
 
     /// What is left as text, or nil where it is not UTF-8.
-    func text() -> String? {
-        String(validating: bytes[rest], as: UTF8.self)
+    @inlinable func text() -> String? {
+        unsafe rest.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
     }
 }

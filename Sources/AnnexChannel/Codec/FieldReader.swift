@@ -1,14 +1,15 @@
 /// One field's bytes, for a `FieldValue` that reads itself.
-public struct FieldReader: Sendable {
+public struct FieldReader: ~Copyable, ~Escapable {
     /// The field's tag.
     public let tag: UInt16
-    private var cursor: ByteCursor
-    private let limits: MessageLimits
-    private let depth: Int
+    @usableFromInline var cursor: ByteCursor
+    @usableFromInline let limits: MessageLimits
+    @usableFromInline let depth: Int
     /// Fields that the whole message may still have.
-    private(set) var fieldsLeft: Int
+    @usableFromInline var fieldsLeft: Int
 
-    init(tag: UInt16, cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) {
+    @_lifetime(copy cursor)
+    @inlinable init(tag: UInt16, cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) {
         self.tag = tag
         self.cursor = cursor
         self.limits = limits
@@ -17,30 +18,38 @@ public struct FieldReader: Sendable {
     }
 
     /// The field's size in bytes.
-    public var count: Int { cursor.left }
+    @inlinable public var count: Int { cursor.left }
 
     /// The whole field as one little-endian number of exactly its type's width.
-    public mutating func integer<Number: FixedWidthInteger>(_: Number.Type) throws(DecodingFailure) -> Number {
-        let size = Number.bitWidth >> 3
-        guard cursor.left == size, let number = cursor.take(Number.self) else {
-            throw failure(.wrongSize(expected: size))
+    @_lifetime(self: copy self)
+    @inlinable public mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(
+        _: Number.Type
+    ) throws(DecodingFailure) -> Number {
+        guard cursor.left == MemoryLayout<Number>.size, let number = cursor.take(Number.self) else {
+            throw failure(.wrongSize(expected: MemoryLayout<Number>.size))
         }
         return number
     }
 
     /// The whole field as text; refused where it is not UTF-8.
-    public func text() throws(DecodingFailure) -> String {
+    @inlinable public func text() throws(DecodingFailure) -> String {
         guard let text = cursor.text() else { throw failure(.notText) }
         return text
     }
 
     /// A copy of the field's bytes.
-    public func allBytes() -> [UInt8] {
+    @inlinable public func allBytes() -> [UInt8] {
         cursor.copy()
     }
 
+    /// The field's bytes where they lie, for a reader that needs no copy of them.
+    @inlinable public var bytes: RawSpan {
+        @_lifetime(copy self) get { cursor.rest }
+    }
+
     /// The whole field as a message.
-    public mutating func message<Value: Message>(_: Value.Type) throws(DecodingFailure) -> Value {
+    @_lifetime(self: copy self)
+    @inlinable public mutating func message<Value: Message>(_: Value.Type) throws(DecodingFailure) -> Value {
         guard depth < limits.depth else { throw failure(.tooDeep(limit: limits.depth)) }
         var decoder = try MessageDecoder(cursor, limits: limits, depth: depth &+ 1, fieldsLeft: fieldsLeft)
         let value = try Value(from: &decoder)

@@ -7,12 +7,12 @@ public protocol FieldValue: Sendable {
     init(reading field: inout FieldReader) throws(DecodingFailure)
 }
 
-extension FieldValue where Self: FixedWidthInteger {
-    public func write(to encoder: inout MessageEncoder) {
+extension FieldValue where Self: FixedWidthInteger & BitwiseCopyable {
+    @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.append(self)
     }
 
-    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+    @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
         self = try field.integer(Self.self)
     }
 }
@@ -21,15 +21,17 @@ extension UInt8: FieldValue {}
 extension UInt16: FieldValue {}
 extension UInt32: FieldValue {}
 extension UInt64: FieldValue {}
+extension Int8: FieldValue {}
+extension Int16: FieldValue {}
 extension Int32: FieldValue {}
 extension Int64: FieldValue {}
 
 extension Bool: FieldValue {
-    public func write(to encoder: inout MessageEncoder) {
+    @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.append(UInt8(self ? 1 : 0))
     }
 
-    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+    @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
         let byte = try field.integer(UInt8.self)
         guard byte < 2 else { throw field.failure(.refused("is neither 0 nor 1")) }
         self = byte == 1
@@ -37,32 +39,55 @@ extension Bool: FieldValue {
 }
 
 extension Double: FieldValue {
-    public func write(to encoder: inout MessageEncoder) {
+    @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.append(bitPattern)
     }
 
-    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+    @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
         self.init(bitPattern: try field.integer(UInt64.self))
     }
 }
 
+extension Float: FieldValue {
+    @inlinable public func write(to encoder: inout MessageEncoder) {
+        encoder.append(bitPattern)
+    }
+
+    @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        self.init(bitPattern: try field.integer(UInt32.self))
+    }
+}
+
 extension String: FieldValue {
-    public func write(to encoder: inout MessageEncoder) {
+    @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.append(contentsOf: utf8)
     }
 
-    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+    @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
         self = try field.text()
     }
 }
 
 /// Bytes are one field; a list of anything else is `encode(list:as:)`.
 extension [UInt8]: FieldValue {
-    public func write(to encoder: inout MessageEncoder) {
+    @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.append(contentsOf: self)
     }
 
-    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+    @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
         self = field.allBytes()
+    }
+}
+
+/// An enumeration with raw values is its raw value; a value that the reader does not know is refused.
+extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
+    @inlinable public func write(to encoder: inout MessageEncoder) {
+        rawValue.write(to: &encoder)
+    }
+
+    @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        let raw = try RawValue(reading: &field)
+        guard let value = Self(rawValue: raw) else { throw field.failure(.refused("is no known value")) }
+        self = value
     }
 }

@@ -13,11 +13,11 @@ public protocol Message: FieldValue {
 
 extension Message {
     /// A message as a field of another is its fields, one level deeper.
-    public func write(to encoder: inout MessageEncoder) {
+    @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.nested { (inner: inout MessageEncoder) in encode(into: &inner) }
     }
 
-    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+    @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
         self = try field.message(Self.self)
     }
 
@@ -30,6 +30,13 @@ extension Message {
 
     /// Reads a wire form that anybody may have written.
     public init(decoding bytes: [UInt8], within limits: MessageLimits = .standard) throws(DecodingFailure) {
+        try self.init(decoding: unsafe bytes.span.bytes, within: limits)
+    }
+
+    /// Reads a wire form where it lies.
+    @inlinable public init(
+        decoding bytes: RawSpan, within limits: MessageLimits = .standard
+    ) throws(DecodingFailure) {
         var decoder = try MessageDecoder(bytes, limits: limits)
         try self.init(from: &decoder)
     }

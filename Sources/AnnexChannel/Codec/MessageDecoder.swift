@@ -1,60 +1,72 @@
 /// Reads tagged fields from bytes that anybody may have written: any bytes give a value or a failure.
 ///
-/// The frame of every field is checked before the first is read; fields may be asked for in any order.
-public struct MessageDecoder: Sendable {
-    private struct Field: Sendable {
-        let tag: UInt16
-        let part: Range<Int>
-    }
-
-    private let cursor: ByteCursor
-    private let limits: MessageLimits
-    private let depth: Int
-    private let fields: [Field]
+/// The frame of every field is checked before the first is read; fields may be asked for in any order, and cost least
+/// in the order of their tags. Nothing is allocated but what the values themselves need.
+public struct MessageDecoder: ~Copyable, ~Escapable {
+    /// From this message's first field on.
+    @usableFromInline let whole: ByteCursor
+    @usableFromInline let limits: MessageLimits
+    @usableFromInline let depth: Int
+    /// Whether no tag is smaller than the one before it: then a search can begin where the last one ended.
+    @usableFromInline let isOrdered: Bool
+    /// Where the last search ended, and the tag that it was for; every field before has no larger tag.
+    @usableFromInline var resumeAt: Int
+    @usableFromInline var resumeTag: UInt16 = 0
     /// Fields that the whole message may still have.
-    private(set) var fieldsLeft: Int
+    @usableFromInline var fieldsLeft: Int
 
     /// Checks the frames of a whole message.
-    public init(_ bytes: [UInt8], limits: MessageLimits = .standard) throws(DecodingFailure) {
-        guard bytes.count <= limits.bytes else {
+    @_lifetime(copy bytes)
+    @inlinable public init(_ bytes: RawSpan, limits: MessageLimits = .standard) throws(DecodingFailure) {
+        guard bytes.byteCount <= limits.bytes else {
             throw DecodingFailure(offset: 0, reason: .tooLong(limit: limits.bytes))
         }
         try self.init(ByteCursor(bytes), limits: limits, depth: 0, fieldsLeft: limits.fields)
     }
 
-    init(_ cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) throws(DecodingFailure) {
-        self.cursor = cursor
+    @_lifetime(copy cursor)
+    @inlinable init(_ cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) throws(DecodingFailure) {
+        let (count, isOrdered) = try Self.frames(of: cursor, atMost: fieldsLeft, limits)
+        whole = cursor
         self.limits = limits
         self.depth = depth
-        fields = try Self.frames(of: cursor, atMost: fieldsLeft, limits)
-        self.fieldsLeft = fieldsLeft &- fields.count
+        self.isOrdered = isOrdered
+        resumeAt = cursor.position
+        self.fieldsLeft = fieldsLeft &- count
     }
 
-    private static func frames(
+    /// Walks over all fields of a message.
+    /// - Returns: how many there are, and whether their tags never fall.
+    @inlinable static func frames(
         of whole: ByteCursor, atMost most: Int, _ limits: MessageLimits
-    ) throws(DecodingFailure) -> [Field] {
+    ) throws(DecodingFailure) -> (count: Int, isOrdered: Bool) {
         var cursor = whole
-        var fields: [Field] = []
+        var count = 0
+        var isOrdered = true
+        var last: UInt16 = 0
         while cursor.left > 0 {
             let start = cursor.position
-            guard fields.count < most else {
+            guard count < most else {
                 throw DecodingFailure(offset: start, reason: .tooManyFields(limit: limits.fields))
             }
             guard let tag = cursor.take(UInt16.self) else {
                 throw DecodingFailure(offset: start, reason: .truncated)
             }
-            guard let length = cursor.take(UInt32.self), let part = cursor.take(count: length) else {
+            guard let length = cursor.take(UInt32.self), cursor.take(count: length) != nil else {
                 throw DecodingFailure(offset: start, tag: tag, reason: .truncated)
             }
-            fields.append(Field(tag: tag, part: part))
+            isOrdered = isOrdered && tag >= last
+            last = tag
+            count &+= 1
         }
-        return fields
+        return (count, isOrdered)
     }
 }
 
 extension MessageDecoder {
     /// A field that must be there, once.
-    public mutating func decode<Value: FieldValue>(
+    @_lifetime(self: copy self)
+    @inlinable public mutating func decode<Value: FieldValue>(
         _ tag: UInt16, as _: Value.Type = Value.self
     ) throws(DecodingFailure) -> Value {
         guard let value = try decodeIfPresent(tag, as: Value.self) else { throw failure(tag, .missingField) }
@@ -62,47 +74,93 @@ extension MessageDecoder {
     }
 
     /// A field that may be missing, and then is `missing`.
-    public mutating func decode<Value: FieldValue>(
+    @_lifetime(self: copy self)
+    @inlinable public mutating func decode<Value: FieldValue>(
         _ tag: UInt16, default missing: Value
     ) throws(DecodingFailure) -> Value {
         try decodeIfPresent(tag, as: Value.self) ?? missing
     }
 
     /// A field that may be missing, and then is nil.
-    public mutating func decodeIfPresent<Value: FieldValue>(
+    @_lifetime(self: copy self)
+    @inlinable public mutating func decodeIfPresent<Value: FieldValue>(
         _ tag: UInt16, as _: Value.Type = Value.self
     ) throws(DecodingFailure) -> Value? {
-        var found: Field?
-        for field in fields where field.tag == tag {
-            if found != nil { throw failure(tag, .repeatedField, at: field.part.lowerBound) }
-            found = field
-        }
-        guard let found else { return nil }
-        return try read(found)
+        guard let place = try find(tag) else { return nil }
+        return try read(tag, place)
     }
 
     /// All fields with this tag, in order.
-    public mutating func decodeList<Value: FieldValue>(
+    @_lifetime(self: copy self)
+    @inlinable public mutating func decodeList<Value: FieldValue>(
         _ tag: UInt16, of _: Value.Type = Value.self
     ) throws(DecodingFailure) -> [Value] {
         var values: [Value] = []
-        for field in fields where field.tag == tag { values.append(try read(field)) }
+        var cursor = startOfSearch(for: tag)
+        while let field = next(&cursor) {
+            if field.tag == tag {
+                values.append(try read(tag, field.place))
+            } else if isOrdered, field.tag > tag {
+                break
+            }
+        }
         return values
     }
 
     /// A failure of the field with this tag, for a `Message` that finds a value refusable.
     public func failure(_ tag: UInt16, _ reason: DecodingFailure.Reason) -> DecodingFailure {
-        let place = fields.first { $0.tag == tag }?.part.lowerBound
-        return failure(tag, reason, at: place ?? cursor.position)
+        var cursor = whole
+        while let field = next(&cursor) {
+            if field.tag == tag { return DecodingFailure(offset: field.place.start, tag: tag, reason: reason) }
+        }
+        return DecodingFailure(offset: whole.position, tag: tag, reason: reason)
+    }
+}
+
+extension MessageDecoder {
+    /// The place of the one field with this tag.
+    @_lifetime(self: copy self)
+    @inlinable mutating func find(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
+        var cursor = startOfSearch(for: tag)
+        var found: FieldPlace?
+        var stop = cursor.position
+        while let field = next(&cursor) {
+            if field.tag == tag {
+                guard found == nil else {
+                    throw DecodingFailure(offset: field.place.start, tag: tag, reason: .repeatedField)
+                }
+                found = field.place
+            } else if isOrdered, field.tag > tag {
+                break
+            }
+            stop = cursor.position
+        }
+        resumeAt = stop
+        resumeTag = tag
+        return found
     }
 
-    private func failure(_ tag: UInt16, _ reason: DecodingFailure.Reason, at offset: Int) -> DecodingFailure {
-        DecodingFailure(offset: offset, tag: tag, reason: reason)
+    @_lifetime(copy self)
+    @inlinable func startOfSearch(for tag: UInt16) -> ByteCursor {
+        guard isOrdered, tag > resumeTag else { return whole }
+        return whole.over(FieldPlace(start: resumeAt, end: whole.end))
     }
 
-    private mutating func read<Value: FieldValue>(_ field: Field) throws(DecodingFailure) -> Value {
+    /// The next field's tag and place. Every frame has been checked, so nil is the end.
+    @_lifetime(cursor: copy cursor)
+    @inlinable func next(_ cursor: inout ByteCursor) -> (tag: UInt16, place: FieldPlace)? {
+        guard let tag = cursor.take(UInt16.self), let length = cursor.take(UInt32.self),
+            let place = cursor.take(count: length)
+        else { return nil }
+        return (tag, place)
+    }
+
+    @_lifetime(self: copy self)
+    @inlinable mutating func read<Value: FieldValue>(
+        _ tag: UInt16, _ place: FieldPlace
+    ) throws(DecodingFailure) -> Value {
         var reader = FieldReader(
-            tag: field.tag, cursor: cursor.over(field.part), limits: limits, depth: depth, fieldsLeft: fieldsLeft)
+            tag: tag, cursor: whole.over(place), limits: limits, depth: depth, fieldsLeft: fieldsLeft)
         let value = try Value(reading: &reader)
         fieldsLeft = reader.fieldsLeft
         return value

@@ -1,78 +1,145 @@
-/// Writes tagged fields one after another. What breaks a limit is remembered and told by `finish()`.
-public struct MessageEncoder: Sendable {
-    private let limits: MessageLimits
-    private var bytes: [UInt8] = []
-    private var fields = 0
-    private var depth = 0
-    private var failure: EncodingFailure?
+/// Writes tagged fields one after another into memory of its own. What breaks a limit is remembered and told by
+/// `finish()`.
+@safe public struct MessageEncoder: ~Copyable {
+    // SAFETY: `capacity` bytes that this value alone owns, of which the first `count` are written.
+    @usableFromInline var storage: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+    @usableFromInline var count = 0
+    @usableFromInline let limits: MessageLimits
+    @usableFromInline var fields = 0
+    @usableFromInline var depth = 0
+    @usableFromInline var failure: EncodingFailure?
 
     public init(limits: MessageLimits = .standard) {
+        self.init(limits: limits, capacity: 256)
+    }
+
+    /// - Parameter capacity: bytes to have at once; more are had when they are needed.
+    init(limits: MessageLimits, capacity: Int) {
         self.limits = limits
+        self.capacity = max(capacity, 16)
+        unsafe storage = .allocate(byteCount: self.capacity, alignment: 16)
+    }
+
+    deinit {
+        unsafe storage.deallocate()
     }
 
     /// Writes one field.
-    public mutating func encode(_ value: some FieldValue, as tag: UInt16) {
-        fields += 1
+    @inlinable public mutating func encode(_ value: borrowing some FieldValue, as tag: UInt16) {
+        fields &+= 1
         guard fields <= limits.fields else { return fail(.tooManyFields(limit: limits.fields)) }
         append(tag)
-        let lengthAt = bytes.count
+        let lengthAt = count
         append(UInt32(0))
         value.write(to: &self)
-        if failure == nil { writeLength(at: lengthAt) }
+        guard failure == nil else { return }
+        // Cannot be cut off: limits.bytes is at most UInt32.max.
+        let length = UInt32(truncatingIfNeeded: count &- lengthAt &- 4)
+        // SAFETY: the four bytes were written above.
+        unsafe storage.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self)
     }
 
     /// Writes a field, or nothing for nil.
-    public mutating func encode(_ value: (some FieldValue)?, as tag: UInt16) {
+    @inlinable public mutating func encode(_ value: (some FieldValue)?, as tag: UInt16) {
         if let value { encode(value, as: tag) }
     }
 
     /// Writes a list: one field per element, in order, all with the same tag.
-    public mutating func encode(list values: some Sequence<some FieldValue>, as tag: UInt16) {
+    @inlinable public mutating func encode(list values: some Sequence<some FieldValue>, as tag: UInt16) {
         for value in values where failure == nil { encode(value, as: tag) }
     }
 
     /// The whole wire form.
     public consuming func finish() throws(EncodingFailure) -> [UInt8] {
         if let failure { throw failure }
-        return bytes
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: storage, count: count))
     }
 }
 
 extension MessageEncoder {
     /// Appends a number's bytes, for a `FieldValue` that writes itself.
-    public mutating func append(_ number: some FixedWidthInteger) {
-        let size = number.bitWidth / 8
-        guard hasRoom(for: size) else { return }
-        for place in 0..<size { bytes.append(UInt8(truncatingIfNeeded: number >> (place * 8))) }
+    @inlinable public mutating func append(_ number: some FixedWidthInteger & BitwiseCopyable) {
+        let size = MemoryLayout.size(ofValue: number)
+        guard makeRoom(for: size) else { return }
+        // SAFETY: there is room for `size` bytes.
+        unsafe storage.storeBytes(of: number.littleEndian, toByteOffset: count, as: type(of: number))
+        count &+= size
     }
 
     /// Appends bytes, for a `FieldValue` that writes itself.
-    public mutating func append(contentsOf more: some Collection<UInt8>) {
-        if hasRoom(for: more.count) { bytes.append(contentsOf: more) }
+    @inlinable public mutating func append(contentsOf more: some Collection<UInt8>) {
+        let whole: Void? = more.withContiguousStorageIfAvailable { unsafe append(UnsafeRawBufferPointer($0)) }
+        if whole == nil { for byte in more where failure == nil { append(byte) } }
     }
 
-    mutating func nested(_ body: (inout MessageEncoder) -> Void) {
+    /// Appends bytes that lie anywhere.
+    @inlinable public mutating func append(_ more: RawSpan) {
+        unsafe more.withUnsafeBytes { unsafe append($0) }
+    }
+
+    @inlinable mutating func append(_ more: UnsafeRawBufferPointer) {
+        guard let source = more.baseAddress, makeRoom(for: more.count) else { return }
+        // SAFETY: there is room for as many bytes, and nobody else has this memory.
+        unsafe (storage + count).copyMemory(from: source, byteCount: more.count)
+        count &+= more.count
+    }
+
+    @inlinable mutating func nested(_ body: (inout MessageEncoder) -> Void) {
         guard depth < limits.depth else { return fail(.tooDeep(limit: limits.depth)) }
-        depth += 1
+        depth &+= 1
         body(&self)
-        depth -= 1
+        depth &-= 1
     }
 
-    private mutating func hasRoom(for count: Int) -> Bool {
-        if count > limits.bytes - bytes.count { fail(.tooLong(limit: limits.bytes)) }
-        return failure == nil
+    @inlinable mutating func makeRoom(for more: Int) -> Bool {
+        if more <= capacity &- count, failure == nil { return more <= limits.bytes &- count || isTooLong() }
+        return grow(by: more)
     }
 
-    private mutating func writeLength(at index: Int) {
-        let start = index + 4
-        // Cannot be cut off: limits.bytes is at most UInt32.max.
-        let length = UInt32(truncatingIfNeeded: bytes.count - start)
-        for place in 0..<4 {
-            bytes[index + place] = UInt8(truncatingIfNeeded: length >> (UInt32(place) * 8))
-        }
+    @usableFromInline mutating func isTooLong() -> Bool {
+        fail(.tooLong(limit: limits.bytes))
+        return false
     }
 
-    private mutating func fail(_ reason: EncodingFailure) {
+    @usableFromInline mutating func grow(by more: Int) -> Bool {
+        if more > limits.bytes - count { fail(.tooLong(limit: limits.bytes)) }
+        guard failure == nil else { return false }
+        let larger = max(capacity * 2, count + more)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        unsafe memory.copyMemory(from: storage, byteCount: count)
+        unsafe storage.deallocate()
+        unsafe storage = memory
+        capacity = larger
+        return true
+    }
+
+    @usableFromInline mutating func fail(_ reason: EncodingFailure) {
         failure = failure ?? reason
+    }
+}
+
+extension MessageEncoder {
+    /// Forgets what was written and keeps the memory.
+    mutating func reset() {
+        count = 0
+        fields = 0
+        depth = 0
+        failure = nil
+    }
+
+    /// What was written, where it is no longer than `most` bytes.
+    func copied(atMost most: Int) throws(EncodingFailure) -> [UInt8] {
+        if let failure { throw failure }
+        guard count <= most else { throw .tooLong(limit: most) }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: storage, count: count))
+    }
+
+    /// What was written so far.
+    var written: RawSpan {
+        @_lifetime(borrow self) get {
+            // SAFETY: `count` bytes are written, and this value keeps them for as long as it is borrowed.
+            unsafe RawSpan(_unsafeStart: storage, byteCount: count)
+        }
     }
 }

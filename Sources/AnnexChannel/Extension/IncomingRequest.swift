@@ -58,6 +58,9 @@ public struct IncomingRequest: ~Copyable {
         return try core.isCancelled(call)
     }
 
+    /// The largest payload of an answer.
+    var largestPayload: Int { core.largestPayload }
+
     /// Answers.
     /// - Parameters:
     ///   - payload: at most half the ring.

@@ -22,19 +22,21 @@ import Testing
     }
 
     @Test func aMissingFieldIsNamedOrTakesItsDefault() throws {
-        var decoder = try MessageDecoder([])
-        #expect(try decoder.decode(3, default: "none") == "none")
+        let bytes: [UInt8] = []
+        var decoder = try MessageDecoder(bytes.span.bytes)
+        let text = try decoder.decode(3, default: "none")
+        #expect(text == "none")
         #expect(throws: DecodingFailure(offset: 0, tag: 3, reason: .missingField)) {
-            let _: String = try decoder.decode(3)
+            try read(bytes, 3, as: String.self)
         }
     }
 
     @Test func aFieldThatMayAppearOnceIsRefusedTwice() throws {
         var encoder = MessageEncoder()
         encoder.encode(list: ["checked", "used"], as: 1)
-        var decoder = try MessageDecoder(encoder.finish())
+        let bytes = try encoder.finish()
         #expect(throws: DecodingFailure(offset: 19, tag: 1, reason: .repeatedField)) {
-            let _: String = try decoder.decode(1)
+            try read(bytes, 1, as: String.self)
         }
     }
 
@@ -82,22 +84,45 @@ import Testing
     }
 
     @Test func `IPC-09: bad text odd truths and wrong widths are refused`() throws {
-        func field(_ tag: UInt8, _ bytes: [UInt8]) throws -> MessageDecoder {
-            try MessageDecoder([tag, 0, UInt8(bytes.count), 0, 0, 0] + bytes)
-        }
-        var overlong = try field(1, [0xC0, 0x80])
+        func field(_ bytes: [UInt8]) -> [UInt8] { [1, 0, UInt8(bytes.count), 0, 0, 0] + bytes }
         #expect(throws: DecodingFailure(offset: 6, tag: 1, reason: .notText)) {
-            try overlong.decode(1, as: String.self)
+            try read(field([0xC0, 0x80]), 1, as: String.self)
         }
-        var truth = try field(1, [2])
-        #expect(throws: DecodingFailure.self) { try truth.decode(1, as: Bool.self) }
-        var wide = try field(1, [0, 0, 0])
+        #expect(throws: DecodingFailure.self) { try read(field([2]), 1, as: Bool.self) }
         #expect(throws: DecodingFailure(offset: 6, tag: 1, reason: .wrongSize(expected: 8))) {
-            try wide.decode(1, as: Int64.self)
+            try read(field([0, 0, 0]), 1, as: Int64.self)
         }
-        var notANumber = try field(1, [UInt8](repeating: 0xFF, count: 8))
-        #expect(try notANumber.decode(1, as: Double.self).isNaN)
-        var zero = try field(1, [0x61, 0, 0x62])
-        #expect(try zero.decode(1, as: String.self) == "a\0b")
+        #expect(try read(field([UInt8](repeating: 0xFF, count: 8)), 1, as: Double.self).isNaN)
+        #expect(try read(field([0x61, 0, 0x62]), 1, as: String.self) == "a\0b")
+    }
+
+    @Test func fieldsAreFoundInAnyOrderOfWritingAndOfReading() throws {
+        for tags: [UInt16] in [[1, 2, 3], [3, 1, 2], [2, 2, 1, 3, 2], [1, 2, 2, 3], [7, 3, 2, 1]] {
+            var encoder = MessageEncoder()
+            for tag in tags { encoder.encode(UInt32(tag) * 10, as: tag) }
+            let bytes = try encoder.finish()
+            for order: [UInt16] in [[1, 2, 3], [3, 2, 1], [2, 1, 3], [3, 3, 1, 1]] {
+                var decoder = try MessageDecoder(bytes.span.bytes)
+                for tag in order {
+                    let written = tags.count { $0 == tag }
+                    let list = try decoder.decodeList(tag, of: UInt32.self)
+                    #expect(list == [UInt32](repeating: UInt32(tag) * 10, count: written))
+                    do throws(DecodingFailure) {
+                        let value = try decoder.decodeIfPresent(tag, as: UInt32.self)
+                        #expect(written < 2 && value == list.first)
+                    } catch {
+                        #expect(written > 1 && error.reason == .repeatedField)
+                    }
+                }
+            }
+        }
+    }
+
+    /// One field of a whole message.
+    private func read<Value: FieldValue>(
+        _ bytes: [UInt8], _ tag: UInt16, as _: Value.Type = Value.self
+    ) throws(DecodingFailure) -> Value {
+        var decoder = try MessageDecoder(bytes.span.bytes)
+        return try decoder.decode(tag)
     }
 }

@@ -1,0 +1,64 @@
+public import AnnexChannel
+internal import AnnexModel
+internal import AnnexService
+
+// Typed calls tell the broker nothing while all goes well: that would cost more than the call. The extension point's
+// time limit is the call's own timeout instead.
+
+extension ExtensionSession {
+    /// Sends a request of the host's own kind and returns its response. Cancelling the task cancels the call.
+    ///
+    /// A response that comes soon is returned without suspending.
+    /// - Parameter timeout: how long to wait at most; nil: as long as the extension point allows a request, and an
+    ///   extension that takes longer is ended.
+    /// - Throws: `HostError.cancelled` with what the extension said instead of a response, `.ended` with the reason when
+    ///   it ended before it answered, `.timedOut`, `.invalidRequest`.
+    public nonisolated(nonsending) func call<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration? = nil
+    ) async throws(HostError) -> Asked.Response {
+        let failure: CallFailure
+        do throws(CallFailure) {
+            return try await channel.call(request, timeout: timeout ?? callLimit)
+        } catch {
+            failure = error
+        }
+        guard let error = judge(failure, isOwnLimit: timeout == nil) else { throw .ended(await link.ended.value()) }
+        throw error
+    }
+
+    /// The same for code without Swift concurrency: waits on this thread.
+    public func call<Asked: ChannelRequest>(
+        _ request: borrowing Asked, timeout: Duration? = nil
+    ) throws(HostError) -> Asked.Response {
+        do throws(CallFailure) {
+            return try channel.call(request, timeout: timeout ?? callLimit)
+        } catch {
+            guard let error = judge(error, isOwnLimit: timeout == nil) else { throw .ended(link.ended.wait()) }
+            throw error
+        }
+    }
+
+    /// Sends a notice, which nobody answers.
+    /// - Parameter timeout: how long to wait for room at most.
+    public func send<Notice: ChannelNotice>(_ notice: borrowing Notice, timeout: Duration? = nil) throws(HostError) {
+        do throws(CallFailure) {
+            try channel.send(notice, timeout: timeout)
+        } catch {
+            guard let error = judge(error, isOwnLimit: false) else { throw .ended(link.ended.wait()) }
+            throw error
+        }
+    }
+
+    /// What a failed call means for its caller; nil where it means the extension's end, which is then under way.
+    private func judge(_ failure: CallFailure, isOwnLimit: Bool) -> HostError? {
+        switch (Answer(failure), failure) {
+        case (_, .unreadable(let reason)):
+            link.tell { $0.violated(ProtocolViolation("a response that cannot be read: \(reason)")) }
+        case (_, .deadlineExceeded) where isOwnLimit: link.tell { $0.overstayed() }
+        case (.error(let error), _): return error
+        // Bounds the wait: that no more can be said to it proves not that it has ended.
+        default: link.tell { $0.channelClosed() }
+        }
+        return nil
+    }
+}

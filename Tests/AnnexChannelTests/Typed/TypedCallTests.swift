@@ -1,0 +1,127 @@
+import AnnexChannel
+import AnnexLinux
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct TypedCallTests {
+    /// An extension that serves the messages of these tests.
+    private final class Resizer: Sendable {
+        let host: HostEndpoint
+        let hints = Mutex<[UInt32]>([])
+        private let thread = Mutex<ExtensionThread?>(nil)
+
+        init() throws {
+            let ends = try HostEndpoint.make()
+            host = ends.host
+            let thread = ExtensionThread(ends.descriptors) { [weak self] endpoint in
+                try endpoint.sayHello()
+                var service = ChannelService()
+                service.serve(Resize.self) { request in
+                    guard request.width > 0 else { throw HandlerFailure(code: 7, text: "no width") }
+                    guard request.width < 1000 else { return Resized(image: [UInt8](repeating: 1, count: 1 << 20)) }
+                    return Resized(image: request.image.reversed() + [UInt8(truncatingIfNeeded: request.width)])
+                }
+                service.serve(Forget.self, later: { _, response in _ = consume response })
+                service.take(Hint.self) { hint in self?.hints.withLock { $0.append(hint.width) } }
+                try service.serve(endpoint)
+            }
+            self.thread.withLock { $0 = thread }
+        }
+
+        func finish() {
+            try? host.send(ChannelEvent(method: ChannelEvent.goodbye))
+            thread.withLock { $0.take() }?.join()
+            host.end(with: "the test is over")
+        }
+    }
+
+    @Test func aRequestIsAnsweredWithItsResponse() throws {
+        let resizer = try Resizer()
+        for width: UInt32 in 1...200 {
+            let answer = try resizer.host.call(Resize(width: width, image: [1, 2, 3]))
+            #expect(answer == Resized(image: [3, 2, 1, UInt8(width)]))
+        }
+        resizer.finish()
+    }
+
+    @Test func tasksCallToo() async throws {
+        let resizer = try Resizer()
+        for width: UInt32 in 1...200 {
+            let answer = try await resizer.host.call(Resize(width: width, image: [1, 2, 3]), timeout: .seconds(20))
+            #expect(answer == Resized(image: [3, 2, 1, UInt8(width)]))
+        }
+        resizer.finish()
+    }
+
+    @Test func anOlderReaderSkipsWhatANewerWriterAdded() throws {
+        let resizer = try Resizer()
+        #expect(try resizer.host.call(NewerResize()) == Resized(image: [2, 1, 5]))
+        resizer.finish()
+    }
+
+    @Test func whatAHandlerThrowsIsTheCallersFailure() throws {
+        let resizer = try Resizer()
+        #expect(throws: CallFailure.failed(code: 7, text: "no width")) { try resizer.host.call(Resize(width: 0)) }
+        resizer.finish()
+    }
+
+    @Test func whatNobodyServesFailsByItsCode() throws {
+        let resizer = try Resizer()
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Unserved()) }
+        guard case .failed(HandlerFailure.unknownMethodCode, _) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        resizer.finish()
+    }
+
+    @Test func aResponseLetGoOfIsAFailureAndNotASilence() throws {
+        let resizer = try Resizer()
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Forget(), timeout: .seconds(20)) }
+        guard case .failed(IncomingRequest.droppedCode, _) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        resizer.finish()
+    }
+
+    @Test func aResponseTooLargeForAMessageIsAFailure() throws {
+        let resizer = try Resizer()
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Resize(width: 1000)) }
+        guard case .failed(HandlerFailure.tooLargeCode, _) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(try resizer.host.call(Resize(width: 1)).image == [1], "the extension lives on")
+        resizer.finish()
+    }
+
+    @Test func aRequestTooLargeForAMessageIsRefusedBeforeItIsSent() throws {
+        let resizer = try Resizer()
+        let most = resizer.host.largestPayload
+        #expect(throws: CallFailure.unencodable(.tooLong(limit: most))) {
+            try resizer.host.call(Resize(width: 1, image: [UInt8](repeating: 0, count: most)))
+        }
+        resizer.finish()
+    }
+
+    @Test func `IPC-09: an answer of another form than the request's is a failure`() throws {
+        let resizer = try Resizer()
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Misread()) }
+        guard case .unreadable(let reason) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(reason.tag == 1 && reason.reason == .wrongSize(expected: 8))
+        resizer.finish()
+    }
+
+    @Test func noticesArriveInOrder() throws {
+        let resizer = try Resizer()
+        for width: UInt32 in 0..<300 { try resizer.host.send(Hint(width: width)) }
+        // Answered after everything that was sent before it.
+        _ = try resizer.host.call(Resize(width: 1))
+        #expect(resizer.hints.withLock { $0 } == Array(0..<300))
+        resizer.finish()
+    }
+}
