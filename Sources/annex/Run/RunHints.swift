@@ -22,11 +22,27 @@ enum RunHints {
     /// The last line: what would allow what was refused, where that is known, and how to see more.
     static func hint(_ report: SandboxRunReport, _ refusals: [Denial], explained: Bool) {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return }
-        let more = explained ? "" : "; see every refusal, also of paths, with --explain"
-        if let cause = refusals.last(where: { $0.mend != nil }) {
+        if let limit = limit(report.reason) {
+            StandardError.print("annex: hint: the policy says so under `limits: { \(limit.name): … }`\(limit.option)")
+        } else if let cause = refusals.last(where: { $0.mend != nil }) {
+            // Explained and alone, it stands right above.
+            if explained && refusals.count == 1 { return }
+            let more = explained ? "" : "; see every refusal, also of paths, with --explain"
             StandardError.print("annex: hint: \(line(cause))\(more)")
         } else if !explained {
             StandardError.print("annex: hint: see what was refused, also paths, with --explain")
+        }
+    }
+
+    /// Where a limit is written, and what else sets it.
+    private static func limit(_ reason: SandboxRunReport.Reason) -> (name: String, option: String)? {
+        switch reason {
+        case .memoryLimit: ("memory", "; or --memory, where it was given")
+        case .timeLimit: ("request", "; or --timeout, where it was given")
+        case .launchLimit: ("launch", "; or --launch-limit, where it was given")
+        case .processorLimit: ("processor", "")
+        case .outputLimit: ("output", "")
+        default: nil
         }
     }
 }
