@@ -8,8 +8,8 @@ internal import Synchronization
 ///
 /// It keeps one launcher and one folder with the program, in a place that every user can reach; both are gone with it.
 package final class TrialSandbox: Sendable {
-    /// How long a trial may take.
-    package static let watchdog = Duration.seconds(30)
+    /// How long a trial may take: only against one that hangs. A hundred thousand refusals, each told, take their time.
+    package static let watchdog = Duration.seconds(120)
 
     let launcher: Launcher
     private let folder: TrialFolder
