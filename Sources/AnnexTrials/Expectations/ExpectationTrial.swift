@@ -25,7 +25,9 @@ package struct ExpectationTrial: Sendable {
             }
             var script = TrialScript()
             let step = script.call(number: call.number, arguments.map { .value($0) })
-            let outcome = try await sandbox.run(script, under: policy, watchdog: .seconds(2))
+            // What is allowed may wait for ever; what is refused answers at once.
+            let patience: Duration = expectation.wanted == .allowed ? .seconds(2) : .seconds(60)
+            let outcome = try await sandbox.run(script, under: policy, watchdog: patience)
             try Self.refuseUnstarted(outcome)
             let found = Self.failure(
                 of: expectation.wanted, Seen(outcome, step: step), quiet: quiet(call, arguments))
@@ -43,6 +45,7 @@ package struct ExpectationTrial: Sendable {
 
     static func refuseUnstarted(_ outcome: TrialOutcome) throws(TrialFailure) {
         if let failure = outcome.end.failure { throw TrialFailure("\(failure)") }
+        guard outcome.answers.hasBegun else { throw TrialFailure("its program never ran\(outcome.fate)") }
     }
 
     /// The errno that the filter gives by itself, without a report: what an allowed call must not come to.

@@ -14,7 +14,7 @@ final class TrialRun: Sendable {
     private struct State {
         var process: SandboxedProcess?
         var report: SandboxReport?
-        var timer: EventLoop.Timer?
+        var timers: [EventLoop.Timer] = []
         var mustDie = false
         var isOverdue = false
         var isOver = false
@@ -23,28 +23,31 @@ final class TrialRun: Sendable {
 
     private let state = Mutex(State())
     private let limits: PolicyLimits
+    private let loop: EventLoop
+    /// Counted from the program's own first step: how long a launch takes on a busy machine says nothing about it.
+    private let watchdog: Duration
 
-    private init(_ limits: PolicyLimits) {
+    private init(_ limits: PolicyLimits, _ loop: EventLoop, _ watchdog: Duration) {
         self.limits = limits
+        self.loop = loop
+        self.watchdog = watchdog
     }
 
     static func run(
         _ configuration: consuming SandboxConfiguration, with launcher: Launcher, limits: PolicyLimits,
         watchdog: Duration
     ) async throws(TrialFailure) -> Ended {
-        let run = TrialRun(limits)
+        let run = TrialRun(limits, launcher.loop, watchdog)
         // A closure cannot take what it captured; an optional lets it.
         var configuration: SandboxConfiguration? = consume configuration
         return await withCheckedContinuation { waiter in
             run.state.withLock { $0.waiter = waiter }
             guard let configuration = configuration.take() else { return }
-            run.start(configuration, with: launcher, watchdog: watchdog)
+            run.start(configuration, with: launcher)
         }
     }
 
-    private func start(
-        _ configuration: consuming SandboxConfiguration, with launcher: Launcher, watchdog: Duration
-    ) {
+    private func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
         do throws(SandboxError) {
             let process = try launcher.launch(configuration) { [self] in receive($0) }
             let mustDie = state.withLock { state in
@@ -52,8 +55,7 @@ final class TrialRun: Sendable {
                 return state.mustDie
             }
             if mustDie { process.kill() }
-            let timer = launcher.loop.schedule(after: watchdog) { [weak self] in self?.runOut() }
-            state.withLock { $0.timer = timer }
+            limit(TrialSandbox.watchdog)
         } catch {
             receive(.ended(SandboxEnd(failure: error)))
         }
@@ -62,13 +64,24 @@ final class TrialRun: Sendable {
     private func receive(_ event: SandboxEvent) {
         switch event {
         case .started, .stopped: break
-        case .executed(let report): state.withLock { $0.report = report }
+        case .executed(let report):
+            state.withLock { $0.report = report }
+            limit(watchdog)
         // As the broker does: the first call that only an attack makes is the last, and probing has an end.
         case .denied(let denial, let total): if denial.answer == .ended || total > limits.refusals { kill() }
         case .aborted: kill()
         case .wrote(let total): if total > limits.output { kill() }
         case .ended(let end): finish(end)
         }
+    }
+
+    private func limit(_ duration: Duration) {
+        let timer = loop.schedule(after: duration) { [weak self] in self?.runOut() }
+        let isOver = state.withLock { state in
+            if !state.isOver { state.timers.append(timer) }
+            return state.isOver
+        }
+        if isOver { timer.cancel() }
     }
 
     private func runOut() {
@@ -85,13 +98,16 @@ final class TrialRun: Sendable {
     }
 
     private func finish(_ end: SandboxEnd) {
-        let (waiter, ended, timer) = state.withLock { state in
+        let (waiter, ended, timers) = state.withLock { state in
             state.isOver = true
             state.process = nil
-            defer { state.waiter = nil }
-            return (state.waiter, Ended(end: end, report: state.report, isOverdue: state.isOverdue), state.timer)
+            defer {
+                state.waiter = nil
+                state.timers = []
+            }
+            return (state.waiter, Ended(end: end, report: state.report, isOverdue: state.isOverdue), state.timers)
         }
-        timer?.cancel()
+        for timer in timers { timer.cancel() }
         waiter?.resume(returning: ended)
     }
 }

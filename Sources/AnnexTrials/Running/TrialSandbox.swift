@@ -36,7 +36,7 @@ package final class TrialSandbox: Sendable {
     /// Runs a script; comes back when its process is gone.
     /// - Parameters:
     ///   - gifts: descriptors that it has besides its own, numbered from 5 on.
-    ///   - watchdog: past this it is killed.
+    ///   - watchdog: past this it is killed, counted from its first own step.
     package func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog
