@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack proof attacks-page bench-run gates fuzz format soak kill-soak outside clean
+.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-run gates fuzz format soak kill-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -47,6 +47,10 @@ proof: setup ## every shipped policy with each layer left out and each alone: wh
 
 attacks-page: setup ## Docs/Attacks.md, made anew from the catalogue
 	@$(SWIFT) build --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Attacks.md
+
+bench: setup ## how fast an extension in its sandbox is, beside C at its best (ONLY=SCENE,… OUT=FOLDER)
+	@.ci/bench build
+	@Benchmarks/.build/release/annex-bench all $(if $(ONLY),--only $(ONLY)) $(if $(OUT),--out "$(OUT)")
 
 bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a hot call
 	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product annex

@@ -7,11 +7,13 @@ enum ExampleApp {
     static let silent = "com.example.pictures.silent"
 
     /// `make demo` lays the bundle out beside this program.
-    static var besideThisProgram: String {
+    static var besideThisProgram: String { "\(folderOfThisProgram)/Pictures.app" }
+
+    static var folderOfThisProgram: String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &path, path.count - 1)
         let program = String(decoding: path.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        guard let slash = program.lastIndex(of: "/") else { return "Pictures.app" }
-        return program[...slash] + "Pictures.app"
+        guard let slash = program.lastIndex(of: "/") else { return "." }
+        return String(program[..<slash])
     }
 }

@@ -1,0 +1,57 @@
+import ArgumentParser
+import BenchKit
+internal import Foundation
+
+/// What every measuring command takes.
+struct MeasureOptions: ParsableArguments {
+    @Flag(help: "Print one JSON object instead of text.")
+    var json = false
+
+    @Flag(help: "Measure what no requirement looks at, too: sizes, silences, fixed rates, unpinned.")
+    var all = false
+
+    @Flag(help: "Only see that everything runs and verifies: short, and nothing is judged.")
+    var smoke = false
+
+    @Option(help: "Only these scenes, by name.", transform: { $0.split(separator: ",").map(String.init) })
+    var only: [String] = []
+
+    @Option(help: "How often everything is measured; verdicts are medians.")
+    var runs = 5
+
+    @Option(help: "Turns within a run.")
+    var slices = 5
+
+    @Option(help: "Milliseconds of each turn, where not the scene's own.")
+    var milliseconds: Int?
+
+    @Option(help: "A folder for raw histograms (.hgrm) and pictures (.svg).")
+    var out: String?
+
+    func validate() throws {
+        guard runs > 0, slices > 0 else { throw ValidationError("at least one run of one slice") }
+        let known = Set(Catalogue.scenes.map(\.id))
+        if let unknown = only.first(where: { !known.contains($0) }) {
+            throw ValidationError("no such scene: \(unknown); there are: \(known.sorted().joined(separator: ", "))")
+        }
+    }
+
+    func run(_ topics: [BenchKit.Scene.Topic]) throws {
+        let scenes = Catalogue.scenes.filter { scene in
+            only.isEmpty ? topics.contains(scene.topic) && (all || scene.isJudged) : only.contains(scene.id)
+        }
+        var bench = Bench(scenes: scenes)
+        bench.runs = smoke ? 1 : runs
+        bench.slices = smoke ? 1 : slices
+        bench.milliseconds = smoke ? 20 : milliseconds
+        bench.folder = out
+        bench.isJudging = !smoke
+        let report = try bench.run()
+        if json {
+            print(String(decoding: try report.encoded(), as: UTF8.self))
+        } else {
+            print(TextReport(isColoured: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil).text(report))
+        }
+        if !report.isReached { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,18 @@
+// What the floors share: C at its best, with none of what makes a channel safe.
+#ifndef FLOORS_H
+#define FLOORS_H
+
+#include "bench.h"
+
+#include <stdatomic.h>
+
+extern const bench_contender spin_line, spin_ring, spin_mailbox, floor_futex, floor_eventfd, floor_pipe, floor_stream,
+    floor_seqpacket, mapped_copy, mapped_pieces, memfd_new, memfd_reused, memcpy_warm, memcpy_cold;
+
+// Two lines, because processors fetch neighbours in pairs.
+enum { apart = 128 };
+
+// A moment's wait for a word that another processor writes.
+#define spin_while(condition) do { while (condition) bench_pause(); } while (0)
+
+#endif

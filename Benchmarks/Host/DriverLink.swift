@@ -1,0 +1,20 @@
+import CBenchDriver
+
+/// How the driver itself asks the extension: for its warm-up, its processor time and its own count.
+final class DriverLink {
+    private let way: CallWay
+
+    init(_ way: CallWay) {
+        self.way = way
+    }
+
+    /// Valid for as long as this object.
+    var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    static let call: bench_call = { link, request, size, reply, room in
+        guard let link else { return 0 }
+        return Unmanaged<DriverLink>.fromOpaque(link).takeUnretainedValue().way.call(
+            UnsafeRawBufferPointer(start: request, count: size),
+            UnsafeMutableRawBufferPointer(start: reply, count: room))
+    }
+}

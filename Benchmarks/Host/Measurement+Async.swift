@@ -1,0 +1,41 @@
+import AnnexChannel
+import CBenchDriver
+
+/// The asynchronous call, as a task makes it.
+struct AsyncWay {
+    let channel: HostEndpoint
+
+    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) async -> Int {
+        do throws(CallFailure) {
+            let answer = try await channel.call(Request(method: 7, payload: Array(request)))
+            guard answer.payload.count <= reply.count else { return 0 }
+            reply.copyBytes(from: answer.payload)
+            return answer.payload.count
+        } catch {
+            Complaint.print("\(error)")
+            return 0
+        }
+    }
+}
+
+extension Measurement {
+    /// The same phases and calls as the synchronous ones, from a task.
+    func phases(_ way: AsyncWay) async -> Bool {
+        if plan.batch > 1, await !phase(plan.batch, way) { return false }
+        return await phase(1, way)
+    }
+
+    private func phase(_ batch: UInt64, _ way: AsyncWay) async -> Bool {
+        bench_phase(run, batch)
+        defer { bench_phase_end(run) }
+        var start: UInt64 = 0
+        while bench_due(run, &start) {
+            for _ in 0..<batch {
+                write()
+                guard check(await way.call(request, reply)) else { return false }
+            }
+            bench_record(run, bench_now() - start)
+        }
+        return true
+    }
+}

@@ -1,0 +1,34 @@
+/// Who takes part in a scene: a program of ours, a floor in C, or a peer.
+public struct Contestant: Sendable, Hashable {
+    public enum Kind: String, Codable, Sendable {
+        case ours, floor, peer
+    }
+
+    /// Unique within its scene.
+    public let name: String
+    public let kind: Kind
+    /// The executable's file name.
+    public let program: String
+    /// What the executable calls it.
+    public let contender: String
+    /// What differs from the scene's setting.
+    public var waiting: Setting.Waiting?
+
+    public static func floor(_ name: String) -> Contestant {
+        Contestant(name: name, kind: .floor, program: "annex-bench-floors", contender: name)
+    }
+
+    public static func ours(_ name: String, waiting: Setting.Waiting? = nil) -> Contestant {
+        Contestant(
+            name: waiting.map { "\(name), \($0.rawValue)" } ?? name, kind: .ours, program: "annex-bench-host",
+            contender: name, waiting: waiting)
+    }
+
+    public static func peer(_ name: String) -> Contestant {
+        Contestant(name: name, kind: .peer, program: "annex-bench-peer-\(name)", contender: name)
+    }
+
+    func setting(in scene: Scene) -> Setting {
+        scene.setting.with { if let waiting { $0.waiting = waiting } }
+    }
+}

@@ -1,0 +1,16 @@
+/// Somebody else's way between two processes, from Debian's packages.
+public struct Peer: Sendable {
+    public let name: String
+    /// Whether it can look for messages instead of sleeping.
+    public let spins: Bool
+    /// What building or running it needs.
+    public let packages: [String]
+
+    init(_ name: String, spins: Bool, packages: [String]) {
+        self.name = name
+        self.spins = spins
+        self.packages = packages
+    }
+
+    public var remedy: String { "apt-get install \(packages.joined(separator: " ")), then make bench-peers" }
+}

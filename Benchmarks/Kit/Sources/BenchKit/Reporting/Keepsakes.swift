@@ -1,0 +1,34 @@
+internal import Foundation
+internal import Histogram
+
+/// What stays of a run besides its figures: every distribution as a file that the usual tools read, and a picture of
+/// each scene.
+struct Keepsakes {
+    let folder: String
+
+    func write(_ results: [SceneResult]) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for result in results { try write(result) }
+    }
+
+    private func write(_ result: SceneResult) throws {
+        for contestant in result.scene.contestants {
+            guard let tally = result.tallies[contestant.name] else { continue }
+            let name = "\(result.scene.id)-\(contestant.name.replacing(", ", with: "-"))"
+            try write(tally.batched, "\(name)-batched")
+            try write(tally.single, name)
+        }
+        let picture = DistributionPicture(result)
+        if let text = picture.text {
+            try text.write(toFile: "\(folder)/\(result.scene.id).svg", atomically: true, encoding: .utf8)
+        }
+    }
+
+    /// In microseconds.
+    private func write(_ histogram: Histogram<UInt64>?, _ name: String) throws {
+        guard let histogram else { return }
+        var text = ""
+        histogram.outputPercentileDistribution(to: &text, outputValueUnitScalingRatio: 1e6)
+        try text.write(toFile: "\(folder)/\(name).hgrm", atomically: true, encoding: .utf8)
+    }
+}

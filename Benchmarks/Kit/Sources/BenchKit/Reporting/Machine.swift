@@ -1,0 +1,29 @@
+internal import Foundation
+
+/// The machine in words that say what matters for the figures and no more.
+public struct Machine: Codable, Sendable {
+    public let processor: String
+    public let cores: Int
+    /// `6.18`: what a distribution adds to it says who runs the machine.
+    public let kernel: String
+    public let isVirtual: Bool
+
+    static func this() -> Machine {
+        let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let release = (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)) ?? ""
+        return Machine(
+            processor: field("model name", of: text) ?? "unnamed processor",
+            cores: ProcessInfo.processInfo.activeProcessorCount,
+            kernel: release.split(separator: ".").prefix(2).joined(separator: "."),
+            isVirtual: field("flags", of: text)?.split(separator: " ").contains("hypervisor") ?? false)
+    }
+
+    private static func field(_ name: String, of text: String) -> String? {
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line?.split(separator: ":", maxSplits: 1).last.map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    public var sentence: String {
+        "\(processor), \(cores) cores\(isVirtual ? ", a virtual machine" : ""), Linux \(kernel)"
+    }
+}

@@ -1,0 +1,26 @@
+/// A scene's figures.
+public struct SceneReport: Codable, Sendable {
+    public let id: String
+    public let topic: Scene.Topic
+    public let title: String
+    public let setting: Setting
+    public let figures: [Figures]
+    public let failures: [String: String]
+    public let skipped: [String: String]
+    public let stealPercent: Double
+}
+
+extension SceneReport {
+    init(_ result: SceneResult) {
+        id = result.scene.id
+        topic = result.scene.topic
+        title = result.scene.title
+        setting = result.scene.setting
+        figures = result.scene.contestants.compactMap { contestant in
+            result.tallies[contestant.name].flatMap { Figures(contestant, $0) }
+        }
+        failures = result.failures
+        skipped = result.skipped
+        stealPercent = result.stealPercent
+    }
+}

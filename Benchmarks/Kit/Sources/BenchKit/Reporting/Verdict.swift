@@ -1,0 +1,80 @@
+/// Whether a requirement is reached, and by which figures.
+public struct Verdict: Codable, Sendable {
+    public enum State: String, Codable, Sendable {
+        case reached
+        case missed = "not reached"
+        /// Somebody it takes was not measured.
+        case open = "not measured"
+    }
+
+    public let title: String
+    public let state: State
+    /// Ours and the best of the others: microseconds, or messages a second.
+    public let ours: Double?
+    public let other: Double?
+    /// The median over runs of each run's ratio (or, for a bound in microseconds, difference).
+    public let ratio: Double?
+    public let bound: String
+    public let baseline: String
+    /// Each run's ratio.
+    public let runs: [Double]
+}
+
+extension Verdict {
+    package init(_ requirement: Requirement, _ result: SceneResult?, runs: Int, slices: Int) {
+        let perRun = (0..<runs).compactMap { run in
+            Self.median((0..<slices).compactMap { Self.compare(requirement, result, run: run, slice: $0)?.ratio })
+        }
+        let pairs = (0..<runs).flatMap { run in
+            (0..<slices).compactMap { Self.compare(requirement, result, run: run, slice: $0) }
+        }
+        title = requirement.title
+        baseline = requirement.baseline
+        bound = requirement.bound.text
+        self.runs = perRun
+        ratio = Self.median(perRun)
+        let scale = requirement.measure == .rate ? 1.0 : 1e6
+        ours = Self.median(pairs.map(\.ours)).map { $0 / scale }
+        other = Self.median(pairs.map(\.other)).map { $0 / scale }
+        state = ratio.map { requirement.bound.holds($0) ? .reached : .missed } ?? .open
+    }
+
+    /// Neighbours in time are compared: ours against the best of the others in the same slice.
+    private static func compare(
+        _ requirement: Requirement, _ result: SceneResult?, run: Int, slice: Int
+    ) -> (ours: Double, other: Double, ratio: Double)? {
+        let value = { result?.value($0, requirement.measure, run: run, slice: slice) }
+        // All of them or nothing: the best of those that happened to be measured is another floor.
+        let others = requirement.against.compactMap(value)
+        guard let ours = value(requirement.subject), others.count == requirement.against.count else { return nil }
+        let isRate = requirement.measure == .rate
+        guard let best = isRate ? others.max() : others.min(), best > 0 else { return nil }
+        if case .atMostAbove = requirement.bound { return (ours, best, (ours - best) / 1e6) }
+        return (ours, best, ours / best)
+    }
+
+    package static func median(_ values: [Double]) -> Double? {
+        let sorted = values.sorted()
+        guard !sorted.isEmpty else { return nil }
+        let middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+}
+
+extension Requirement.Bound {
+    func holds(_ value: Double) -> Bool {
+        switch self {
+        case .atMost(let most): value <= most
+        case .atLeast(let least): value >= least
+        case .atMostAbove(let microseconds): value <= microseconds
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .atMost(let most): "at most \(Number.short(most)) ×"
+        case .atLeast(let least): "at least \(Number.short(least)) ×"
+        case .atMostAbove(let microseconds): "at most \(Number.short(microseconds)) µs above"
+        }
+    }
+}

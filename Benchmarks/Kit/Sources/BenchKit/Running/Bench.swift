@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// Measures scenes and judges them.
+public struct Bench {
+    public var scenes: [Scene]
+    public var runs = 5
+    public var slices = 5
+    /// Of each slice, where not the scene's own.
+    public var milliseconds: Int?
+    /// Gets pictures and raw histograms; nil: neither.
+    public var folder: String?
+    public var isJudging = true
+    private let programs: Programs
+    private let progress: Progress
+
+    public init(scenes: [Scene], programs: Programs = .besideThis, progress: Progress = Progress()) {
+        self.scenes = scenes
+        self.programs = programs
+        self.progress = progress
+    }
+
+    public func run() throws -> Report {
+        let date = Date.now.formatted(.iso8601.year().month().day())
+        let results = scenes.map { scene in
+            SceneRun(
+                scene: scene, programs: programs, runs: runs, slices: slices, milliseconds: milliseconds,
+                progress: progress
+            ).measure()
+        }
+        progress.end()
+        if let folder { try Keepsakes(folder: folder).write(results) }
+        let byID = Dictionary(uniqueKeysWithValues: results.map { ($0.scene.id, $0) })
+        return Report(
+            date: date, machine: .this(), runs: runs, slices: slices, scenes: results.map { SceneReport($0) },
+            verdicts: Catalogue.requirements.filter { isJudging && byID[$0.scene] != nil }.map {
+                Verdict($0, byID[$0.scene], runs: runs, slices: slices)
+            })
+    }
+}

@@ -1,0 +1,26 @@
+internal import Glibc
+
+/// Where the contenders' programs lie.
+public struct Programs: Sendable {
+    private let folders: [String]
+
+    /// - Parameter folder: of the programs that `make bench` built; the peers lie in `peers` beside them.
+    public init(folder: String) {
+        folders = [folder, folder + "/peers"]
+    }
+
+    /// Those beside this program.
+    public static var besideThis: Programs {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &path, path.count - 1)
+        let program = String(decoding: path.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return Programs(folder: String(program[..<(program.lastIndex(of: "/") ?? program.startIndex)]))
+    }
+
+    /// nil when it is not built.
+    func path(of contestant: Contestant) -> String? {
+        folders.map { "\($0)/\(contestant.program)" }.first { access($0, X_OK) == 0 }
+    }
+
+    public func has(_ contestant: Contestant) -> Bool { path(of: contestant) != nil }
+}

@@ -1,0 +1,28 @@
+internal import Glibc
+
+/// What is going on, for who waits: one line that changes on a terminal, nothing but what went wrong elsewhere.
+public struct Progress: Sendable {
+    private let isTerminal: Bool
+
+    public init() {
+        isTerminal = isatty(STDERR_FILENO) == 1
+    }
+
+    func show(_ text: String) {
+        if isTerminal { put("\r\u{1B}[K\(text)") }
+    }
+
+    /// A line that stays.
+    public func note(_ text: String) {
+        put(isTerminal ? "\r\u{1B}[K\(text)\n" : "\(text)\n")
+    }
+
+    public func end() {
+        if isTerminal { put("\r\u{1B}[K") }
+    }
+
+    private func put(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

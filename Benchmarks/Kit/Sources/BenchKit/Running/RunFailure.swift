@@ -1,0 +1,8 @@
+/// Why a contestant could not be measured, in a line.
+public struct RunFailure: Error, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,29 @@
+/// What a scene's runs measured.
+package struct SceneResult {
+    let scene: Scene
+    /// By contestant, all runs together.
+    private(set) var tallies: [String: Tally] = [:]
+    /// By contestant and run: each slice's value of each measure.
+    private(set) var slices: [String: [Int: [Int: [Requirement.Measure: Double]]]] = [:]
+    var failures: [String: String] = [:]
+    /// With what helps.
+    var skipped: [String: String] = [:]
+    /// Of all processor time.
+    var stealPercent = 0.0
+
+    package init(_ scene: Scene) {
+        self.scene = scene
+    }
+
+    package mutating func add(_ outcome: Outcome, of name: String, run: Int, slice: Int) {
+        tallies[name, default: Tally()].add(outcome)
+        var values: [Requirement.Measure: Double] = [:]
+        for measure in [Requirement.Measure.p50, .p99, .rate] { values[measure] = outcome.value(measure) }
+        slices[name, default: [:]][run, default: [:]][slice] = values
+    }
+
+    /// A measure of a contestant in one slice of one run.
+    func value(_ name: String, _ measure: Requirement.Measure, run: Int, slice: Int) -> Double? {
+        slices[name]?[run]?[slice]?[measure]
+    }
+}

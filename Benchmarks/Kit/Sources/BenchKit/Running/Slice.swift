@@ -1,0 +1,25 @@
+internal import Foundation
+internal import Histogram
+
+/// One contestant, measured once.
+struct Slice {
+    let contestant: Contestant
+    let scene: Scene
+    let milliseconds: Int?
+
+    func run(_ programs: Programs) throws -> Outcome {
+        guard let path = programs.path(of: contestant) else { throw RunFailure("is not built") }
+        let file = FileManager.default.temporaryDirectory.appending(path: "annex-bench-\(getpid()).samples").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let setting = contestant.setting(in: scene).with { if let milliseconds { $0.milliseconds = milliseconds } }
+        let words = [contestant.contender] + setting.words + ["samples=\(file)", "most=\(Self.mostSamples)"]
+        let printed = try ContenderProcess(path: path, words: words).run()
+        let summary = try JSONDecoder().decode(Outcome.Summary.self, from: printed)
+        guard summary.wrong == 0 else { throw RunFailure("\(summary.wrong) messages were not what was sent") }
+        let (batched, single) = try SampleFile.read(file)
+        guard (batched ?? single)?.totalCount ?? 0 > 0 else { throw RunFailure("no sample was taken") }
+        return Outcome(summary: summary, batched: batched, single: single)
+    }
+
+    private static let mostSamples = 2_000_000
+}

@@ -1,0 +1,28 @@
+internal import Foundation
+
+/// Processor time since the machine started, from `/proc/stat`, in ticks: what there was, and what a hypervisor gave to
+/// others while somebody here wanted it.
+package struct Steal {
+    private let total: UInt64
+    private let stolen: UInt64
+
+    static func now() -> Steal? {
+        guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else { return nil }
+        return Steal(text)
+    }
+
+    package init?(_ text: String) {
+        guard let line = text.split(separator: "\n").first, line.hasPrefix("cpu ") else { return nil }
+        // user nice system idle iowait irq softirq steal; what follows is part of user already.
+        let numbers = line.split(separator: " ").dropFirst().prefix(8).compactMap { UInt64($0) }
+        guard numbers.count == 8 else { return nil }
+        total = numbers.reduce(0, +)
+        stolen = numbers[7]
+    }
+
+    /// Percent of all processor time since `earlier`.
+    package func percent(since earlier: Steal) -> Double {
+        guard total > earlier.total, stolen >= earlier.stolen else { return 0 }
+        return Double(stolen - earlier.stolen) * 100 / Double(total - earlier.total)
+    }
+}
