@@ -240,6 +240,7 @@ if isFuzzing {
         .target(
             name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/Support", swiftSettings: swift),
         fuzzer("FuzzPolicyText", "AnnexPolicy"),
+        fuzzer("FuzzExpectations", "AnnexPolicy"),
         fuzzer("FuzzContainerProfile", "AnnexPolicy"),
         fuzzer("FuzzProcText", "AnnexSandbox"),
         fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),

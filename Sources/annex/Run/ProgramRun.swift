@@ -102,6 +102,7 @@ struct ProgramRun {
         }
         if let path = options.report { try RunReportFile.write(report, to: path) }
         if options.explain { RunHints.explain(end.refusals) }
+        if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
         RunHints.hint(report, end.refusals, explained: options.explain)
         return status(report)
     }

@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexSandbox
+import Glibc
 
 /// What is said after a run that went wrong.
 enum RunHints {
@@ -17,6 +18,21 @@ enum RunHints {
     private static func line(_ refusal: Denial) -> String {
         let often = refusal.count > 1 ? " (\(refusal.count) times)" : ""
         return refusal.headline + often + (refusal.mend.map { "; allowed by: \($0)" } ?? "")
+    }
+
+    /// Paths that were handed over and are closed to the program all the same, by their own modes.
+    static func hintModes(read: [String], write: [String]) {
+        guard geteuid() == 0 else { return }
+        for (paths, wanted, word) in [(write, mode_t(0o002), "writable"), (read, 0o004, "readable")] {
+            for path in paths {
+                var status = stat()
+                guard stat(path, &status) == 0, status.st_mode & wanted == 0 else { continue }
+                let mode = String(status.st_mode & 0o7777, radix: 8)
+                StandardError.print(
+                    "annex: hint: as root the program is a user of its own: \(path) (mode \(mode)) must be \(word) for others"
+                )
+            }
+        }
     }
 
     /// The last line: what would allow what was refused, where that is known, and how to see more.
