@@ -41,14 +41,15 @@ public struct AnnexHost: Sendable {
     ///   - identifier: the extension's bundle identifier.
     ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's; past it the
     ///     extension is ended.
+    ///   - service: what the host answers when the extension asks something of it; nothing unless said.
     ///   - channel: changes the channel before it is made, for example its ring's capacities or how callers wait.
     /// - Throws: `HostError.refused` when the broker does not launch it, `HostError.ended` when it ended before it was
     ///   ready; the end says why.
     public func begin(
-        _ identifier: String, timeLimit: Duration? = nil,
+        _ identifier: String, timeLimit: Duration? = nil, serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, timeLimit, configure)
+        let session = try start(identifier, timeLimit, service, configure)
         try await session.becomeReady()
         return session
     }
@@ -56,19 +57,21 @@ public struct AnnexHost: Sendable {
     /// The same for code without Swift concurrency: blocks for no longer than the extension point's launch limit and
     /// the few milliseconds that building a sandbox takes.
     public func beginAndWait(
-        _ identifier: String, timeLimit: Duration? = nil,
+        _ identifier: String, timeLimit: Duration? = nil, serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, timeLimit, configure)
+        let session = try start(identifier, timeLimit, service, configure)
         try session.waitUntilReady()
         return session
     }
 
     private func start(
-        _ identifier: String, _ timeLimit: Duration?, _ configure: (inout ChannelConfiguration) -> Void
+        _ identifier: String, _ timeLimit: Duration?, _ hosted: HostService,
+        _ configure: (inout ChannelConfiguration) -> Void
     ) throws(HostError) -> ExtensionSession {
         do {
-            return try ExtensionSession(identifier, timeLimit: timeLimit, configure, service: service)
+            return try ExtensionSession(
+                identifier, timeLimit: timeLimit, serving: hosted, configure, service: service)
         } catch let error as ServiceError {
             throw .refused(error)
         } catch {

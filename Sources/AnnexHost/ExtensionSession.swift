@@ -19,13 +19,15 @@ public final class ExtensionSession: Sendable {
     private let service: any BrokerService
 
     init(
-        _ identifier: String, timeLimit: Duration?, _ configure: (inout ChannelConfiguration) -> Void,
-        service: any BrokerService
+        _ identifier: String, timeLimit: Duration?, serving hosted: HostService,
+        _ configure: (inout ChannelConfiguration) -> Void, service: any BrokerService
     ) throws {
         let link = SessionLink()
         var configuration = try service.channelConfiguration(for: identifier)
         configure(&configuration)
-        let channel = try HostEndpoint.make(configuration: configuration, handlers: link.handlers)
+        var handlers = link.handlers
+        hosted.install(in: &handlers)
+        let channel = try HostEndpoint.make(configuration: configuration, handlers: handlers)
         let endpoint = channel.host
         let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
             link.receive(event, endpoint: endpoint)

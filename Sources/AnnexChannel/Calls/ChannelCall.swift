@@ -57,7 +57,9 @@ public final class ChannelCall: Sendable {
     }
 
     /// The answer. A cancelled task cancels the call.
-    public func value() async throws(CallFailure) -> Reply {
+    public nonisolated(nonsending) func value() async throws(CallFailure) -> Reply {
+        // Found within the spin budget: nothing is suspended, and nothing is set up to be.
+        if isDone { return try self.outcome().get() }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { suspend($0) }
         } onCancel: {

@@ -9,6 +9,14 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var waiting: WaitingStyle = .adaptive
     /// How many calls may be unanswered at once.
     public var mostOpenCalls: Int = 1024
+    /// How many calls of the extension's the host works on at once; one more is answered "busy".
+    public var mostHostedCalls: Int = 64
+    /// How many streams may be open at once, of both sides together.
+    public var mostStreams: Int = 64
+    /// How many bytes of a stream that the extension opened may wait unread, 16 more for each message.
+    public var streamWindow: UInt32 = 65536
+    /// How many answers, credits and resets may wait for an extension that does not read.
+    public var mostWaitingFrames: Int = 1024
     /// How long a caller without a deadline of its own waits for room in a full ring.
     public var sendLimit: Duration = .seconds(5)
     /// The longest that a call without a timeout of its own should wait, for whoever makes calls in an owner's stead; nil:

@@ -12,5 +12,10 @@ public struct ChannelHandlers: Sendable {
     /// handle proves; an extension that closes it and lives on is not heard any more while it is idle.
     public var onPeerClosed: @Sendable () -> Void = {}
 
+    /// A request of the extension's; nil: the host serves none, and each fails. What stands in it is a stranger's.
+    public var onRequest: (@Sendable (consuming HostedRequest) -> Void)?
+    /// A stream that the extension has opened; nil: the host takes none, and each is reset.
+    public var onStream: (@Sendable (ChannelStream) -> Void)?
+
     public init() {}
 }

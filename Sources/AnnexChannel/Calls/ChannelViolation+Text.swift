@@ -13,7 +13,7 @@ extension ChannelViolation: CustomStringConvertible {
         case .secondHello: "a second hello"
         case .malformedHello(let length): "a hello of \(length) bytes that is none"
         case .wireVersion(let version): "wire version \(version), where this side speaks \(WireFormat.version)"
-        case .unknownCall(let call): "an answer to call \(call), which was never made"
+        case .unknownCall(let call): "a frame of call \(call), which was never made or is not the next"
         case .wrongMethod(let call, let method, let asked):
             "an answer of method \(method) to call \(call), which asked \(asked)"
         default: moreText
@@ -22,6 +22,9 @@ extension ChannelViolation: CustomStringConvertible {
 
     private var moreText: String {
         switch self {
+        case .unknownStream(let stream): "a frame of stream \(stream), which is not open"
+        case .streamCredit(let stream): "a frame of stream \(stream) that its credit does not cover"
+        case .streamIsOver(let stream): "a message on stream \(stream) after its end"
         case .descriptorsNotAskedFor(let count, let call):
             "\(count) \(count == 1 ? "descriptor" : "descriptors") for call \(call), which accepts fewer"
         case .descriptorsMissing(let call): "an answer to call \(call) that announces descriptors which never came"

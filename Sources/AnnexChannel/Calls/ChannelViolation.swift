@@ -20,6 +20,12 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case unknownCall(UInt64)
     /// An answer of another method than was asked.
     case wrongMethod(call: UInt64, UInt16, asked: UInt16)
+    /// A frame of a stream that was never opened, or an opening whose number is not a new one of the extension's.
+    case unknownStream(UInt64)
+    /// A message without the credit for it, or credit that was never owed.
+    case streamCredit(UInt64)
+    /// A message or an end after the stream's end.
+    case streamIsOver(UInt64)
     /// Descriptors that no open call accepts, or more than it accepts.
     case descriptorsNotAskedFor(count: Int, call: UInt64)
     /// A frame announces descriptors that the control socket did not bring before it.
@@ -41,6 +47,7 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     public enum MessageBudget: String, Sendable, Hashable {
         case frames = "frames nobody asked for"
         case control = "control messages"
+        case unread = "answers that it does not read"
         case wakeUps = "wake-ups without a message"
     }
 }

@@ -14,13 +14,7 @@ extension ExtensionCore {
 
     /// Whether the caller has given up. Reads on, so that a cancel behind other requests is seen.
     func isCancelled(_ call: UInt64) throws(ExtensionFailure) -> Bool {
-        while let frame = try read() {
-            switch frame.kind {
-            case .cancel: cancel(frame.call)
-            case .ping: try answerPing(frame)
-            default: ahead.append(frame)
-            }
-        }
+        while let frame = try read() { try putAside(frame) }
         return open.first { $0.call == call }?.isCancelled ?? true
     }
 
@@ -33,7 +27,7 @@ extension ExtensionCore {
         return try read()
     }
 
-    private func read() throws(ExtensionFailure) -> Frame? {
+    func read() throws(ExtensionFailure) -> Frame? {
         do throws(ChannelViolation) {
             return try receiver.read()
         } catch {
@@ -41,7 +35,7 @@ extension ExtensionCore {
         }
     }
 
-    private func wait(until deadline: UInt64?) throws(ExtensionFailure) -> Bool {
+    func wait(until deadline: UInt64?) throws(ExtensionFailure) -> Bool {
         do throws(ChannelViolation) {
             return try receiver.wait(until: deadline)
         } catch {
@@ -53,9 +47,9 @@ extension ExtensionCore {
         switch frame.kind {
         case .request: return try request(frame)
         case .event: return .event(ChannelEvent(method: frame.method, payload: frame.payload))
-        case .cancel: cancel(frame.call)
-        case .ping: try answerPing(frame)
-        case .hello, .reply, .failure, .pong: throw .violated(.unexpectedKind(frame.kind.rawValue))
+        case .open: try accept(frame)
+        case .hello, .pong: throw .violated(.unexpectedKind(frame.kind.rawValue))
+        default: try putAside(frame)
         }
         return nil
     }
@@ -72,7 +66,7 @@ extension ExtensionCore {
         return .request(IncomingRequest(frame, descriptors: descriptors, core: self))
     }
 
-    private func cancel(_ call: UInt64) {
+    func cancel(_ call: UInt64) {
         if let index = open.firstIndex(where: { $0.call == call }) {
             open[index].isCancelled = true
         } else if ahead.contains(where: { $0.kind == .request && $0.call == call }) {
@@ -80,7 +74,7 @@ extension ExtensionCore {
         }
     }
 
-    private func answerPing(_ frame: Frame) throws(ExtensionFailure) {
+    func answerPing(_ frame: Frame) throws(ExtensionFailure) {
         try send(FrameHeader(kind: .pong, method: frame.method, call: frame.call), [])
     }
 

@@ -22,7 +22,8 @@ extension ExtensionCore {
     }
 
     func send(
-        _ header: FrameHeader, _ payload: [UInt8], descriptors: borrowing DescriptorList = DescriptorList()
+        _ header: FrameHeader, _ payload: [UInt8], terms: RequestTerms? = nil,
+        descriptors: borrowing DescriptorList = DescriptorList()
     ) throws(ExtensionFailure) {
         guard payload.count <= largestPayload else {
             throw .payloadTooLarge(bytes: payload.count, most: largestPayload)
@@ -30,7 +31,7 @@ extension ExtensionCore {
         if !descriptors.isEmpty { try handOver(header.call, descriptors) }
         let wantsDoorbell: Bool
         do throws(ChannelViolation) {
-            wantsDoorbell = try sender.send(header, payload)
+            wantsDoorbell = try sender.send(header, terms: terms, payload)
         } catch {
             throw .violated(error)
         }

@@ -13,16 +13,27 @@ final class ExtensionCore {
     /// Requests that have been given out and not answered: seldom more than one.
     var open: [OpenRequest] = []
     let largestPayload: Int
+    /// What the host's side of the wire can do.
+    let host: WireFeatures
+    /// The number of the last call to the host.
+    var lastCall: UInt64 = 0
+    /// The number of the last stream that this side opened; they are even.
+    var lastStream: UInt64 = 0
+    var streams: [UInt64: HeldStream] = [:]
+    /// Who takes streams that the host opens.
+    var takeStream: ((ExtensionStream) -> Void)?
     /// Calls given up before their request was given out.
     var cancelledAhead: Set<UInt64> = []
 
     init(
-        control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion, waiting: WaitingStyle
+        control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion, waiting: WaitingStyle,
+        host: WireFeatures
     ) {
         receiver = ExtensionReceiver(own: own, peer: peer, waiting: waiting)
         sender = ExtensionSender(own: own, peer: peer)
         largestPayload = Int(WireFormat.largestPayload(capacity: own.ring.capacity))
         self.control = control
+        self.host = host
         self.own = own
         self.peer = peer
     }

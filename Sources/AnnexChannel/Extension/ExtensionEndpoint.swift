@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// What it asks of the kernel is listed in `Docs/Channel.md`, so that a filter can allow exactly that.
 public struct ExtensionEndpoint: ~Copyable {
-    private let core: ExtensionCore
+    let core: ExtensionCore
 
     /// Takes the descriptors that the sandbox left at the numbers of `ChannelDescriptor`. Once in a process.
     public static func adopt(waiting: WaitingStyle = .adaptive) throws(ExtensionFailure) -> ExtensionEndpoint {
@@ -23,22 +23,24 @@ public struct ExtensionEndpoint: ~Copyable {
         do throws(SystemError) {
             let hostSize = try descriptors.hostRegion.status().size
             let hostMapping = try Mapping(descriptors.hostRegion, size: Int(hostSize), writable: false)
-            let (host, extensionCapacity) = try RegionLayout.capacities(hostMapping, size: hostSize)
+            let (host, extensionCapacity, features) = try RegionLayout.capacities(hostMapping, size: hostSize)
             let mapping = try Mapping(
                 descriptors.extensionRegion, size: RegionLayout.size(capacity: extensionCapacity), writable: true)
             core = ExtensionCore(
                 control: ControlSocket(owning: descriptors.control),
                 own: OwnRegion(mapping, capacity: extensionCapacity), peer: PeerRegion(hostMapping, capacity: host),
-                waiting: waiting)
+                waiting: waiting, host: features)
         } catch {
             throw .system(error)
         }
     }
 
     /// Says that the extension is ready. Once, before anything else is said.
-    /// - Parameter features: what this extension can do, for its host to read.
+    /// - Parameter features: what this extension can do, for its host to read; the lower 32 bits.
     public func sayHello(features: UInt64 = 0) throws(ExtensionFailure) {
-        try core.send(FrameHeader(kind: .hello), Hello(features: features).encoded())
+        try core.send(
+            FrameHeader(kind: .hello),
+            Hello(said: features & WireFeatures.usersBits | WireFeatures.own.rawValue).encoded())
     }
 
     /// Waits for the next request or event.

@@ -7,6 +7,15 @@ public enum ExtensionFailure: Error, Sendable, Hashable {
     /// The host's end is closed.
     case ended
     case payloadTooLarge(bytes: Int, most: Int)
+    /// The host answered that it cannot. The text is the host's own.
+    case failed(code: UInt32, text: String)
+    case deadlineExceeded
+    /// The host does not know this part of the wire.
+    case unsupported
+    /// What was to be sent breaks a limit of its wire form.
+    case unencodable(EncodingFailure)
+    /// The host's answer is not the response that the request asks for.
+    case unreadable(DecodingFailure)
     /// The caller does not accept so much sealed memory.
     case notAccepted(pieces: Int, bytes: UInt64)
     case system(SystemError)
@@ -20,6 +29,11 @@ extension ExtensionFailure: CustomStringConvertible {
         case .payloadTooLarge(let bytes, let most): "a payload of \(bytes) bytes where \(most) fit"
         case .notAccepted(let pieces, let bytes):
             "\(pieces) pieces of sealed memory with \(bytes) bytes, which the caller does not accept"
+        case .failed(let code, let text): "the host answered failure \(code): \(text)"
+        case .deadlineExceeded: "no answer within the call's time"
+        case .unsupported: "the host does not know this part of the wire"
+        case .unencodable(let failure): "it cannot be sent: \(failure)"
+        case .unreadable(let failure): "the answer cannot be read: \(failure)"
         case .system(let error): error.description
         }
     }

@@ -19,14 +19,16 @@ struct ExtensionSender: ~Copyable {
     /// Writes a frame and wakes a host that sleeps on the position. Waits for room without limit: a host that never
     /// reads has given its extension up.
     /// - Returns: whether the host sleeps in epoll and wants its doorbell.
-    mutating func send(_ header: FrameHeader, _ payload: [UInt8]) throws(ChannelViolation) -> Bool {
-        while try !writer.hasRoom(payload: UInt32(payload.count)) {
+    mutating func send(
+        _ header: FrameHeader, terms: RequestTerms? = nil, _ payload: [UInt8]
+    ) throws(ChannelViolation) -> Bool {
+        while try !writer.hasRoom(payload: UInt32(payload.count) + (terms == nil ? 0 : RequestTerms.size)) {
             gate.announce()
             let woken = gate.sleep(while: writer.seen, until: nil)
             gate.withdraw()
             if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
         }
-        writer.write(header, payload: payload)
+        writer.write(header, terms: terms, payload: payload)
         let state = wake.state()
         if state == ReceiverState.asleep { wake.position.wake() }
         guard ReceiverState.isDoorbell(state), state != rung else { return false }

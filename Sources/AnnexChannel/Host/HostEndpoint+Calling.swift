@@ -10,12 +10,16 @@ extension HostEndpoint {
     }
 
     /// Calls the extension. Cancelling the task cancels the call.
-    public func call(_ request: consuming Request, timeout: Duration? = nil) async throws(CallFailure) -> Reply {
+    public nonisolated(nonsending) func call(
+        _ request: consuming Request, timeout: Duration? = nil
+    ) async throws(CallFailure) -> Reply {
         try await start(request, timeout: timeout).value()
     }
 
     /// Sends a request from a task, and looks for the answer for as long as that is cheaper than suspending.
-    public func start(_ request: consuming Request, timeout: Duration? = nil) async throws(CallFailure) -> ChannelCall {
+    public nonisolated(nonsending) func start(
+        _ request: consuming Request, timeout: Duration? = nil
+    ) async throws(CallFailure) -> ChannelCall {
         let opened = try open(request, kind: .request, timeout: timeout)
         let call = opened.call
         if sendAndLook(opened) {
@@ -125,7 +129,7 @@ extension HostEndpoint {
         return try result.get()
     }
 
-    private func check(bytes: Int, descriptors: Int) throws(CallFailure) {
+    func check(bytes: Int, descriptors: Int) throws(CallFailure) {
         guard bytes <= largestPayload else { throw .payloadTooLarge(bytes: bytes, most: largestPayload) }
         guard descriptors <= ControlSocket.mostDescriptors else {
             throw .tooManyDescriptors(count: descriptors, most: ControlSocket.mostDescriptors)

@@ -53,6 +53,8 @@ extension HostEndpoint {
         isClosed.store(true, ordering: .sequentiallyConsistent)
         watch.withLock { $0.take() }?.cancel()
         for call in open { call.resolve(.failure(failure)) }
+        hosted.withLock { $0.close() }
+        closeStreams(failure)
         failHello(failure)
         interruptLeader()
         for _ in 0..<HostEndpoint.mostWakeUps where roomSleepers.load(ordering: .sequentiallyConsistent) > 0 {

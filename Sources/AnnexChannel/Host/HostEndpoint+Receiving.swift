@@ -31,7 +31,10 @@ extension HostEndpoint {
             try receiver.spendFrame()
             try checkBare(frame)
             try deliver(ChannelEvent(method: frame.method, payload: frame.payload))
-        case .request, .cancel, .ping: throw .unexpectedKind(frame.kind.rawValue)
+        case .request: try handleRequest(frame, &receiver)
+        case .cancel: try handleCancel(frame, &receiver)
+        case .open, .data, .credit, .finish, .reset: try handleStream(frame, &receiver)
+        case .ping: throw .unexpectedKind(frame.kind.rawValue)
         }
     }
 

@@ -48,7 +48,9 @@ extension HostEndpoint {
     }
 
     /// Sends the frame from a task, which must not hold up a thread: looks again every now and then.
-    func sendLater(_ frame: consuming OutgoingFrame, until deadline: UInt64?) async throws(CallFailure) {
+    nonisolated(nonsending) func sendLater(
+        _ frame: consuming OutgoingFrame, until deadline: UInt64?
+    ) async throws(CallFailure) {
         let limit = min(deadline ?? .max, MonotonicClock.deadline(after: configuration.sendLimit))
         var pause = Duration.microseconds(50)
         while true {

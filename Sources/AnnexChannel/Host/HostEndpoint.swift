@@ -19,6 +19,9 @@ public final class HostEndpoint: Sendable {
     let receiving: Mutex<HostReceiver>
     let inbox: Mutex<ControlInbox>
     let calls = Mutex(CallTable())
+    let hosted = Mutex(HostedCalls())
+    let streams = Mutex(HostStreams())
+    let outbox = Mutex(HostOutbox())
     let hello = Mutex(HelloState.awaited([]))
     let watch = Mutex<EventLoop.Watch?>(nil)
 

@@ -34,5 +34,7 @@ internal import AnnexLinux
             // SAFETY: aligned and inside the first page.
             unsafe start.storeBytes(of: value, toByteOffset: offset, as: UInt32.self)
         }
+        unsafe start.storeBytes(
+            of: WireFeatures.own.rawValue, toByteOffset: RegionLayout.features, as: UInt64.self)
     }
 }

@@ -7,6 +7,6 @@ extension Hello {
             let features = WireBytes.number(frame.payload, at: 8, as: UInt64.self)
         else { throw .malformedHello(length: frame.payload.count) }
         guard version == WireFormat.version else { throw .wireVersion(version) }
-        self.init(features: features)
+        self.init(said: features)
     }
 }

@@ -5,7 +5,7 @@ extension RegionLayout {
     /// What the host's region says about both rings, held against its own size.
     static func capacities(
         _ region: borrowing Mapping, size: Int64
-    ) throws(SystemError) -> (host: UInt32, extension: UInt32) {
+    ) throws(SystemError) -> (host: UInt32, extension: UInt32, features: WireFeatures) {
         guard size >= Int64(ring) else { throw notARegion }
         // SAFETY: the mapping holds at least the first page, and the words were written before anybody had it.
         let (magic, version, host, extensionCapacity) = unsafe (
@@ -17,7 +17,9 @@ extension RegionLayout {
         guard magic == WireFormat.magic, version == WireFormat.version, host.nonzeroBitCount == 1,
             extensionCapacity.nonzeroBitCount == 1, Int64(Self.size(capacity: host)) == size
         else { throw notARegion }
-        return (host, extensionCapacity)
+        // SAFETY: as above.
+        let features = unsafe region.start.load(fromByteOffset: features, as: UInt64.self)
+        return (host, extensionCapacity, WireFeatures(rawValue: features))
     }
 
     private static var notARegion: SystemError {

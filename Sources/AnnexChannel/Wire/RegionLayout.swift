@@ -6,6 +6,8 @@ enum RegionLayout {
     static let version = 4
     static let hostCapacity = 8
     static let extensionCapacity = 12
+    /// `WireFeatures` of the host, 64 bits.
+    static let features = 16
 
     /// How many bytes the region's writer has ever put into its ring, modulo 2^32.
     static let produced = 128

@@ -11,7 +11,10 @@ final class HostileChannel: Sendable {
     let violations: AsyncStream<ChannelViolation>
     let events: AsyncStream<ChannelEvent>
 
-    init(_ change: (inout ChannelConfiguration) -> Void = { _ in }) throws {
+    init(
+        _ change: (inout ChannelConfiguration) -> Void = { _ in },
+        handlers take: (inout ChannelHandlers) -> Void = { _ in }
+    ) throws {
         var configuration = ChannelConfiguration()
         change(&configuration)
         let (violations, report) = AsyncStream.makeStream(of: ChannelViolation.self)
@@ -19,6 +22,7 @@ final class HostileChannel: Sendable {
         var handlers = ChannelHandlers()
         handlers.onViolation = { report.yield($0) }
         handlers.onEvent = { event.yield($0) }
+        take(&handlers)
         loop = try EventLoop()
         let ends = try HostEndpoint.make(configuration: configuration, handlers: handlers, eventLoop: loop)
         host = ends.host

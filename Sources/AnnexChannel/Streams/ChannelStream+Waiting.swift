@@ -1,0 +1,109 @@
+internal import AnnexLinux
+internal import Synchronization
+
+extension ChannelStream {
+    /// Looks until there is something, and sleeps between the looks.
+    func wait<Value: Sendable>(
+        _ timeout: Duration?, _ look: (inout Inner) -> Look<Value>
+    ) throws(StreamFailure) -> Value {
+        let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
+        let parker = Parker()
+        while true {
+            let result = inner.withLock { inner in
+                let result = look(&inner)
+                if case .mustWait = result { inner.waiting.append(.thread(parker)) }
+                return result
+            }
+            switch result {
+            case .done(let value): return value
+            case .failed(let failure): throw failure
+            case .mustWait: break
+            }
+            if let deadline, MonotonicClock.now() >= deadline {
+                withdraw(parker)
+                throw .deadlineExceeded
+            }
+            parker.park(until: deadline)
+            withdraw(parker)
+        }
+    }
+
+    /// The same for a task.
+    nonisolated(nonsending) func wait<Value: Sendable>(
+        _ look: (inout Inner) -> Look<Value>
+    ) async throws(StreamFailure) -> Value {
+        while true {
+            let (result, changes) = inner.withLock { (look(&$0), $0.changes) }
+            switch result {
+            case .done(let value): return value
+            case .failed(let failure): throw failure
+            case .mustWait: break
+            }
+            guard !Task.isCancelled else { throw .cancelled }
+            await suspendUntilChange(from: changes)
+        }
+    }
+
+    private nonisolated(nonsending) func suspendUntilChange(from changes: UInt64) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isLate = inner.withLock { inner in
+                    if inner.changes != changes || Task.isCancelled { return true }
+                    inner.waiting.append(.task(continuation))
+                    return false
+                }
+                if isLate { continuation.resume() }
+            }
+        } onCancel: {
+            change { _ in }
+        }
+    }
+
+    private func withdraw(_ parker: Parker) {
+        inner.withLock { inner in
+            inner.waiting.removeAll { waiter in
+                if case .thread(let other) = waiter { other === parker } else { false }
+            }
+        }
+    }
+
+    /// Changes what the stream is, and lets everybody who waits look again.
+    func change<Result: Sendable>(
+        _ body: (inout Inner) throws(ChannelViolation) -> Result
+    ) throws(ChannelViolation) -> Result {
+        let (result, waiting) = try inner.withLock { (inner) throws(ChannelViolation) in
+            let result = try body(&inner)
+            inner.changes &+= 1
+            defer { inner.waiting = [] }
+            return (result, inner.waiting)
+        }
+        for waiter in waiting { waiter.wake() }
+        return result
+    }
+
+    private func change(_ body: (inout Inner) -> Void) {
+        let waiting = inner.withLock { inner in
+            body(&inner)
+            inner.changes &+= 1
+            defer { inner.waiting = [] }
+            return inner.waiting
+        }
+        for waiter in waiting { waiter.wake() }
+    }
+
+    /// Ends it before its time.
+    /// - Returns: whether it had not ended before.
+    func fail(with failure: StreamFailure) -> Bool {
+        var isFirst = false
+        change { inner in
+            isFirst = inner.failure == nil
+            inner.failure = inner.failure ?? failure
+            if failure == .cancelled { inner.queue.removeAll() }
+        }
+        return isFirst
+    }
+
+    func retireIfOver() {
+        if inner.withLock({ $0.state.isOver }) { endpoint.forget(id, isForgone: 0) }
+    }
+}

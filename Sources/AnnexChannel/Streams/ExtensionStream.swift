@@ -1,0 +1,82 @@
+internal import AnnexLinux
+
+/// An extension's end of a stream, used by the thread that uses its endpoint. Waiting for one stream reads the channel
+/// for all of them; requests that come meanwhile wait.
+///
+/// Let go of without `finish` on both sides or `cancel`, it cancels.
+public final class ExtensionStream {
+    /// Which stream it is; the users' own numbering.
+    public let method: UInt16
+    /// What its opener said with it.
+    public let arguments: [UInt8]
+    let id: UInt64
+    var state: StreamState
+    var queue = StreamQueue()
+    var failure: StreamFailure?
+    private let core: ExtensionCore
+
+    init(id: UInt64, method: UInt16, arguments: [UInt8], state: StreamState, core: ExtensionCore) {
+        self.id = id
+        self.method = method
+        self.arguments = arguments
+        self.state = state
+        self.core = core
+    }
+
+    deinit {
+        core.streams.removeValue(forKey: id)
+        guard failure == nil, !state.isOver else { return }
+        // The host may be gone; then there is nobody to tell.
+        try? core.send(
+            FrameHeader(kind: .reset, call: id), StreamFrame.reset(code: StreamFailure.cancelledCode, ""))
+    }
+
+    /// The next message, in order; nil once the host has finished.
+    public func receive() throws -> [UInt8]? {
+        while true {
+            if let message = queue.takeFirst() {
+                if let credit = state.take(StreamState.cost(message.count), isEmpty: queue.isEmpty) {
+                    try core.send(FrameHeader(kind: .credit, call: id), WireBytes.bytes(credit))
+                }
+                return message
+            }
+            // Whatever came after the host's last word does not unsay it.
+            if !state.isReceiving, failure != .cancelled { return nil }
+            if let failure { throw failure }
+            try core.readMore()
+        }
+    }
+
+    /// Sends a message; waits until the host has room for it.
+    public func send(_ message: [UInt8]) throws {
+        let cost = StreamState.cost(message.count)
+        while true {
+            if let failure { throw failure }
+            guard state.isSending else { throw StreamFailure.finished }
+            if state.peerWindow > 0 {
+                let most = min(Int(state.peerWindow) - 16, core.largestPayload)
+                guard message.count <= most else {
+                    throw StreamFailure.messageTooLarge(bytes: message.count, most: most)
+                }
+                if state.spend(cost) { break }
+            }
+            try core.readMore()
+        }
+        try core.send(FrameHeader(kind: .data, method: method, call: id), message)
+    }
+
+    /// Says that no more messages follow. The host's may still come.
+    public func finish() throws {
+        guard failure == nil, state.isSending else { return }
+        state.finishSending()
+        try core.send(FrameHeader(kind: .finish, call: id), [])
+    }
+
+    /// Lets go of the stream in both directions.
+    public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") throws {
+        guard failure == nil, !state.isOver else { return }
+        failure = .cancelled
+        queue.removeAll()
+        try core.send(FrameHeader(kind: .reset, call: id), StreamFrame.reset(code: code, text))
+    }
+}

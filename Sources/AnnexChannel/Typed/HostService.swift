@@ -1,0 +1,118 @@
+internal import Synchronization
+
+/// What a host serves its extension: one handler for each kind of request, notice and stream.
+///
+/// ```swift
+/// var service = HostService()
+/// service.serve(Lookup.self) { lookup in Found(names: index[lookup.word]) }
+/// service.serve(Fetch.self) { fetch in try await library.load(fetch.name) }
+/// let session = try await host.begin("com.example.pictures.editor", serving: service)
+/// ```
+///
+/// What a request holds is what a stranger says: a handler checks it as it would check a file from the network.
+public struct HostService: Sendable {
+    typealias Handler = @Sendable (consuming HostedRequest) -> Void
+
+    private var requests: [UInt16: Handler] = [:]
+    private var notices: [UInt16: @Sendable ([UInt8]) -> Void] = [:]
+    private var streams: [UInt16: @Sendable (ChannelStream) -> Void] = [:]
+
+    public init() {}
+
+    /// Serves a kind of request on the event loop's thread: the handler must not block. What it throws becomes the
+    /// extension's failure, a `HandlerFailure` as it is, anything else by its text.
+    public mutating func serve<Asked: ChannelRequest>(
+        _: Asked.Type, with handler: @escaping @Sendable (Asked) throws -> Asked.Response
+    ) {
+        requests[Asked.method] = { request in
+            guard let asked = Self.read(Asked.self, request.payload) else { return Self.unreadable(request) }
+            Self.answer(request, Result { try handler(asked) })
+        }
+    }
+
+    /// Serves a kind of request in a task of its own.
+    public mutating func serve<Asked: ChannelRequest>(
+        _: Asked.Type, with handler: @escaping @Sendable (Asked) async throws -> Asked.Response
+    ) {
+        requests[Asked.method] = { request in
+            guard let asked = Self.read(Asked.self, request.payload) else { return Self.unreadable(request) }
+            let held = Held(request)
+            Task {
+                let result: Result<Asked.Response, any Error>
+                do { result = .success(try await handler(asked)) } catch { result = .failure(error) }
+                if let request = held.take() { Self.answer(request, result) }
+            }
+        }
+    }
+
+    /// Takes a kind of notice, on the event loop's thread. One that cannot be read is dropped.
+    public mutating func take<Notice: ChannelNotice>(
+        _: Notice.Type, with handler: @escaping @Sendable (Notice) -> Void
+    ) {
+        notices[Notice.method] = { payload in
+            if let notice = Self.read(Notice.self, payload) { handler(notice) }
+        }
+    }
+
+    /// Takes streams that the extension opens with this method, on the event loop's thread.
+    public mutating func takeStreams(_ method: UInt16, with handler: @escaping @Sendable (ChannelStream) -> Void) {
+        streams[method] = handler
+    }
+
+    /// Puts this service into a channel's handlers.
+    public func install(in handlers: inout ChannelHandlers) {
+        if !requests.isEmpty {
+            handlers.onRequest = { [requests] request in
+                guard let handler = requests[request.method] else {
+                    return request.fail(code: HandlerFailure.unknownMethodCode, text: "unknown method")
+                }
+                handler(request)
+            }
+        }
+        if !notices.isEmpty {
+            handlers.onEvent = { [notices, onEvent = handlers.onEvent] event in
+                notices[event.method]?(event.payload) ?? onEvent(event)
+            }
+        }
+        guard !streams.isEmpty else { return }
+        handlers.onStream = { [streams] stream in
+            guard let handler = streams[stream.method] else {
+                return stream.cancel(code: StreamFailure.refusedCode, text: "unknown method")
+            }
+            handler(stream)
+        }
+    }
+
+    private static func read<Value: Message>(_: Value.Type, _ payload: [UInt8]) -> Value? {
+        try? Value(decoding: payload)
+    }
+
+    private static func unreadable(_ request: consuming HostedRequest) {
+        request.fail(code: HandlerFailure.unreadableCode, text: "the request cannot be read")
+    }
+
+    private static func answer(_ request: consuming HostedRequest, _ result: Result<some Message, any Error>) {
+        let bytes: [UInt8]
+        do {
+            bytes = try result.get().encoded()
+        } catch {
+            let failure = HandlerFailure(describing: error)
+            return request.fail(code: failure.code, text: failure.text)
+        }
+        // What is larger than a message may be, the reply itself tells the extension.
+        try? request.reply(bytes)
+    }
+}
+
+/// Carries a request into a task.
+private final class Held: Sendable {
+    private let request: Mutex<HostedRequest?>
+
+    init(_ request: consuming HostedRequest) {
+        self.request = Mutex(request)
+    }
+
+    func take() -> HostedRequest? {
+        request.withLock { $0.take() }
+    }
+}

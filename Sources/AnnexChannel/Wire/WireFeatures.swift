@@ -1,0 +1,14 @@
+/// What an end can do beyond calls and events, said in the upper half of a hello's features and in the host's region.
+/// An end uses what both can do, and ignores bits that it does not know.
+struct WireFeatures: OptionSet, Sendable, Hashable {
+    let rawValue: UInt64
+
+    /// Calls from the extension to the host.
+    static let hostedCalls = WireFeatures(rawValue: 1 << 32)
+    static let streams = WireFeatures(rawValue: 1 << 33)
+
+    /// What this version can do.
+    static let own: WireFeatures = [.hostedCalls, .streams]
+    /// The bits that are not the wire's.
+    static let usersBits: UInt64 = 0xFFFF_FFFF
+}

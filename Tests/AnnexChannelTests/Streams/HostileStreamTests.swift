@@ -1,0 +1,144 @@
+import AnnexLinux
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// A peer that breaks one rule of streams or of its own calls; the host must name it, close, and live.
+@Suite(.timeLimit(.minutes(5))) struct HostileStreamTests {
+    private enum Kind {
+        static let request: UInt8 = 2
+        static let cancel: UInt8 = 5
+        static let open: UInt8 = 9
+        static let data: UInt8 = 10
+        static let credit: UInt8 = 11
+        static let finish: UInt8 = 12
+        static let reset: UInt8 = 13
+    }
+
+    private static func opening(_ stream: UInt64, window: UInt32 = 4096) -> [UInt8] {
+        RawPeer.frame(Kind.open, WireBytes.bytes(window), call: stream)
+    }
+
+    private static func request(_ call: UInt64) -> [UInt8] {
+        RawPeer.frame(Kind.request, [UInt8](repeating: 0xFF, count: 8) + [UInt8](repeating: 0, count: 16), call: call)
+    }
+
+    /// What the host finds in these frames.
+    private func violation(
+        _ frames: [[UInt8]], taking: Bool = true, _ change: (inout ChannelConfiguration) -> Void = { _ in }
+    ) async throws -> ChannelViolation? {
+        let kept = KeptStreams()
+        let channel = try HostileChannel(
+            change,
+            handlers: { handlers in
+                guard taking else { return }
+                // Held for as long as the channel: a stream that is let go of is reset by this side.
+                handlers.onStream = { kept.add($0) }
+                handlers.onRequest = { $0.fail(code: 1, text: "no") }
+            })
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        for frame in frames { writer.send(frame) }
+        defer { kept.dropAll() }
+        return await channel.violation()
+    }
+
+    @Test(
+        "IPC-08: frames of streams that are not open are refused",
+        arguments: [(Kind.data, 2), (Kind.data, 3), (Kind.credit, 7), (Kind.finish, 0), (Kind.reset, .max)]
+            as [(UInt8, UInt64)])
+    func unknownStream(_ kind: UInt8, _ stream: UInt64) async throws {
+        let found = try await violation([RawPeer.frame(kind, [1, 0, 0, 0], call: stream)])
+        #expect(found == .unknownStream(stream))
+    }
+
+    @Test("IPC-08: a stream's number is even and new", arguments: [[1], [3], [2, 2], [4, 2], [0]] as [[UInt64]])
+    func openings(_ numbers: [UInt64]) async throws {
+        let found = try await violation(numbers.map { Self.opening($0) })
+        #expect(found == .unknownStream(numbers.last ?? 0))
+    }
+
+    @Test func `BOMB-11: messages without credit are refused`() async throws {
+        let message = RawPeer.frame(Kind.data, [UInt8](repeating: 0, count: 2000), call: 2)
+        let found = try await violation([Self.opening(2), message, message, message, message]) {
+            $0.streamWindow = 4096
+        }
+        #expect(found == .streamCredit(2))
+    }
+
+    @Test("credit that was never owed is refused", arguments: [0, 15, 16, .max] as [UInt32])
+    func credit(_ credit: UInt32) async throws {
+        let found = try await violation([Self.opening(2), RawPeer.frame(Kind.credit, WireBytes.bytes(credit), call: 2)])
+        #expect(found == .streamCredit(2))
+    }
+
+    @Test func nothingFollowsTheEndOfAStream() async throws {
+        let finish = RawPeer.frame(Kind.finish, call: 2)
+        for last in [finish, RawPeer.frame(Kind.data, [1], call: 2)] {
+            let found = try await violation([Self.opening(2), finish, last])
+            #expect(found == .streamIsOver(2))
+        }
+    }
+
+    @Test("half a frame of a stream is none", arguments: [Kind.open, Kind.credit, Kind.reset])
+    func malformed(_ kind: UInt8) async throws {
+        let frames = kind == Kind.open ? [] : [Self.opening(2)]
+        let found = try await violation(frames + [RawPeer.frame(kind, [1, 0, 0], call: 2)])
+        #expect(found == .malformed(kind: kind, length: 3))
+    }
+
+    @Test("BOMB-08: a flood of openings ends at the budget", arguments: [false, true])
+    func openings(_ taking: Bool) async throws {
+        let frames = (1...200).map { Self.opening(UInt64($0) * 2) }
+        let found = try await violation(frames, taking: taking) { $0.framesPerSecond = 100 }
+        #expect(found == .messageBudget(.frames, limit: 100))
+    }
+
+    @Test(
+        "IPC-08: an extension's calls are numbered one after another",
+        arguments: [[0], [2], [1, 1], [1, 3], [.max]] as [[UInt64]])
+    func calls(_ numbers: [UInt64]) async throws {
+        let found = try await violation(numbers.map { Self.request($0) })
+        #expect(found == .unknownCall(numbers.last ?? 0))
+    }
+
+    @Test func `IPC-08: a cancel of a call that was never made is refused`() async throws {
+        let found = try await violation([Self.request(1), RawPeer.frame(Kind.cancel, call: 2)])
+        #expect(found == .unknownCall(2))
+    }
+
+    @Test func `BOMB-08: a flood of calls ends at the budget`() async throws {
+        let frames = (1...200).map { Self.request(UInt64($0)) }
+        let found = try await violation(frames) { $0.framesPerSecond = 100 }
+        #expect(found == .messageBudget(.frames, limit: 100))
+    }
+
+    @Test func `BOMB-11: answers that nobody reads are bounded`() async throws {
+        // Each answer takes a line of the host's ring, which the peer never reads.
+        let frames = (1...600).map { Self.request(UInt64($0)) }
+        let found = try await violation(frames) {
+            $0.hostCapacity = 4096
+            $0.mostWaitingFrames = 50
+        }
+        #expect(found == .messageBudget(.unread, limit: 50))
+    }
+}
+
+/// Streams that a host takes and neither reads nor lets go of.
+private final class KeptStreams: Sendable {
+    private let streams = Mutex<[ChannelStream]>([])
+
+    func add(_ stream: ChannelStream) {
+        streams.withLock { $0.append(stream) }
+    }
+
+    /// Outside the lock: a stream that goes says so to its endpoint.
+    func dropAll() {
+        let streams = streams.withLock { streams in
+            defer { streams = [] }
+            return streams
+        }
+        withExtendedLifetime(streams) {}
+    }
+}

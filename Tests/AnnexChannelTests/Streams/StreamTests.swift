@@ -1,0 +1,195 @@
+import AnnexLinux
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// Streams between a real host's end and a real extension's end on a thread.
+@Suite(.timeLimit(.minutes(5))) struct StreamTests {
+    /// What streams of these tests ask of the other side.
+    private enum Method {
+        /// Sends every message back, doubled, and finishes when the opener does.
+        static let echo: UInt16 = 20
+        /// Sends as many messages as the arguments' first byte says hundred of, without being asked.
+        static let produce: UInt16 = 21
+        /// Reads nothing until it is told to by an event.
+        static let hoard: UInt16 = 22
+        /// Is let go of at once.
+        static let refuse: UInt16 = 23
+    }
+
+    private func channel(
+        _ change: (inout ChannelConfiguration, inout ChannelHandlers) -> Void = { _, _ in },
+        _ body: @escaping @Sendable (borrowing ExtensionEndpoint) throws -> Void
+    ) throws -> (HostEndpoint, ExtensionThread) {
+        var configuration = ChannelConfiguration()
+        var handlers = ChannelHandlers()
+        change(&configuration, &handlers)
+        let ends = try HostEndpoint.make(configuration: configuration, handlers: handlers)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try body(endpoint)
+        }
+        return (host, thread)
+    }
+
+    private func serve(_ endpoint: borrowing ExtensionEndpoint) throws {
+        endpoint.takeStreams { stream in
+            do { try Self.work(stream) } catch { print("stream ended: \(error)") }
+        }
+        try endpoint.serve { request in try request.reply() }
+    }
+
+    private static func work(_ stream: ExtensionStream) throws {
+        switch stream.method {
+        case Method.echo:
+            while let message = try stream.receive() { try stream.send(message + message) }
+            try stream.finish()
+        case Method.produce:
+            for index in 0..<Int(stream.arguments.first ?? 0) * 100 {
+                try stream.send([UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 1000))
+            }
+            try stream.finish()
+        case Method.hoard: _ = try stream.receive()
+        default: try stream.cancel(code: 9, text: "not today")
+        }
+    }
+
+    @Test func messagesGoBothWaysInOrderToTheEnd() async throws {
+        let (host, thread) = try channel { try serve($0) }
+        _ = try await host.untilHello()
+        let stream = try host.openStream(Method.echo)
+        async let sent: Void = {
+            for index in 0..<500 { try await stream.send([UInt8](repeating: UInt8(index % 251), count: index * 7)) }
+            stream.finish()
+        }()
+        for index in 0..<500 {
+            let message = try await stream.receive()
+            #expect(message == [UInt8](repeating: UInt8(index % 251), count: index * 14))
+        }
+        #expect(try await stream.receive() == nil)
+        try await sent
+        #expect(host.streams.withLock { $0.count } == 0, "a stream that is over is in nobody's way")
+        host.finish(thread)
+    }
+
+    @Test func threadsUseStreamsToo() throws {
+        let (host, thread) = try channel { try serve($0) }
+        let stream = try host.openStream(Method.echo)
+        for index in 0..<300 {
+            try stream.send([UInt8(index % 200)], timeout: .seconds(60))
+            #expect(try stream.receive(timeout: .seconds(60)) == [UInt8(index % 200), UInt8(index % 200)])
+        }
+        stream.finish()
+        #expect(try stream.receive(timeout: .seconds(60)) == nil)
+        host.finish(thread)
+    }
+
+    @Test func `BOMB-11: a producer is held up by a host that does not read`() throws {
+        let (host, thread) = try channel { try serve($0) }
+        let stream = try host.openStream(Method.produce, [10], window: 8192)
+        // The producer has used its credit up when nothing more comes: what waits is never more than the window.
+        while stream.inner.withLock({ $0.state.owed }) >= StreamState.cost(1000) { Processor.yield() }
+        for index in 0..<1000 {
+            #expect(stream.inner.withLock { $0.queue.count } * 1016 <= 8192)
+            let message = try stream.receive(timeout: .seconds(60))
+            #expect(message == [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 1000))
+        }
+        #expect(try stream.receive(timeout: .seconds(60)) == nil)
+        stream.finish()
+        host.finish(thread)
+    }
+
+    @Test func aHostIsHeldUpByAConsumerThatDoesNotRead() throws {
+        let (host, thread) = try channel { endpoint in
+            let kept = Kept()
+            endpoint.takeStreams { stream in kept.streams.append(stream) }
+            try endpoint.serve { request in try request.reply() }
+        }
+        let stream = try host.openStream(Method.hoard)
+        var sent = 0
+        #expect(throws: StreamFailure.deadlineExceeded) {
+            while true {
+                try stream.send([UInt8](repeating: 1, count: 984), timeout: .milliseconds(sent < 60 ? 20_000 : 100))
+                sent += 1
+            }
+        }
+        #expect(sent == 65, "the window of 65,536 bytes holds 65 messages of 1,000")
+        #expect(try host.call(Request(method: 1), timeout: .seconds(60)).payload.isEmpty, "calls go on")
+        host.finish(thread)
+    }
+
+    @Test func aStreamThatIsLetGoOfTellsTheOtherSide() async throws {
+        let (host, thread) = try channel { try serve($0) }
+        let stream = try host.openStream(Method.refuse)
+        await #expect(throws: StreamFailure.reset(code: 9, text: "not today")) { try await stream.receive() }
+        await #expect(throws: StreamFailure.reset(code: 9, text: "not today")) { try await stream.send([1]) }
+        host.finish(thread)
+    }
+
+    @Test func streamsThatNobodyTakesAreRefused() async throws {
+        let (host, thread) = try channel { endpoint in try endpoint.serve { try $0.reply() } }
+        let stream = try host.openStream(Method.echo)
+        let failure = await #expect(throws: StreamFailure.self) { try await stream.receive() }
+        guard case .reset(StreamFailure.refusedCode, _) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        host.finish(thread)
+    }
+
+    @Test func aCancelledTaskWaitsNoLonger() async throws {
+        let (host, thread) = try channel { endpoint in
+            let kept = Kept()
+            endpoint.takeStreams { stream in kept.streams.append(stream) }
+            try endpoint.serve { try $0.reply() }
+        }
+        let stream = try host.openStream(Method.hoard)
+        let waiting = Task { try await stream.receive() }
+        waiting.cancel()
+        await #expect(throws: StreamFailure.cancelled) { try await waiting.value }
+        host.finish(thread)
+    }
+
+    @Test func theEndOfTheChannelEndsItsStreams() async throws {
+        let (host, thread) = try channel { endpoint in
+            let kept = Kept()
+            endpoint.takeStreams { stream in kept.streams.append(stream) }
+            try endpoint.serve { try $0.reply() }
+        }
+        let stream = try host.openStream(Method.hoard)
+        let waiting = Task { try await stream.receive() }
+        host.finish(thread)
+        await #expect(throws: StreamFailure.channel(.ended(reason: "the test is over"))) { try await waiting.value }
+    }
+
+    @Test func anExtensionOpensStreamsToo() async throws {
+        let (came, arrive) = AsyncStream.makeStream(of: ChannelStream.self)
+        let (host, thread) = try channel({ $1.onStream = { arrive.yield($0) } }) { endpoint in
+            let stream = try endpoint.openStream(30, [1, 2])
+            for index in 0..<200 { try stream.send([UInt8](repeating: UInt8(index), count: 900)) }
+            try stream.finish()
+            let last = try stream.receive()
+            #expect(last == [42])
+            try endpoint.serve { try $0.reply() }
+        }
+        var iterator = came.makeAsyncIterator()
+        let stream = try #require(await iterator.next())
+        #expect(stream.method == 30 && stream.arguments == [1, 2])
+        var count = 0
+        while let message = try await stream.receive() {
+            #expect(message == [UInt8](repeating: UInt8(count), count: 900))
+            count += 1
+        }
+        #expect(count == 200)
+        try await stream.send([42])
+        stream.finish()
+        host.finish(thread)
+    }
+}
+
+/// Streams that an extension takes and neither reads nor lets go of.
+private final class Kept {
+    var streams: [ExtensionStream] = []
+}
