@@ -9,6 +9,7 @@ struct PolicyShowCommand: ParsableCommand {
             EXAMPLES
               annex policy show compute                 its text, each part with what it includes
               annex policy show compute --compiled      calls and filter instructions on each architecture
+              annex policy show compute --layers        which layer holds which statement, and what it cannot
               annex policy show ./mine.yaml --json
             """)
 
@@ -20,6 +21,9 @@ struct PolicyShowCommand: ParsableCommand {
     @Flag(help: "What it compiles to, for each architecture.")
     var compiled = false
 
+    @Flag(help: "What each layer can say of it, and what it cannot.")
+    var layers = false
+
     @Flag(help: "Print JSON instead of text.")
     var json = false
 
@@ -27,6 +31,9 @@ struct PolicyShowCommand: ParsableCommand {
         try PolicyFailure.reported {
             if compiled {
                 try showCompiled()
+            } else if layers {
+                let table = try choice.policy(policy).layerTable()
+                print(json ? LayerTableText.json(table).written : LayerTableText.lines(table).joined(separator: "\n"))
             } else if json {
                 print(try choice.policy(policy).explanation(of: .whole).json.written)
             } else {
