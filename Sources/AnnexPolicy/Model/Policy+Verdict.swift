@@ -54,7 +54,9 @@ extension Policy {
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         let known = call.arguments ?? []
         let shown = known.indices.filter { compared.contains($0) || known[$0].kind.choosesOperation }
-        let start = writeXorExecute && WriteXorExecute.isBroken(by: call, arguments) ? "write-xor-execute: off, and under allow: " : ""
+        let start =
+            writeXorExecute && WriteXorExecute.isBroken(by: call, arguments)
+            ? "write-xor-execute: off, and under allow: " : ""
         if shown.isEmpty { return start + "- \(call.name)" }
         let conditions = shown.map { index in
             let value = index < arguments.count ? arguments[index] : 0
