@@ -245,5 +245,6 @@ if isFuzzing {
         fuzzer("FuzzProcText", "AnnexSandbox"),
         fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexSandbox"),
+        fuzzer("FuzzMessage", "AnnexModel", "AnnexChannel"),
     ]
 }

@@ -24,6 +24,7 @@ public final class ExtensionSession: Sendable {
     ) throws {
         let link = SessionLink()
         var configuration = try service.channelConfiguration(for: identifier)
+        configuration.label = identifier
         configure(&configuration)
         var handlers = link.handlers
         hosted.install(in: &handlers)

@@ -24,10 +24,15 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var callLimit: Duration?
     /// Frames within a second that answer no open call: events, late answers.
     public var framesPerSecond: UInt32 = 1000
+    /// Payload bytes within a second of such frames.
+    public var bytesPerSecond: UInt32 = 64 << 20
     /// Messages on the control socket within a second that are no doorbell that the host asked for.
     public var controlMessagesPerSecond: UInt32 = 1000
     /// Wake-ups within a second that bring no message.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
+
+    /// Whose channel it is, for who looks at its counters from outside; at most 111 bytes of it.
+    public var label: String = ""
 
     public init() {}
 }

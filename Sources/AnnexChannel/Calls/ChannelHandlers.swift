@@ -8,6 +8,9 @@ public struct ChannelHandlers: Sendable {
     /// The extension broke a rule, at most once. Everything is already closed: all calls are resolved, and nothing more
     /// of the peer's is read. Whoever owns the extension ends it.
     public var onViolation: @Sendable (ChannelViolation) -> Void = { _ in }
+    /// The extension has used up three quarters of a budget within a second; at most once in a second for each. What is
+    /// left of it still goes: a host that cares stops asking, or ends the extension before it is ended.
+    public var onPressure: @Sendable (ChannelViolation.MessageBudget) -> Void = { _ in }
     /// The other end of the control socket is closed. Most likely the extension has ended, which only its process
     /// handle proves; an extension that closes it and lives on is not heard any more while it is idle.
     public var onPeerClosed: @Sendable () -> Void = {}

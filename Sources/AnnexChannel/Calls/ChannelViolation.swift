@@ -47,6 +47,7 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     public enum MessageBudget: String, Sendable, Hashable {
         case frames = "frames nobody asked for"
         case control = "control messages"
+        case bytes = "bytes that nobody asked for"
         case unread = "answers that it does not read"
         case wakeUps = "wake-ups without a message"
     }

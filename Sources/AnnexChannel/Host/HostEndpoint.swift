@@ -19,6 +19,8 @@ public final class HostEndpoint: Sendable {
     let receiving: Mutex<HostReceiver>
     let inbox: Mutex<ControlInbox>
     let calls = Mutex(CallTable())
+    /// Runs tasks where the channel is read; see `ChannelExecutor`.
+    public let executor: ChannelExecutor
     let hosted = Mutex(HostedCalls())
     let streams = Mutex(HostStreams())
     let outbox = Mutex(HostOutbox())
@@ -43,7 +45,7 @@ public final class HostEndpoint: Sendable {
     let peerIsGone = Atomic<Bool>(false)
     /// `HostReceiver.turns`, for whoever reads the control socket.
     let turns = Atomic<UInt32>(0)
-    let tally = HostTally()
+    let tally: HostTally
 
     init(
         configuration: ChannelConfiguration, handlers: ChannelHandlers, loop: EventLoop,
@@ -52,6 +54,8 @@ public final class HostEndpoint: Sendable {
         self.configuration = configuration
         self.handlers = handlers
         self.loop = loop
+        tally = HostTally(label: configuration.label)
+        executor = ChannelExecutor(loop)
         self.control = control
         sending = Mutex(HostSender(own: own, peer: peer))
         receiving = Mutex(HostReceiver(own: own, peer: peer, configuration: configuration))

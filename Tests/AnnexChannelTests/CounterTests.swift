@@ -1,0 +1,50 @@
+import AnnexChannel
+import AnnexLinux
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct CounterTests {
+    @Test func countersAreReadFromOutsideWhileTheChannelWorks() throws {
+        var configuration = ChannelConfiguration()
+        configuration.label = "com.example.counted \(UInt64.random(in: 0 ... .max))"
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                let payload = request.payload
+                try request.reply(payload)
+            }
+        }
+        for _ in 0..<100 { _ = try host.call(Request(method: 1, payload: [1, 2, 3]), timeout: .seconds(60)) }
+        let seen = try ChannelSnapshot.all(of: getpid()).first { $0.label == configuration.label }
+        let counters = try #require(seen).counters
+        #expect(counters.framesSent == 100 && counters.bytesSent == 300)
+        #expect(counters.framesReceived == 101 && counters.bytesReceived == 316, "a hello of 16 bytes besides")
+        #expect(counters == host.counters)
+        #expect(seen?.openedAt ?? 0 > 0)
+        host.finish(thread)
+    }
+
+    @Test func aChannelThatIsGoneLeavesItsPlaceToAnother() throws {
+        let label = "com.example.gone \(UInt64.random(in: 0 ... .max))"
+        var numbers: Set<UInt64> = []
+        for _ in 0..<5000 {
+            var configuration = ChannelConfiguration()
+            configuration.label = label
+            configuration.hostCapacity = 4096
+            configuration.extensionCapacity = 4096
+            let ends = try HostEndpoint.make(configuration: configuration)
+            guard numbers.isEmpty else { continue }
+            let seen = try ChannelSnapshot.all(of: getpid()).filter { $0.label == label }
+            #expect(seen.count == 1)
+            numbers.formUnion(seen.map(\.number))
+            _ = ends.host.counters
+        }
+        #expect(try ChannelSnapshot.all(of: getpid()).allSatisfy { $0.label != label })
+    }
+
+    @Test func aProcessWithoutChannelsHasNone() throws {
+        #expect(throws: (any Error).self) { try ChannelSnapshot.all(of: -1) }
+    }
+}

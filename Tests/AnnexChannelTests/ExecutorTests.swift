@@ -1,0 +1,28 @@
+import AnnexChannel
+import AnnexLinux
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ExecutorTests {
+    @Test func tasksRunOnTheThreadThatReadsTheChannel() async throws {
+        let loop = try EventLoop()
+        let ends = try HostEndpoint.make(eventLoop: loop)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                let payload = request.payload
+                try request.reply(payload)
+            }
+        }
+        await withTaskExecutorPreference(host.executor) {
+            #expect(loop.isCurrent)
+            for index in 0..<200 {
+                let payload = [UInt8(index % 256)]
+                let answer = try? await host.call(Request(method: 1, payload: payload), timeout: .seconds(60)).payload
+                #expect(answer == payload && loop.isCurrent)
+            }
+        }
+        #expect(!loop.isCurrent)
+        host.finish(thread)
+    }
+}

@@ -1,0 +1,61 @@
+import AnnexModel
+import FuzzSupport
+
+@testable import AnnexChannel
+
+/// A message from an extension: any bytes give a value or a failure, and a value that was read is written and read
+/// again as the same bytes.
+@main
+enum FuzzMessage {
+    static func main() {
+        Fuzzer.run { start, count in
+            let bytes = Fuzzer.bytes(start, count)
+            FuzzMessage.read(Everything.self, bytes)
+            FuzzMessage.read(ItemValue.self, bytes)
+            _ = try? ReplyMessage(decoding: bytes).result(with: ContentsList())
+            _ = StreamFrame.opening(bytes)
+            _ = StreamFrame.reset(bytes)
+            return 0
+        }
+    }
+
+    private static func read<Value: Message>(_: Value.Type, _ bytes: [UInt8]) {
+        guard let value = try? Value(decoding: bytes), let written = try? value.encoded() else { return }
+        let again = try? Value(decoding: written).encoded()
+        Fuzzer.expect(again == written, "a message reads differently the second time")
+    }
+}
+
+/// A field of every kind, out of order too.
+private struct Everything: Message {
+    let small: UInt8?
+    let wide: Int64?
+    let real: Double?
+    let truth: Bool?
+    let text: String?
+    let bytes: [UInt8]?
+    let inner: [Everything]
+    let texts: [String]
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(small, as: 1)
+        encoder.encode(wide, as: 2)
+        encoder.encode(real, as: 3)
+        encoder.encode(truth, as: 4)
+        encoder.encode(text, as: 5)
+        encoder.encode(bytes, as: 6)
+        encoder.encode(list: inner, as: 7)
+        encoder.encode(list: texts, as: 8)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        texts = try decoder.decodeList(8)
+        small = try decoder.decodeIfPresent(1)
+        wide = try decoder.decodeIfPresent(2)
+        real = try decoder.decodeIfPresent(3)
+        truth = try decoder.decodeIfPresent(4)
+        text = try decoder.decodeIfPresent(5)
+        bytes = try decoder.decodeIfPresent(6)
+        inner = try decoder.decodeList(7)
+    }
+}
