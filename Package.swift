@@ -167,6 +167,9 @@ let package = Package(
             name: "examines-itself", dependencies: ["AnnexSandbox"], path: "Tests/Fixtures/ExaminesItself",
             swiftSettings: swift),
         .executableTarget(
+            name: "conforms", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/Conforms", swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
             name: "echoes-raw", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/EchoesRaw",
             swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),

@@ -95,8 +95,8 @@ import Testing
         var writer = RawWriter(channel.peer)
         writer.send(
             RawPeer.frame(
-                1, WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(UInt32(2)) + WireBytes.bytes(UInt64(0))))
-        #expect(await channel.violation() == .wireVersion(2))
+                1, WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(UInt32(3)) + WireBytes.bytes(UInt64(0))))
+        #expect(await channel.violation() == .wireVersion(3))
     }
 
     @Test("IPC-08: an answer to a call that was never made is refused", arguments: [0, 1, 2, UInt64.max])

@@ -50,6 +50,7 @@ extension HostEndpoint {
             return table.close(failure)
         }
         guard let open else { return false }
+        runOnClose()
         isClosed.store(true, ordering: .sequentiallyConsistent)
         watch.withLock { $0.take() }?.cancel()
         for call in open { call.resolve(.failure(failure)) }

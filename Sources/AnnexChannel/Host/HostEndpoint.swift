@@ -25,6 +25,8 @@ public final class HostEndpoint: Sendable {
     let streams = Mutex(HostStreams())
     let outbox = Mutex(HostOutbox())
     let hello = Mutex(HelloState.awaited([]))
+    /// What ends with the channel.
+    private let closing = Mutex<(@Sendable () -> Void)?>(nil)
     let watch = Mutex<EventLoop.Watch?>(nil)
 
     /// Somebody wanted to read while another held the lock, who looks here after letting go.
@@ -67,6 +69,15 @@ public final class HostEndpoint: Sendable {
     deinit {
         // Before the socket closes and its number is given away.
         watch.withLock { $0.take() }?.cancel()
+    }
+
+    /// Runs a body when the channel closes, just before it takes nothing more; at most one.
+    func onClose(_ body: @escaping @Sendable () -> Void) {
+        closing.withLock { $0 = body }
+    }
+
+    func runOnClose() {
+        closing.withLock { $0.take() }?()
     }
 
     /// The largest payload of a request: half the ring, less the request's terms.

@@ -3,7 +3,7 @@ enum WireFormat {
     /// "ANXC", the first word of the host's region and of a hello.
     static let magic: UInt32 = 0x4358_4E41
     /// Raised with every change of layout or meaning; ends of different versions refuse each other.
-    static let version: UInt32 = 1
+    static let version: UInt32 = 2
 
     /// Frames start at multiples of this many bytes, and positions count in such steps.
     static let alignment: UInt32 = 16

@@ -1,0 +1,116 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Carries frames between a channel's rings and a socket, in an extension's place.
+final class SocketBridge: Sendable {
+    private let socket: Descriptor
+    private weak let host: HostEndpoint?
+    private let isEnding = Atomic<Bool>(false)
+
+    init(socket: consuming Descriptor, host: HostEndpoint) {
+        self.socket = socket
+        self.host = host
+    }
+
+    /// Both threads end soon, and with them their ends of the channel.
+    func end() {
+        guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        // Whoever waits in either direction of the socket is woken by its end.
+        _ = shutdown(socket.number, Int32(SHUT_RDWR))
+        // And whoever waits for the host by one more message of the host's; where that has no room, nobody waits.
+        _ = host?.attempt(OutgoingFrame(header: FrameHeader(kind: .event, method: ChannelEvent.goodbye), payload: []))
+    }
+
+    /// Starts the thread that takes frames out of the host's ring.
+    func carryToSocket(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
+        try start("annex-to-socket", descriptors) { bridge, core throws(ExtensionFailure) in
+            while !bridge.isEnding.load(ordering: .acquiring) {
+                while let frame = try core.read() {
+                    guard bridge.send(SocketPacket.bytes(frame)) else { return }
+                }
+                if !bridge.isEnding.load(ordering: .acquiring) { _ = try core.wait(until: nil) }
+            }
+        }
+    }
+
+    /// Starts the thread that puts frames into the extension's ring.
+    func carryToRing(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
+        try start("annex-to-ring", descriptors) { bridge, core throws(ExtensionFailure) in
+            var room = [UInt8](repeating: 0, count: SocketPacket.headerSize + core.largestPayload + 1)
+            while let packet = bridge.receive(&room) {
+                do throws(ChannelViolation) {
+                    guard packet.count < room.count else {
+                        throw .length(UInt64(packet.count), room: UInt32(clamping: core.largestPayload))
+                    }
+                    let (header, payload) = try SocketPacket.read(packet)
+                    try bridge.pass(header, payload, core)
+                } catch {
+                    bridge.host?.close(for: error)
+                    return
+                }
+            }
+        }
+    }
+
+    private func pass(
+        _ header: FrameHeader, _ payload: [UInt8], _ core: ExtensionCore
+    ) throws(ChannelViolation) {
+        do throws(ExtensionFailure) {
+            try core.send(header, payload)
+        } catch {
+            if case .violated(let violation) = error { throw violation }
+            end()
+        }
+    }
+
+    private func start(
+        _ name: String, _ descriptors: consuming ExtensionDescriptors,
+        _ carry: @escaping @Sendable (SocketBridge, ExtensionCore) throws(ExtensionFailure) -> Void
+    ) throws(SystemError) {
+        let given = Mutex<ExtensionDescriptors?>(descriptors)
+        let box = DescriptorBox(given)
+        try WorkerThread.start(name) { [self] in
+            guard let descriptors = box.take() else { return }
+            do throws(ExtensionFailure) {
+                let endpoint = try ExtensionEndpoint(descriptors)
+                try carry(self, endpoint.core)
+            } catch {
+                // The host's end is gone, or its memory cannot be mapped: the same end for the socket.
+            }
+            end()
+        }
+    }
+
+    private func send(_ packet: [UInt8]) -> Bool {
+        while true {
+            // SAFETY: the call reads as many bytes as the array has.
+            let sent = unsafe Glibc.send(socket.number, packet, packet.count, Int32(MSG_NOSIGNAL))
+            if sent >= 0 { return true }
+            guard errno == EINTR else { return false }
+        }
+    }
+
+    /// The next packet; nil at the end. Descriptors that come along are dropped by the kernel.
+    private func receive(_ room: inout [UInt8]) -> [UInt8]? {
+        while true {
+            // SAFETY: the call writes at most as many bytes as the array has.
+            let count = unsafe recv(socket.number, &room, room.count, 0)
+            if count > 0 { return Array(room.prefix(count)) }
+            guard count < 0, errno == EINTR else { return nil }
+        }
+    }
+}
+
+/// Carries descriptors into a thread.
+private final class DescriptorBox: Sendable {
+    private let held: Mutex<ExtensionDescriptors?>
+
+    init(_ held: consuming Mutex<ExtensionDescriptors?>) {
+        self.held = held
+    }
+
+    func take() -> ExtensionDescriptors? {
+        held.withLock { $0.take() }
+    }
+}

@@ -1,0 +1,42 @@
+public import AnnexLinux
+
+/// A new channel whose extension speaks over a socket.
+@frozen public struct SocketEnds: ~Copyable, Sendable {
+    public let host: HostEndpoint
+    /// The extension's end: a sequenced-packet socket, by custom its descriptor 3.
+    public var socket: Descriptor
+}
+
+extension HostEndpoint {
+    /// Makes a channel for an extension without shared memory: the same frames, one packet each, over one socket. Every
+    /// rule of the ring holds, since what comes is put into one and read by the same receiver.
+    ///
+    /// Two threads carry the frames, and each message takes two more wake-ups: this is for languages that have nothing
+    /// better, not for speed. Nothing can be handed over in either direction.
+    public static func makeOverSocket(
+        configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
+        eventLoop: EventLoop? = nil
+    ) throws(SystemError) -> SocketEnds {
+        let ends = try make(configuration: configuration, handlers: handlers, eventLoop: eventLoop)
+        let sockets = try DescriptorPair.sockets()
+        let bridge = SocketBridge(socket: try sockets.first.duplicate(), host: ends.host)
+        // Each thread has a view of its own: one only reads the host's ring, the other only writes the extension's.
+        try bridge.carryToSocket(ends.descriptors.copy())
+        do throws(SystemError) {
+            try bridge.carryToRing(ends.descriptors.copy())
+        } catch {
+            ends.host.end(with: "no thread for its socket")
+            throw error
+        }
+        ends.host.onClose { bridge.end() }
+        return SocketEnds(host: ends.host, socket: try sockets.second.duplicate())
+    }
+}
+
+extension ExtensionDescriptors {
+    fileprivate borrowing func copy() throws(SystemError) -> ExtensionDescriptors {
+        ExtensionDescriptors(
+            control: try control.duplicate(), hostRegion: try hostRegion.duplicate(),
+            extensionRegion: try extensionRegion.duplicate())
+    }
+}

@@ -1,0 +1,32 @@
+internal import CAnnexLinux
+
+/// A thread that runs one body and ends with it; nobody waits for it.
+package enum WorkerThread {
+    private final class Body {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
+    /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        let context = unsafe Unmanaged.passRetained(Body(body))
+        var handle: UInt64 = 0
+        // SAFETY: the thread takes over the reference that was retained for it and releases it before its end.
+        let started = unsafe name.withCString { text in
+            unsafe annex_thread_start(
+                text,
+                { context in
+                    guard let context = unsafe context else { return }
+                    unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+                }, context.toOpaque(), &handle)
+        }
+        guard started == 0 else {
+            unsafe context.release()
+            throw SystemError("pthread_create", errno: -started)
+        }
+        _ = annex_thread_detach(handle)
+    }
+}

@@ -1,0 +1,98 @@
+import AnnexChannel
+import AnnexLinux
+import Testing
+
+/// What every extension's end must do, whatever it is written in and whatever carries its frames.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ConformanceTests {
+    /// A channel to such an extension, ready for calls; nil where it cannot run here, which is said.
+    private func run(
+        _ kind: ConformingExtension, handlers: ChannelHandlers = ChannelHandlers(),
+        _ body: (HostEndpoint) async throws -> Void
+    ) async throws {
+        if let missing = kind.missing { return print("skipped: \(kind.rawValue): \(missing)") }
+        let (host, running) = try kind.start(handlers)
+        #expect(try await host.untilHello().features == 9)
+        try await body(host)
+        try host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        // It leaves by itself.
+        running.join()
+        host.end(with: "the test is over")
+    }
+
+    @Test("requests are answered with their bytes", arguments: ConformingExtension.allCases)
+    func echo(_ kind: ConformingExtension) async throws {
+        try await run(kind) { host in
+            for size in [0, 1, 15, 16, 17, 63, 64, 65, 1000, 4096, 30_000] {
+                let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+                let answer = try await host.call(Request(method: 1, payload: payload), timeout: .seconds(60)).payload
+                #expect(answer == payload)
+            }
+            // More than the rings hold, so that both sides come round several times.
+            for index in 0..<500 {
+                let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index * 3)
+                let answer = try await host.call(Request(method: 1, payload: payload), timeout: .seconds(60)).payload
+                #expect(answer == payload)
+            }
+        }
+    }
+
+    @Test("failures carry their code and text", arguments: ConformingExtension.allCases)
+    func failures(_ kind: ConformingExtension) async throws {
+        try await run(kind) { host in
+            await #expect(throws: CallFailure.failed(code: 7, text: "no")) {
+                _ = try await host.call(Request(method: 2), timeout: .seconds(60))
+            }
+            let failure = await #expect(throws: CallFailure.self) {
+                _ = try await host.call(Request(method: 3), timeout: .seconds(60))
+            }
+            guard case .failed(HandlerFailure.unknownMethodCode, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+        }
+    }
+
+    @Test("events go both ways in order", arguments: ConformingExtension.allCases)
+    func events(_ kind: ConformingExtension) async throws {
+        let (events, event) = AsyncStream.makeStream(of: ChannelEvent.self)
+        var handlers = ChannelHandlers()
+        handlers.onEvent = { event.yield($0) }
+        try await run(kind, handlers: handlers) { host in
+            for index in 0..<200 { try host.send(ChannelEvent(method: 4, payload: [UInt8(index)])) }
+            var iterator = events.makeAsyncIterator()
+            for index in 0..<200 {
+                #expect(await iterator.next() == ChannelEvent(method: 5, payload: [UInt8(index)]))
+            }
+        }
+    }
+
+    @Test("many calls at once are all answered", arguments: ConformingExtension.allCases)
+    func manyCalls(_ kind: ConformingExtension) async throws {
+        try await run(kind) { host in
+            try await withThrowingTaskGroup { group in
+                for index in 0..<20 {
+                    group.addTask {
+                        for turn in 0..<20 {
+                            let payload = [UInt8(index), UInt8(turn)]
+                            let request = Request(method: 1, payload: payload)
+                            let answer = try await host.call(request, timeout: .seconds(60)).payload
+                            #expect(answer == payload)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("a frame of a kind that is not known here is no harm", arguments: ConformingExtension.allCases)
+    func streamsNobodyTakes(_ kind: ConformingExtension) async throws {
+        try await run(kind) { host in
+            if let stream = try? host.openStream(20) {
+                await #expect(throws: StreamFailure.self) { try await stream.receive() }
+            }
+            let answer = try await host.call(Request(method: 1, payload: [1]), timeout: .seconds(60)).payload
+            #expect(answer == [1])
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import AnnexLinux
+import Foundation
+
+@testable import AnnexChannel
+
+/// The same small extension, in other languages and over other transports: method 1 is answered with its own bytes,
+/// method 2 fails with code 7 and "no", event 4 comes back as event 5; it claims feature 9 and leaves at goodbye.
+enum ConformingExtension: String, CaseIterable, Sendable {
+    /// Swift, in a thread of this process, over rings.
+    case inProcess
+    /// Swift, a process of its own, over rings.
+    case ring
+    /// Swift, in a thread of this process, in packets over a socket.
+    case packets
+    /// Python, a process of its own, over a socket.
+    case python
+
+    /// Why this one cannot run here; nil where it can.
+    var missing: String? {
+        self == .python && Self.find("python3") == nil ? "python3 is not installed" : nil
+    }
+
+    /// Starts it at the other end of a new channel.
+    func start(_ handlers: ChannelHandlers) throws -> (HostEndpoint, any RunningExtension) {
+        switch self {
+        case .inProcess:
+            let ends = try HostEndpoint.make(handlers: handlers)
+            return (ends.host, ExtensionThread(ends.descriptors) { try Self.serve($0) })
+        case .ring:
+            let ends = try HostEndpoint.make(handlers: handlers)
+            let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+                .deletingLastPathComponent().appending(path: "conforms").path
+            return (ends.host, try ExtensionProcess([program], ends.descriptors))
+        case .packets:
+            let ends = try HostEndpoint.makeOverSocket(handlers: handlers)
+            let peer = PacketPeer(try ends.socket.duplicate())
+            return (ends.host, ExtensionThread(raw: { peer.serve() }))
+        case .python:
+            let ends = try HostEndpoint.makeOverSocket(handlers: handlers)
+            let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+                .appending(path: "Languages/Python/conforms.py").path
+            return (ends.host, try ExtensionProcess([Self.find("python3") ?? "python3", script], socket: ends.socket))
+        }
+    }
+
+    private static func find(_ program: String) -> String? {
+        (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":")
+            .map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    }
+
+    private static func serve(_ endpoint: borrowing ExtensionEndpoint) throws {
+        try endpoint.sayHello(features: 9)
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            switch consume incoming {
+            case .request(let request):
+                let payload = request.payload
+                switch request.method {
+                case 1: try request.reply(payload)
+                case 2: try request.fail(code: 7, text: "no")
+                default: try request.fail(code: HandlerFailure.unknownMethodCode, text: "unknown method")
+                }
+            case .event(let event):
+                if event.method == ChannelEvent.goodbye { return }
+                if event.method == 4 { try endpoint.send(ChannelEvent(method: 5, payload: event.payload)) }
+            }
+        }
+    }
+}
+
+/// An extension that runs and can be waited for.
+protocol RunningExtension {
+    func join()
+}
+
+extension ExtensionThread: RunningExtension {}

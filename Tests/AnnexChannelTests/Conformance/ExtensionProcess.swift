@@ -1,0 +1,50 @@
+import AnnexLinux
+import Foundation
+
+@testable import AnnexChannel
+
+/// An extension as a process of its own, without a sandbox.
+final class ExtensionProcess: RunningExtension {
+    private let process: pid_t
+
+    /// Over rings.
+    init(_ arguments: [String], _ ends: consuming ExtensionDescriptors) throws {
+        // Out of the way of the numbers that they are to get.
+        let control = try ends.control.duplicate(atLeast: 20)
+        let hostRegion = try ends.hostRegion.duplicate(atLeast: 20)
+        let extensionRegion = try ends.extensionRegion.duplicate(atLeast: 20)
+        process = try Self.spawn(
+            arguments,
+            [
+                (control.number, ChannelDescriptor.control), (hostRegion.number, ChannelDescriptor.hostRegion),
+                (extensionRegion.number, ChannelDescriptor.extensionRegion),
+            ])
+    }
+
+    /// Over a socket.
+    init(_ arguments: [String], socket: borrowing Descriptor) throws {
+        let socket = try socket.duplicate(atLeast: 20)
+        process = try Self.spawn(arguments, [(socket.number, ChannelDescriptor.control)])
+    }
+
+    func join() {
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+    }
+
+    private static func spawn(_ arguments: [String], _ descriptors: [(Int32, Int32)]) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (from, to) in descriptors { posix_spawn_file_actions_adddup2(&actions, from, to) }
+        var process: pid_t = 0
+        let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        // Python must find its own files, and leave none of its own beside ours.
+        let variables = ["PATH=/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"]
+        let settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) }
+        defer { for word in words + settings { free(word) } }
+        let failure = posix_spawn(&process, arguments[0], &actions, nil, words + [nil], settings + [nil])
+        guard failure == 0 else { throw SystemError("posix_spawn", errno: failure, path: arguments[0]) }
+        return process
+    }
+}

@@ -1,0 +1,59 @@
+import AnnexLinux
+import Testing
+
+@testable import AnnexChannel
+
+/// A peer over a socket that breaks a rule of packets; those of frames are the ring's own tests'.
+@Suite(.timeLimit(.minutes(5))) struct HostilePacketTests {
+    private func violation(after packets: [[UInt8]]) async throws -> ChannelViolation? {
+        let (violations, report) = AsyncStream.makeStream(of: ChannelViolation.self)
+        var handlers = ChannelHandlers()
+        handlers.onViolation = { report.yield($0) }
+        let ends = try HostEndpoint.makeOverSocket(handlers: handlers)
+        let peer = PacketPeer(try ends.socket.duplicate())
+        peer.sendHello()
+        for packet in packets { peer.send(packet) }
+        var iterator = violations.makeAsyncIterator()
+        let found = await iterator.next()
+        ends.host.end(with: "the test is over")
+        return found
+    }
+
+    @Test("IPC-05: packets that are no frames are refused", arguments: [1, 8, 15])
+    func short(_ length: Int) async throws {
+        let found = try await violation(after: [[UInt8](repeating: 6, count: length)])
+        #expect(found == .malformed(kind: 6, length: length))
+    }
+
+    @Test("BOMB-09: a length that is not the packet's is refused", arguments: [0, 5, 7, .max] as [UInt32])
+    func wrongLength(_ length: UInt32) async throws {
+        let packet = [6, 0, 4, 0] + WireBytes.bytes(length) + [UInt8](repeating: 0, count: 8 + 6)
+        #expect(try await violation(after: [packet]) == .malformed(kind: 6, length: packet.count))
+    }
+
+    @Test func `IPC-08: the rules of frames hold as they do in a ring`() async throws {
+        let answer = [3, 0, 0, 0, 0, 0, 0, 0] + WireBytes.bytes(UInt64(77))
+        #expect(try await violation(after: [answer]) == .unknownCall(77))
+        #expect(try await violation(after: [[99] + [UInt8](repeating: 0, count: 15)]) == .unknownKind(99))
+    }
+
+    @Test func `FD-03: what comes along with a packet is never taken`() async throws {
+        let found = try await violation(after: [[6, 1, 4, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 8)])
+        #expect(found == .malformed(kind: 6, length: 16))
+    }
+
+    @Test func aSocketThatClosesIsThePeersEnd() async throws {
+        let (closed, report) = AsyncStream.makeStream(of: Void.self)
+        var handlers = ChannelHandlers()
+        handlers.onPeerClosed = { report.yield() }
+        let ends = try HostEndpoint.makeOverSocket(handlers: handlers)
+        let host = ends.host
+        do {
+            let socket = ends.socket
+            _ = consume socket
+        }
+        var iterator = closed.makeAsyncIterator()
+        await iterator.next()
+        host.end(with: "the test is over")
+    }
+}
