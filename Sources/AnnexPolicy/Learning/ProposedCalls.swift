@@ -22,6 +22,10 @@ struct ProposedCalls: Sendable {
         }
         if fallbacks.contains("clone3") { allowThreads() }
         if fallbacks.contains("openat2") { rules["openat"] = rule("openat", []) }
+        // Together they would need `write-xor-execute: off`.
+        if WriteXorExecute.filesCanExecute([0: Array(rules.values)]), rules.removeValue(forKey: "memfd_create") != nil {
+            withheld["memfd_create"] = "makes memory that can be mapped as code; most programs do without"
+        }
     }
 
     private mutating func add(_ call: SystemCall, _ recorded: [Recording.Call]) {
@@ -70,10 +74,7 @@ extension ProposedCalls {
                 withheld["\(call.name) \(argument.name)"] = "some values that were seen open more than a program needs"
             }
             guard !safe.isEmpty else { return nil }
-            var seen = Set(safe)
-            // Under `write-xor-execute: on` only memory files that never execute are made: the rule must leave room.
-            if call.name == "memfd_create" { seen.formUnion(safe.map { $0 | 8 }) }
-            conditions.append(CallCondition(index: index, alternatives: Self.comparisons(seen, argument.kind)))
+            conditions.append(CallCondition(index: index, alternatives: Self.comparisons(Set(safe), argument.kind)))
         }
         return conditions
     }

@@ -55,7 +55,9 @@ extension Policy {
         let known = call.arguments ?? []
         let shown = known.indices.filter { compared.contains($0) || known[$0].kind.choosesOperation }
         let start =
-            writeXorExecute && WriteXorExecute.isBroken(by: call, arguments)
+            writeXorExecute
+                && WriteXorExecute.isBroken(
+                    by: call, arguments, filesCanExecute: WriteXorExecute.filesCanExecute(rules))
             ? "write-xor-execute: off, and under allow: " : ""
         if shown.isEmpty { return start + "- \(call.name)" }
         let conditions = shown.map { index in

@@ -2,7 +2,8 @@
 ///
 /// By rules and not by `PR_SET_MDWE`, which is a process's own and which its children would have to be trusted with.
 /// Executable memory comes from files only, mapped without being writable; so what can be written must not be
-/// executable as a file either: `paths` and the mounts see to that, and memory files are made so that they never are.
+/// executable as a file either: `paths` and the mounts see to that. Memory files lie on no mount of ours and can be mapped
+/// executable whatever their mode and seals, so they are not made at all where the contents of a file can become code.
 enum WriteXorExecute {
     /// What one call must observe: any of these for that argument.
     struct Demand: Sendable {
@@ -11,16 +12,17 @@ enum WriteXorExecute {
     }
 
     /// Calls that write past the protection of memory, or give memory that no condition can hold.
-    static let barred: Set<String> = ["memfd_secret", "ptrace"]
+    ///
+    /// - Parameter filesCanExecute: whether the contents of a file can become code at all.
+    private static func isBarred(_ call: String, filesCanExecute: Bool) -> Bool {
+        call == "memfd_secret" || call == "ptrace" || call == "memfd_create" && filesCanExecute
+    }
 
     private static let write: UInt64 = 2
     fileprivate static let execute: UInt64 = 4
 
     /// What each call must observe.
-    ///
-    /// - Parameter filesCanExecute: whether the contents of a file can become code at all; where they cannot, memory
-    ///   files need no flag that only newer kernels know.
-    static func demand(on call: String, filesCanExecute: Bool) -> Demand? {
+    static func demand(on call: String) -> Demand? {
         switch call {
         case "mmap":
             Demand(
@@ -30,9 +32,6 @@ enum WriteXorExecute {
                 ])
         case "mprotect", "pkey_mprotect":
             Demand(argument: "prot", alternatives: [.masked(mask: execute, value: 0)])
-        case "memfd_create" where filesCanExecute:
-            // MFD_NOEXEC_SEAL without MFD_EXEC
-            Demand(argument: "flags", alternatives: [.masked(mask: 0x18, value: 0x08)])
         case "shmat":
             // SHM_EXEC
             Demand(argument: "flags", alternatives: [.masked(mask: 0x8000, value: 0)])
@@ -54,13 +53,15 @@ extension WriteXorExecute {
         _ rules: [Int32: [CallRule]], architecture: Architecture
     ) throws(PolicyError) -> [Int32: [CallRule]] {
         var narrowed: [Int32: [CallRule]] = [:]
-        let filesCanExecute = rules.values.joined().contains { $0.makesFilesExecutable }
+        let filesCanExecute = filesCanExecute(rules)
         for (number, list) in rules {
             guard let call = SystemCall(number: number, architecture: architecture) else { continue }
-            if barred.contains(call.name), let rule = list.first(where: { $0.answer == .allow }) {
+            if isBarred(call.name, filesCanExecute: filesCanExecute),
+                let rule = list.first(where: { $0.answer == .allow })
+            {
                 throw PolicyError("`\(call.name)` gets past `write-xor-execute: on`", at: rule.place)
             }
-            guard let demand = demand(on: call.name, filesCanExecute: filesCanExecute),
+            guard let demand = demand(on: call.name),
                 let register = call.arguments?.firstIndex(where: { $0.name == demand.argument })
             else { continue }
             var kept: [CallRule] = []
@@ -72,11 +73,16 @@ extension WriteXorExecute {
         return narrowed
     }
 
+    /// Whether the contents of a file can become code under these rules.
+    static func filesCanExecute(_ rules: [Int32: [CallRule]]) -> Bool {
+        rules.values.joined().contains { $0.makesFilesExecutable }
+    }
+
     /// Whether the call would break what is demanded.
-    static func isBroken(by call: SystemCall, _ arguments: [UInt64]) -> Bool {
-        guard let demand = demand(on: call.name, filesCanExecute: true),
+    static func isBroken(by call: SystemCall, _ arguments: [UInt64], filesCanExecute: Bool) -> Bool {
+        guard let demand = demand(on: call.name),
             let register = call.arguments?.firstIndex(where: { $0.name == demand.argument })
-        else { return barred.contains(call.name) }
+        else { return isBarred(call.name, filesCanExecute: filesCanExecute) }
         return !CallCondition(index: register, alternatives: demand.alternatives).holds(arguments)
     }
 }

@@ -27,6 +27,21 @@ struct PolicyDirectory {
         return sources
     }
 
+    /// The policies beside a file, as far as they can be used: one that another user could change, a pipe, a link or what
+    /// cannot be read is missed only by who includes it.
+    func neighbours() -> [String: PolicyLibrary.Source] {
+        guard let directory = try? Descriptor.directory(path),
+            let entries = try? directory.entries(atMost: Self.mostFiles)
+        else { return [:] }
+        var sources: [String: PolicyLibrary.Source] = [:]
+        for name in entries.compactMap(\.name) where name.hasSuffix(".yaml") && !ExpectationsText.isName(name) {
+            let file = path == "." ? name : path + "/" + name
+            guard let text = try? text(of: name, file, in: directory) else { continue }
+            sources[String(name.dropLast(".yaml".count))] = PolicyLibrary.Source(text: text, file: file)
+        }
+        return sources
+    }
+
     /// Neither a pipe nor a device is waited for, and no link is followed: the file is what it seems or refused.
     private func text(
         of name: String, _ file: String, in directory: borrowing Descriptor

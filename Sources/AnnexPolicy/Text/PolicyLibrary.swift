@@ -43,6 +43,12 @@ public struct PolicyLibrary: Sendable {
         PolicyLibrary(sources: sources.merging(texts.mapValues { Source(text: $0.text, file: $0.file) }) { $1 })
     }
 
+    /// This library with the policies of a directory in front, as far as they can be used: for a file that includes its
+    /// neighbours.
+    package func adding(neighboursIn directory: String) -> PolicyLibrary {
+        PolicyLibrary(sources: sources.merging(PolicyDirectory(path: directory).neighbours()) { $1 })
+    }
+
     /// The policy of that name with all its includes joined in.
     ///
     /// Every file counts once, includes before what includes them. What a file says about a call replaces all that

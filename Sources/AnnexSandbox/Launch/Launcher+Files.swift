@@ -6,7 +6,7 @@ internal import Glibc
 extension Launcher {
     func addFiles(
         _ plan: inout LaunchPlan, _ policy: Policy, bundle place: String?, _ bundle: consuming Descriptor?,
-        persistent: consuming Descriptor?, directory: String?, hasTerminal: Bool
+        persistent: consuming Descriptor?, directory: SandboxConfiguration.Directory, hasTerminal: Bool
     ) throws(SandboxError) {
         let paths = policy.paths
         let grants = try GrantLayout(paths.grants)
@@ -15,7 +15,7 @@ extension Launcher {
                 "plan", cause: "the private directory \(paths.privatePath) would lie in \(outer.path)",
                 mend: "grant less, or state another place for it in the policy")
         }
-        plan.directory = self.directory(directory, grants, paths, ownRoot: plan.layers.contains(.root))
+        plan.directory = try self.directory(directory, grants, paths, ownRoot: plan.layers.contains(.root))
         let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
         if plan.layers.contains(.landlock) {
             // Nil only where every launch leaves the layer out.
@@ -74,13 +74,19 @@ extension Launcher {
         LaunchPlan.Link(at: "/dev/stderr", to: "/proc/self/fd/2"),
     ]
 
+    /// Where it is inside what is granted, or above it: then relative paths to what is granted are right.
     private func directory(
-        _ wanted: String?, _ grants: borrowing GrantLayout, _ paths: PolicyPaths, ownRoot: Bool
-    ) -> String {
-        guard ownRoot else { return wanted ?? "/" }
+        _ wanted: SandboxConfiguration.Directory, _ grants: borrowing GrantLayout, _ paths: PolicyPaths, ownRoot: Bool
+    ) throws(SandboxError) -> String {
+        guard ownRoot else { return wanted.path ?? "/" }
         let hasPrivate = paths.privateDirectory != .none
-        if let wanted, grants.place(showing: wanted) != nil || (hasPrivate && wanted == paths.privatePath) {
-            return wanted
+        if let path = wanted.path {
+            let isThere = grants.place(showing: path) != nil || grants.places.contains { $0.path.isWithin(path) }
+            if isThere || (hasPrivate && path == paths.privatePath) { return path }
+        }
+        if case .demanded(let path) = wanted {
+            throw SandboxError(
+                "directory", cause: "\(Escaped(path)) is not there inside", mend: "hand it over, to read or to write")
         }
         return hasPrivate ? paths.privatePath : "/"
     }

@@ -25,8 +25,22 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var layers: SandboxLayers = .all
     /// Beside what the policy sets and passes.
     package var environment: [String: String] = [:]
-    /// The working directory, where it can be seen inside; else its private directory, else the root.
-    package var directory: String?
+    /// The working directory.
+    package enum Directory: Sendable, Hashable {
+        /// This one where it is there inside; else the private directory, else the root.
+        case preferred(String?)
+        /// This one, or no launch.
+        case demanded(String)
+
+        package var path: String? {
+            switch self {
+            case .preferred(let path): path
+            case .demanded(let path): path
+            }
+        }
+    }
+
+    package var directory = Directory.preferred(nil)
     /// Its descriptors 0, 1 and 2; empty: nothing to read, and what it writes is kept for the report.
     package var streams = DescriptorList()
     /// A terminal of its own, which becomes the controlling one.

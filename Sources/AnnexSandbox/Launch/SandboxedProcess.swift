@@ -6,7 +6,7 @@ internal import Synchronization
 /// One sandboxed process from its plan to the kernel's last word, with everything that belongs to it: control group,
 /// identity, output, refusals. All of it is gone when the end has been told.
 package final class SandboxedProcess: Sendable {
-    private struct Holdings: ~Copyable {
+    fileprivate struct Holdings: ~Copyable {
         var process: ProcessHandle?
         /// The number of a process whose handle was lost, until it has been signalled.
         var unheld: Int32?
@@ -17,6 +17,8 @@ package final class SandboxedProcess: Sendable {
         var watch: MemoryWatch?
         var end = SandboxEnd()
         var mustDie = false
+        /// It was killed before anybody heard that it executed; what killed it is known in the end.
+        var unheard: LaunchFailure?
     }
 
     private let holdings: Mutex<Holdings>
@@ -100,7 +102,13 @@ package final class SandboxedProcess: Sendable {
         case .stopped(let signal): events(.stopped(signal: signal))
         // What made it fail comes first; that it was killed for it is the consequence.
         case .failed(let failure, _):
-            holdings.withLock { $0.end.failure = $0.end.failure ?? SandboxError(failure) }
+            holdings.withLock { holdings in
+                if failure.isDeath {
+                    holdings.unheard = failure
+                } else {
+                    holdings.end.failure = holdings.end.failure ?? SandboxError(failure)
+                }
+            }
         case .ended(let end, let usage): finish(end, usage)
         case .wardenLost:
             // The kernel kills it with its warden; this is for the kernel that is slow to.
@@ -155,6 +163,7 @@ package final class SandboxedProcess: Sendable {
             holdings.end.memory = holdings.group?.memoryUse()
             holdings.end.output = tail ?? OutputTail()
             holdings.end.refusals = refusals ?? holdings.end.refusals
+            holdings.judgeUnheard()
             holdings.group = nil
             holdings.identity = nil
             holdings.process = nil
@@ -180,5 +189,16 @@ package final class SandboxedProcess: Sendable {
             let lack = lacks.first { $0.layer == layer }
             return SandboxReport.Waiver(layer: layer, cause: lack?.seen, mend: lack?.failure.mend)
         }
+    }
+}
+
+extension SandboxedProcess.Holdings {
+    /// A death on the way is a launch that failed only where nothing else explains it: a limit that we held, memory
+    /// that ran out, or a call that the program's own code made with its first breath.
+    fileprivate mutating func judgeUnheard() {
+        guard let unheard else { return }
+        if !end.refusals.denials.isEmpty { end.hasRun = true }
+        let isExplained = mustDie || end.hasRun || (end.memory?.kills ?? 0) > 0
+        if !isExplained { end.failure = end.failure ?? SandboxError(unheard) }
     }
 }

@@ -19,6 +19,9 @@ package struct LaunchFailure: Error, Sendable, Hashable {
     }
 
     static let invalid = EINVAL
+
+    /// Whether no step failed: it was killed before its executable ran.
+    var isDeath: Bool { errno == 0 }
 }
 
 extension LaunchFailure: CustomStringConvertible {

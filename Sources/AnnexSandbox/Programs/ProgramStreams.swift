@@ -7,15 +7,12 @@ internal import Glibc
 ///
 /// - A pipe is opened again: the same pipe, a description of its own. Nothing is read that the program does not read, so
 ///   that a shell's loop keeps its input.
-/// - A regular file to read is copied into sealed memory, at the same offset, or carried over a pipe where it is large:
-///   a description of its own would still let the program change the file's mode and times, or lock it.
+/// - A regular file to read is opened again at the same offset and carried over a pipe: with a descriptor of its own the
+///   program could still change the file's mode and times, lock it, or map it as code.
 /// - `/dev/null` and its like are opened again.
 /// - A terminal is replaced by a terminal of the sandbox's own.
 /// - All else is carried over a pipe. Two descriptors of one description share one pipe, so that their order is kept.
 package struct ProgramStreams: ~Copyable {
-    /// The largest file to read that is copied, in bytes.
-    private static let largestCopy: Int64 = 16 << 20
-
     /// For the program: 0, 1 and 2.
     private var given = DescriptorList()
     /// A terminal of the sandbox's own for the program, where one of ours is one.
@@ -42,7 +39,7 @@ package struct ProgramStreams: ~Copyable {
         captured = program.output == .captured ? CapturedOutput(limit: limit) : nil
         switch program.input {
         case .none: given.append(try Descriptor.open("/dev/null", O_RDONLY))
-        case .bytes(let bytes): given.append(try Self.memory(bytes))
+        case .bytes(let bytes): given.append(try carried(from: Self.memory(bytes)))
         case .inherited: given.append(try input([]))
         }
         if let captured {
@@ -106,11 +103,7 @@ package struct ProgramStreams: ~Copyable {
         guard let again = try Self.reopened(STDIN_FILENO, O_RDONLY) else {
             return try carried(from: Self.duplicate(STDIN_FILENO))
         }
-        let status = try again.status()
-        guard status.kind == .regular else { return again }
-        // Files of /proc say that they are empty: only reading them tells.
-        guard status.size > 0, status.size <= Self.largestCopy else { return try carried(from: again) }
-        return try Self.copy(again)
+        return try again.status().kind == .regular ? carried(from: again) : again
     }
 
     private mutating func carried(from source: consuming Descriptor) throws(SystemError) -> Descriptor {
@@ -118,24 +111,6 @@ package struct ProgramStreams: ~Copyable {
         let given = Descriptor(owning: reading)
         inward.append(try StreamRelay(from: source, to: Descriptor(owning: writing)))
         return given
-    }
-
-    /// A file's bytes as memory of their own, at the file's offset.
-    private static func copy(_ file: borrowing Descriptor) throws(SystemError) -> Descriptor {
-        let offset = lseek(file.number, 0, SEEK_CUR)
-        _ = lseek(file.number, 0, SEEK_SET)
-        let memory = try Descriptor.memfd("annex-input", size: 0)
-        var left = largestCopy
-        while left > 0 {
-            let bytes = try file.readSome(atMost: Int(min(left, 1 << 20)))
-            if bytes.isEmpty { break }
-            try memory.writeAll(bytes)
-            left -= Int64(bytes.count)
-        }
-        try memory.addSeals(.immutable)
-        let copy = try memory.reopenedReadOnly()
-        _ = lseek(copy.number, offset, SEEK_SET)
-        return copy
     }
 
     private func duplicateOfTerminal() throws(SystemError) -> Descriptor? {

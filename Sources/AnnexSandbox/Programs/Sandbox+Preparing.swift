@@ -17,7 +17,9 @@ extension Sandbox {
         var configuration = SandboxConfiguration(
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
         configuration.environment = program.environment
-        configuration.directory = program.directory.flatMap(LocatedProgram.absolute) ?? LocatedProgram.workingDirectory
+        configuration.directory =
+            program.directory.flatMap(LocatedProgram.absolute).map { .demanded($0) }
+            ?? .preferred(LocatedProgram.workingDirectory)
         configuration.denials = denials
         configuration.streams = streams
         configuration.terminal = terminal
@@ -37,9 +39,7 @@ extension Sandbox {
             throw SandboxError(
                 "grants", error, mend: "what is handed over must exist: make it first, or hand over its directory")
         }
-        if let danger = PathText.danger(place, rights) {
-            throw SandboxError("grants", cause: "\(Escaped(path)) is not handed over: \(danger)")
-        }
+        try refuseDanger(place, rights, "grants", "\(Escaped(path)) is not handed over")
         return PathGrant(
             // Behind a link, `..` is not what its spelling says: then only the real place is granted.
             path: absolute.split(separator: "/").contains("..") ? place : LocatedProgram.plain(absolute),
@@ -53,9 +53,25 @@ extension Sandbox {
             throw SandboxError(
                 "plan", cause: "the policy \(policy.name) keeps the private directory, and none was named")
         }
-        return try SandboxError.step("private directory") { () throws(SystemError) in
-            try Descriptor.reference(to: privateDirectory)
+        let place = try SandboxError.step("private directory") { () throws(SystemError) in
+            try HostPath.resolve(LocatedProgram.absolute(privateDirectory) ?? privateDirectory)
         }
+        try refuseDanger(
+            place.path, [.read, .write], "private directory", "\(Escaped(privateDirectory)) is not the program's own")
+        return try SandboxError.step("private directory") { () throws(SystemError) in
+            try Descriptor.reference(to: place.path)
+        }
+    }
+
+    /// What nobody should hand over, on purpose or by way of a link: also whoever's home this process has.
+    private func refuseDanger(
+        _ place: String, _ rights: PathRights, _ step: String, _ what: String
+    ) throws(SandboxError) {
+        // SAFETY: the text is copied before anything can change the environment.
+        let home = unsafe getenv("HOME").map { unsafe String(cString: $0) }
+        let isHome = home.flatMap { try? HostPath.resolve($0).path } == place
+        let danger = PathText.danger(place, rights) ?? (isHome ? "it is your home: name what is needed in it" : nil)
+        if let danger { throw SandboxError(step, cause: "\(what): \(danger)") }
     }
 }
 

@@ -22,13 +22,10 @@ struct PolicyChoice: ParsableArguments {
 
     var target: Architecture { architecture ?? .current }
 
-    /// The folder of one's own, where one was named.
-    private var folder: String? {
-        policies ?? getenv("ANNEX_POLICIES").flatMap { $0.pointee == 0 ? nil : String(cString: $0) }
-    }
+    private var files: PolicyFiles { PolicyFiles(option: policies) }
 
     /// Shipped policies, those of the folder in front of them.
-    func library() throws -> PolicyLibrary { try .standard(overriding: folder) }
+    func library() throws -> PolicyLibrary { try files.library() }
 
     /// A shipped name, or a file with its neighbours to include.
     func policy(_ choice: String) throws -> Policy {
@@ -36,27 +33,12 @@ struct PolicyChoice: ParsableArguments {
         return try library.policy(named: name, for: target)
     }
 
-    /// A policy's name and the library that has it; what lies beside a file comes first.
-    func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
-        guard Self.isFile(choice) else { return (choice, try library()) }
-        guard choice.hasSuffix(".yaml") else {
-            throw PolicyError("\(Escaped(choice)): a policy's file ends in .yaml, so that its name is known")
-        }
-        let (folder, file) = Self.split(choice)
-        var texts: [String: (text: String, file: String)] = [:]
-        for name in (try? FileText.names(in: folder)) ?? [] where name.hasSuffix(".yaml") {
-            let path = folder == "." ? name : "\(folder)/\(name)"
-            // A neighbour that cannot be read is missed only by who includes it.
-            if let text = try? Self.text(of: path) { texts[String(name.dropLast(5))] = (text, path) }
-        }
-        let name = String(file.dropLast(5))
-        texts[name] = (try Self.text(of: choice), choice)
-        return (name, try library().adding(texts))
-    }
+    /// A policy's name and the library that has it.
+    func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) { try files.named(choice) }
 
     /// Names of all policies that have expectations, shipped or in the folder.
     func namesWithExpectations() throws -> [String] {
-        let own = try folder.map { try FileText.names(in: $0) } ?? []
+        let own = try files.folder.map { try FileText.names(in: $0) } ?? []
         return try library().names.filter { name in
             Expectations.areShipped(for: name) || own.contains(name + ExpectationsText.ending)
         }
@@ -64,8 +46,8 @@ struct PolicyChoice: ParsableArguments {
 
     /// What is expected of a policy: beside its file, in the folder, or shipped.
     func expectations(_ choice: String) throws -> Expectations {
-        if Self.isFile(choice) { return try expectations(at: choice.dropLast(5) + ExpectationsText.ending) }
-        if let folder, FileText.exists("\(folder)/\(choice)\(ExpectationsText.ending)") {
+        if PolicyFiles.isFile(choice) { return try expectations(at: choice.dropLast(5) + ExpectationsText.ending) }
+        if let folder = files.folder, FileText.exists("\(folder)/\(choice)\(ExpectationsText.ending)") {
             return try expectations(at: "\(folder)/\(choice)\(ExpectationsText.ending)")
         }
         guard let shipped = try Expectations.shipped(for: choice, architecture: target) else {
@@ -75,23 +57,6 @@ struct PolicyChoice: ParsableArguments {
     }
 
     private func expectations(at path: String) throws -> Expectations {
-        try Expectations(text: try Self.text(of: path), file: path, architecture: target)
-    }
-
-    /// A path's folder and its last part.
-    static func split(_ path: String) -> (folder: String, file: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-        let folder = String(path[..<slash])
-        return (folder.isEmpty ? "/" : folder, String(path[path.index(after: slash)...]))
-    }
-
-    static func isFile(_ choice: String) -> Bool { choice.contains("/") || choice.hasSuffix(".yaml") }
-
-    private static func text(of path: String) throws -> String {
-        let bytes = try FileText.bytes(of: path, limit: 1 << 20)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw PolicyError("\(Escaped(path)): not UTF-8")
-        }
-        return text
+        try Expectations(text: try PolicyFiles.text(of: path), file: path, architecture: target)
     }
 }

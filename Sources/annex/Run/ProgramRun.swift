@@ -28,11 +28,14 @@ struct ProgramRun {
         let refusals: [Denial]
         /// A stream of ours that could not be written to.
         let failed: (number: Int32, error: SystemError)?
+        /// Where the report goes.
+        let file: RunReportFile?
     }
 
     private func runToItsEnd() throws -> End {
         let signals = SignalDesk()
         let sandbox = try sandbox()
+        let file = try options.report.map { try RunReportFile(path: $0) }
         let launcher = try Launcher.shared(waiving: Set(options.waive))
         var streams = try ProgramStreams(closed: StandardStreams.closed)
         let prepared = try sandbox.prepare(
@@ -48,7 +51,7 @@ struct ProgramRun {
         run.begin(prepared.takeConfiguration())
         let (report, refusals) = signals.serve(run, terminal)
         terminal?.finish()
-        return End(report: report, refusals: refusals, failed: streams.finish())
+        return End(report: report, refusals: refusals, failed: streams.finish(), file: file)
     }
 
     private func sandbox() throws -> Sandbox {
@@ -68,7 +71,12 @@ struct ProgramRun {
     }
 
     private func policy() throws -> Policy {
-        try .compiledAhead(named: options.policy, overriding: options.policies)
+        let files = PolicyFiles(option: options.policies)
+        guard PolicyFiles.isFile(options.policy) else {
+            return try .compiledAhead(named: options.policy, overriding: files.folder)
+        }
+        let (name, library) = try files.named(options.policy)
+        return try library.policy(named: name)
     }
 
     private func program() throws -> SandboxProgram {
@@ -100,11 +108,22 @@ struct ProgramRun {
             let name = failed.number == STDOUT_FILENO ? "stdout" : "stderr"
             StandardError.print("annex: \(name): \(failed.error)")
         }
-        if let path = options.report { try RunReportFile.write(report, to: path) }
+        let isWritten = write(report, to: end.file)
         if options.explain { RunHints.explain(end.refusals) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
         RunHints.hint(report, end.refusals, explained: options.explain)
-        return status(report)
+        return isWritten || status(report) != 0 ? status(report) : 125
+    }
+
+    /// The program has run: that its report is lost is said, and its own status stays where it tells of a failure.
+    private func write(_ report: SandboxRunReport, to file: RunReportFile?) -> Bool {
+        do {
+            try file?.write(report)
+            return true
+        } catch {
+            StandardError.print("annex: \(error)")
+            return false
+        }
     }
 
     private func tell(_ error: any Error) -> Int32 {

@@ -1,24 +1,90 @@
+import AnnexLinux
 import AnnexSandbox
 import FoundationEssentials
 import Glibc
 
-/// The whole report as one JSON object.
-enum RunReportFile {
-    static func write(_ report: SandboxRunReport, to path: String) throws {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw failure(path) }
-        defer { close(file) }
+/// The whole report as one JSON object, at a place that was found before the program ran.
+///
+/// The program may be allowed to write where its report goes. So the folder is held from the start, what lies there
+/// under the report's name is taken away and never followed, and the file is made anew. A pipe or a device that is
+/// there beforehand is the caller's own wish: it is opened before the program begins.
+final class RunReportFile {
+    private enum Target {
+        case folder(Int32, name: String)
+        case open(Int32)
+    }
+
+    private let path: String
+    private let target: Target
+
+    /// Also takes an older report away, so that it is not read for the new one.
+    init(path: String) throws {
+        self.path = path
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            let file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+            guard file >= 0 else { throw Self.failure(path) }
+            target = .open(file)
+            return
+        }
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = String(slash.map { path[path.index(after: $0)...] } ?? path[...])
+        let held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard held >= 0 else { throw Self.failure(folder) }
+        target = .folder(held, name: name)
+        try makeNew(in: held, name)
+    }
+
+    deinit {
+        switch target {
+        case .folder(let number, _), .open(let number): close(number)
+        }
+    }
+
+    func write(_ report: SandboxRunReport) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        var rest = (try encoder.encode(report) + [UInt8(ascii: "\n")])[...]
+        let text = try encoder.encode(report) + [UInt8(ascii: "\n")]
+        switch target {
+        case .open(let file): try write(text, to: file)
+        case .folder(let folder, let name):
+            let file = try makeNew(in: folder, name, keeping: true)
+            defer { close(file) }
+            try write(text, to: file)
+        }
+    }
+
+    /// A new file of this name, whatever was there.
+    /// - Parameter keeping: whether it stays; else it only shows that it can be made.
+    @discardableResult
+    private func makeNew(in folder: Int32, _ name: String, keeping: Bool = false) throws -> Int32 {
+        if unlinkat(folder, name, 0) != 0, errno != ENOENT { throw Self.failure(path) }
+        let file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw Self.failure(path) }
+        if !keeping {
+            close(file)
+            unlinkat(folder, name, 0)
+        }
+        return file
+    }
+
+    private func write(_ text: Data, to file: Int32) throws {
+        var rest = text[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0 && errno != EINTR { throw failure(path) }
+            if count < 0, errno == EAGAIN {
+                var entry = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                // A reader that does not come is not waited for without end.
+                guard poll(&entry, 1, 10_000) == 1 else { throw Self.failure(path, ETIMEDOUT) }
+                continue
+            }
+            guard count >= 0 || errno == EINTR else { throw Self.failure(path) }
             rest = rest.dropFirst(max(count, 0))
         }
     }
 
-    private static func failure(_ path: String) -> SandboxError {
-        SandboxError("report", cause: "\(path): \(String(cString: strerror(errno)))")
+    private static func failure(_ path: String, _ number: Int32 = errno) -> SandboxError {
+        SandboxError("report", cause: "\(Escaped(path)): \(String(cString: strerror(number)))")
     }
 }

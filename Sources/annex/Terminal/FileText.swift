@@ -8,10 +8,17 @@ enum FileText {
     }
 
     /// A file's bytes; more than `limit` is an error, so that no pipe or device is read without end.
-    static func bytes(of path: String, limit: Int) throws -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+    ///
+    /// - Parameter onlyRegular: a pipe or a device is refused at once, and not waited for.
+    static func bytes(of path: String, limit: Int, onlyRegular: Bool = false) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (onlyRegular ? O_NONBLOCK : 0))
         guard file >= 0 else { throw failure(path) }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure(path) }
+        guard !onlyRegular || status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(description: "\(path): not a regular file")
+        }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
