@@ -95,6 +95,13 @@ extension Catalogue {
                 let address = script.bytes([1, 0])
                 return .succeeds(script.call("bind", .result(socket), address, 2, after: socket))
             }),
+        Attack(
+            "SOCK-07", "Datagrams, out of a pair, to a socket in a folder that was handed over",
+            by: "pairs of streams only",
+            addition: true,
+            Try("a pair that can send to others", else: "no socket") { script, _, _ in
+                .succeeds(script.call("socketpair", 1, 2, 0, script.room(8)))
+            }),
     ]
 
     static let network: [Attack] = [

@@ -57,6 +57,14 @@ extension Catalogue {
                 let file = script.call("openat", .here, script.text("/proc/self/fd/3"), 2, 0)
                 return .succeeds(script.call("write", .result(file), script.text("x"), 1, after: file))
             }),
+        Attack(
+            "PROC-11", "Code in a memory file, which can be written on", by: "no such file, or nothing mapped as code",
+            addition: true,
+            Try("map it as code", else: "no memory file") { script, _, _ in
+                let file = script.call("memfd_create", script.text("code"), 1)
+                let grown = script.call("ftruncate", .result(file), 4096, after: file)
+                return .succeeds(script.call("mmap", 0, 4096, 5, 1, .result(file), 0, after: grown))
+            }),
     ]
 
     static let signals: [Attack] = [
