@@ -47,7 +47,7 @@ let package = Package(
         .target(name: "AnnexLinux", dependencies: ["CAnnexLinux"], swiftSettings: strict),
 
         // Channel
-        .target(name: "AnnexChannel", dependencies: ["AnnexLinux"], swiftSettings: strict + views),
+        .target(name: "AnnexChannel", dependencies: ["AnnexLinux", "CAnnexLinux"], swiftSettings: strict + views),
 
         // Policy
         .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),

@@ -17,4 +17,10 @@ package enum Processor {
     package static func yield() {
         _ = sched_yield()
     }
+
+    /// The core that this thread runs on, counted from 0; negative where the system does not say. Mostly without
+    /// entering the kernel, and old as soon as it is known.
+    package static var current: Int32 {
+        annex_processor()
+    }
 }

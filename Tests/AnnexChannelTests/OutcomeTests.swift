@@ -84,8 +84,7 @@ import Testing
         let call = try await channel.host.start(Request(method: 1))
         // As a process that dies right after it published: no doorbell, no wake.
         let frame = RawPeer.frame(3, [4], method: 1, call: 1)
-        channel.peer.write(frame, at: writer.position)
-        channel.peer.store(writer.position &+ UInt32(frame.count), at: RegionLayout.produced)
+        channel.peer.show(frame, at: writer.position)
         channel.host.end(with: "exited")
         #expect(try await call.value().payload == [4])
     }

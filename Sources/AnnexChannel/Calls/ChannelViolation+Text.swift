@@ -1,8 +1,6 @@
 extension ChannelViolation: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .position(let step, let expected, let capacity):
-            "its ring's position is \(step) bytes ahead; between \(expected) and \(capacity), in steps of 16, is possible"
         case .consumed(let step, let unread):
             "it claims to have read \(step) bytes where \(unread) were unread"
         case .length(let length, let room): "a frame of \(length) bytes where at most \(room) have room"

@@ -1,10 +1,8 @@
 /// A rule of the channel that the peer broke. Numbers are the peer's own, for reports only.
 public enum ChannelViolation: Error, Sendable, Hashable {
-    /// The position of the peer's ring moved by what no frames add up to, or backwards.
-    case position(step: UInt64, expected: UInt32, capacity: UInt32)
     /// The peer claims to have read what was never written.
     case consumed(step: UInt64, unread: UInt32)
-    /// A frame longer than what was published, or than half the ring.
+    /// A frame longer than half the ring.
     case length(UInt64, room: UInt32)
     case unknownKind(UInt8)
     /// A kind that only the other side sends.

@@ -22,7 +22,7 @@ extension ExtensionCore {
         open.removeAll { $0.call == call }
     }
 
-    private func nextFrame() throws(ExtensionFailure) -> Frame? {
+    func nextFrame() throws(ExtensionFailure) -> Frame? {
         if !ahead.isEmpty { return ahead.removeFirst() }
         return try read()
     }
@@ -43,7 +43,7 @@ extension ExtensionCore {
         }
     }
 
-    private func incoming(_ frame: Frame) throws(ExtensionFailure) -> Incoming? {
+    func incoming(_ frame: Frame) throws(ExtensionFailure) -> Incoming? {
         switch frame.kind {
         case .request: return try request(frame)
         case .event: return .event(ChannelEvent(method: frame.method, payload: frame.payload))

@@ -3,12 +3,12 @@ internal import Glibc
 
 extension ExtensionCore {
     func reply(
-        _ call: UInt64, method: UInt16, payload: [UInt8], sealed: borrowing SealedPieces
+        _ call: UInt64, method: UInt16, payload: [UInt8], sealed: borrowing SealedPieces, isAttended: Bool
     ) throws(ExtensionFailure) {
         let header = FrameHeader(
             kind: .reply, descriptors: UInt8(truncatingIfNeeded: sealed.count), method: method, call: call)
         do throws(ExtensionFailure) {
-            try send(header, payload, descriptors: sealed.descriptors)
+            try send(header, payload, descriptors: sealed.descriptors, isAttended: isAttended)
         } catch .system(let error) where error.errno == EPERM && sealed.count > 0 {
             // The caller has given up meanwhile, and nobody else accepts descriptors: the kernel refuses them.
             try fail(call, method: method, code: IncomingRequest.droppedCode, text: "nobody accepts the sealed memory")
@@ -23,19 +23,37 @@ extension ExtensionCore {
 
     func send(
         _ header: FrameHeader, _ payload: [UInt8], terms: RequestTerms? = nil,
-        descriptors: borrowing DescriptorList = DescriptorList()
+        descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
         guard payload.count <= largestPayload else {
             throw .payloadTooLarge(bytes: payload.count, most: largestPayload)
         }
         if !descriptors.isEmpty { try handOver(header.call, descriptors) }
-        let wantsDoorbell: Bool
+        try makeRoom(UInt32(payload.count) + (terms == nil ? 0 : RequestTerms.size))
+        // SAFETY: the writer copies the bytes and keeps nothing.
+        unsafe payload.withUnsafeBytes { unsafe sender.writer.write(header, terms: terms, payload: $0) }
+        if sender.flush(isAttended: isAttended) { try control.ring() }
+    }
+
+    /// Waits until a frame of this payload fits.
+    func makeRoom(_ payload: UInt32) throws(ExtensionFailure) {
+        while try !hasRoom(payload) {
+            // What answers an attended call rang for nobody, and a host that does not look makes no room.
+            if sender.flush() || sender.wantsDoorbell() { try control.ring() }
+            do throws(ChannelViolation) {
+                try sender.waitForRoom(payload: payload)
+            } catch {
+                throw .violated(error)
+            }
+        }
+    }
+
+    private func hasRoom(_ payload: UInt32) throws(ExtensionFailure) -> Bool {
         do throws(ChannelViolation) {
-            wantsDoorbell = try sender.send(header, terms: terms, payload)
+            return try sender.writer.hasRoom(payload: payload)
         } catch {
             throw .violated(error)
         }
-        if wantsDoorbell { try ringDoorbell() }
     }
 
     /// Before the frame is published, so that the host never has to wait for what the frame announces.
@@ -44,20 +62,7 @@ extension ExtensionCore {
         do throws(SystemError) {
             try control.send(tag.encoded(), descriptors, waiting: true)
         } catch {
-            throw ended(error)
+            throw ExtensionFailure(sending: error)
         }
-    }
-
-    private func ringDoorbell() throws(ExtensionFailure) {
-        do throws(SystemError) {
-            try control.send(WireFormat.doorbell)
-        } catch {
-            // A full queue wakes the host as well.
-            if error.errno != EAGAIN { throw ended(error) }
-        }
-    }
-
-    private func ended(_ error: SystemError) -> ExtensionFailure {
-        error.errno == EPIPE || error.errno == ECONNRESET ? .ended : .system(error)
     }
 }

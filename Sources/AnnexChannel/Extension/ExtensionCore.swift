@@ -13,6 +13,8 @@ final class ExtensionCore {
     /// Requests that have been given out and not answered: seldom more than one.
     var open: [OpenRequest] = []
     let largestPayload: Int
+    /// The most bytes that a frame of the host's has.
+    let largestRequest: Int
     /// What the host's side of the wire can do.
     let host: WireFeatures
     /// The number of the last call to the host.
@@ -30,8 +32,9 @@ final class ExtensionCore {
         host: WireFeatures
     ) {
         receiver = ExtensionReceiver(own: own, peer: peer, waiting: waiting)
-        sender = ExtensionSender(own: own, peer: peer)
+        sender = ExtensionSender(own: own, peer: peer, waiting: waiting)
         largestPayload = Int(WireFormat.largestPayload(capacity: own.ring.capacity))
+        largestRequest = Int(WireFormat.largestPayload(capacity: peer.ring.capacity))
         self.control = control
         self.host = host
         self.own = own

@@ -2,52 +2,62 @@ internal import AnnexLinux
 
 /// The receiving half of an extension's end.
 struct ExtensionReceiver: ~Copyable {
-    private var reader: RingReader
+    var reader: RingReader
     /// Sleeps until the host has published something.
     private let gate: SleepGate
     /// Wakes a host that waits for room.
     private let wake: WakeGate
+    /// This side's position, which a host that waits for room sleeps on.
+    private let consumed: WritableWord
     private var spinner: Spinner
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle) {
-        reader = RingReader(ring: peer.ring, produced: peer.produced, consumed: own.consumed)
-        gate = SleepGate(flag: own.receiver, position: peer.produced)
-        wake = WakeGate(position: own.consumed, flag: peer.sender)
-        spinner = Spinner(waiting)
+        reader = RingReader(ring: peer.ring, consumed: own.consumed)
+        gate = SleepGate(flag: own.receiver)
+        wake = WakeGate(flag: peer.sender)
+        consumed = own.consumed
+        spinner = Spinner(waiting, ProcessorHint(own: own.processor, peer: peer.processor))
     }
 
     /// The next frame that is there now. Its room is given back at once: the work that follows may take long.
     mutating func read() throws(ChannelViolation) -> Frame? {
-        if !reader.hasFrames { try reader.look() }
         guard let frame = try reader.next() else { return nil }
-        if reader.publish() { _ = wake.wakeIfAsleep() }
+        giveBack()
         return frame
+    }
+
+    /// Goes on behind a frame that was copied.
+    mutating func pass(_ header: CheckedHeader) {
+        reader.pass(header)
+        giveBack()
+    }
+
+    /// Gives the room of the frames taken back, and wakes a host that waits for it.
+    private mutating func giveBack() {
+        if reader.giveBack() { _ = wake.wakeIfAsleep(on: consumed) }
     }
 
     /// Waits until there is something to read.
     /// - Returns: false when `deadline` has passed.
     mutating func wait(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
-        guard !reader.hasFrames else { return true }
+        if reader.hasNews { return true }
         spinner.begin()
-        var looks: UInt32 = 0
         while !reader.hasNews {
             if spinner.spin() {
-                looks &+= 1
-                // Asking the clock costs more than a look.
-                if looks % 64 == 0, isOver(deadline) { return false }
+                if spinner.isTimeToLookAround, isOver(deadline) { return false }
             } else if try !sleep(until: deadline) {
                 return false
             }
         }
-        spinner.found()
         return true
     }
 
     private mutating func sleep(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
-        spinner.slept()
+        spinner.willSleep()
         gate.announce()
-        let woken = gate.sleep(while: reader.seen, until: deadline)
+        let woken = reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: 0, until: deadline)
         gate.withdraw()
+        spinner.slept()
         if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
         return reader.hasNews || !isOver(deadline)
     }

@@ -2,35 +2,51 @@ internal import AnnexLinux
 
 /// The sending half of an extension's end.
 struct ExtensionSender: ~Copyable {
-    private var writer: RingWriter
+    var writer: RingWriter
     /// Wakes the host after a frame.
     private let wake: WakeGate
     /// Sleeps until the host has made room.
     private let gate: SleepGate
+    private let consumed: SharedWord
+    private let looking: RoomSpinner
     /// The doorbell that was rung last: the host asks anew each time it goes to sleep.
     private var rung: UInt32 = 0
 
-    init(own: borrowing OwnRegion, peer: borrowing PeerRegion) {
-        writer = RingWriter(ring: own.ring, produced: own.produced, consumed: peer.consumed)
-        wake = WakeGate(position: own.produced, flag: peer.receiver)
-        gate = SleepGate(flag: own.sender, position: peer.consumed)
+    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle) {
+        writer = RingWriter(ring: own.ring, consumed: peer.consumed)
+        wake = WakeGate(flag: peer.receiver)
+        gate = SleepGate(flag: own.sender)
+        consumed = peer.consumed
+        looking = RoomSpinner(waiting, peer.processor)
     }
 
-    /// Writes a frame and wakes a host that sleeps on the position. Waits for room without limit: a host that never
-    /// reads has given its extension up.
+    /// Publishes what was written, and wakes a host that sleeps on it.
+    /// - Parameter isAttended: whether it answers a caller that looks for it by itself.
     /// - Returns: whether the host sleeps in epoll and wants its doorbell.
-    mutating func send(
-        _ header: FrameHeader, terms: RequestTerms? = nil, _ payload: [UInt8]
-    ) throws(ChannelViolation) -> Bool {
-        while try !writer.hasRoom(payload: UInt32(payload.count) + (terms == nil ? 0 : RequestTerms.size)) {
-            gate.announce()
-            let woken = gate.sleep(while: writer.seen, until: nil)
-            gate.withdraw()
-            if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
-        }
-        writer.write(header, terms: terms, payload: payload)
+    mutating func flush(isAttended: Bool = false) -> Bool {
+        guard let word = writer.publish() else { return false }
         let state = wake.state()
-        if state == ReceiverState.asleep { wake.position.wake() }
+        if state == ReceiverState.asleep { word.wake() }
+        return !isAttended && takeDoorbell(state)
+    }
+
+    /// Whether the host is to be told that there is something to read, because nobody else makes it look.
+    mutating func wantsDoorbell() -> Bool {
+        takeDoorbell(wake.state())
+    }
+
+    /// Waits until the host has made some room. Without limit: a host that never reads has given its extension up.
+    mutating func waitForRoom(payload: UInt32) throws(ChannelViolation) {
+        if looking.finds(consumed, other: writer.seen) { return }
+        gate.announce()
+        defer { gate.withdraw() }
+        guard try !writer.hasRoom(payload: payload) else { return }
+        if case .refused(let errno) = gate.sleep(on: consumed, while: writer.seen, until: nil) {
+            throw .sharedWord(errno: errno)
+        }
+    }
+
+    private mutating func takeDoorbell(_ state: UInt32) -> Bool {
         guard ReceiverState.isDoorbell(state), state != rung else { return false }
         rung = state
         return true

@@ -16,6 +16,7 @@ public struct IncomingRequest: ~Copyable {
     let call: UInt64
     /// The moment of `MonotonicClock` at which the caller stops waiting; nil: never.
     private let deadline: UInt64?
+    private let isAttended: Bool
     private let core: ExtensionCore
     private var isAnswered = false
 
@@ -30,6 +31,7 @@ public struct IncomingRequest: ~Copyable {
         deadline =
             frame.terms.limit == .max
             ? nil : MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: frame.terms.limit)))
+        isAttended = frame.isAttended
         self.core = core
     }
 
@@ -71,7 +73,7 @@ public struct IncomingRequest: ~Copyable {
         guard sealed.count <= accepts.pieces, sealed.bytes <= accepts.bytes else {
             throw .notAccepted(pieces: sealed.count, bytes: sealed.bytes)
         }
-        try core.reply(call, method: method, payload: payload, sealed: sealed)
+        try core.reply(call, method: method, payload: payload, sealed: sealed, isAttended: isAttended)
         isAnswered = true
     }
 

@@ -11,6 +11,8 @@ struct CallTable: Sendable {
     private var sleepers: [(call: UInt64, parker: Parker)] = []
     /// Why no call can be made any more.
     private(set) var closed: CallFailure?
+    /// Why the channel is about to be closed.
+    private(set) var ending: String?
 
     var count: Int { open.count }
 
@@ -44,6 +46,10 @@ struct CallTable: Sendable {
         guard forgone > 0 else { return false }
         forgone -= 1
         return true
+    }
+
+    mutating func willEnd(_ reason: String) {
+        if ending == nil { ending = reason }
     }
 
     /// Takes every call out for the last time.

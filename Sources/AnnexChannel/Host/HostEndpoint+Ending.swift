@@ -8,6 +8,7 @@ extension HostEndpoint {
     /// `.ended(reason:)`. Once is enough, twice is harmless.
     /// - Parameter reason: for people; shown with each call that ends this way.
     public func end(with reason: String) {
+        calls.withLock { $0.willEnd(reason) }
         isEnding.store(true, ordering: .sequentiallyConsistent)
         interruptLeader()
         // The leader has let go or is about to. An answer that was given before the end still counts.
@@ -39,7 +40,7 @@ extension HostEndpoint {
 
     /// Why the channel is closed.
     var closedReason: CallFailure {
-        calls.withLock { $0.closed } ?? .ended(reason: "closed")
+        calls.withLock { $0.closed ?? .ended(reason: $0.ending ?? "closed") }
     }
 
     /// - Returns: whether this call closed it.

@@ -1,9 +1,13 @@
 internal import AnnexLinux
+internal import CAnnexLinux
 internal import Synchronization
 
 // Leader and followers. One thread at a time reads the ring for all, because it holds the receiving lock. While it
-// waits it sleeps on the extension's position; whenever nobody leads, the doorbell is asked for, so that the event
-// loop's thread reads. That alone is enough for progress: handing the lead to a follower only saves time.
+// waits it sleeps on the header that the extension writes next; whenever nobody leads, the doorbell is asked for, so
+// that the event loop's thread reads. That alone is enough for progress: handing the lead to a follower only saves time.
+//
+// A thread that leads until it has its answer marks its request as attended, and leaves the doorbell asked for as it
+// is: the answer itself rings nobody, and what else is published rings as ever.
 
 extension HostEndpoint {
     /// Sends as the leader, so that the extension need not ring, and waits for the answer.
@@ -19,9 +23,10 @@ extension HostEndpoint {
 
     private func lead(_ opened: borrowing OpenedCall, sleeps: Bool) -> Bool {
         let sent = receiving.withLockIfAvailable { receiver in
-            receiver.gate.withdraw()
-            defer { stepDown(&receiver) }
-            switch attempt(opened.frame) {
+            // A task may leave before its answer comes, which has to ring then.
+            if !sleeps { receiver.withdraw() }
+            defer { leave(&receiver) }
+            switch attempt(opened.frame, marks: sleeps ? .attended : []) {
             case .sent: break
             case .full: return false
             case .failed(let failure):
@@ -58,7 +63,7 @@ extension HostEndpoint {
     private func leadExisting(_ call: ChannelCall) -> Bool {
         guard !isEnding.load(ordering: .acquiring), !isClosed.load(ordering: .acquiring) else { return false }
         let led: Void? = receiving.withLockIfAvailable { receiver in
-            receiver.gate.withdraw()
+            receiver.withdraw()
             attend(&receiver, for: call, sleeps: true)
             stepDown(&receiver)
         }
@@ -83,7 +88,6 @@ extension HostEndpoint {
             }
             if isOver(call, &looks) { return }
         }
-        receiver.spinner.found()
     }
 
     /// Whether there is nothing to wait for; looked up rarely, because asking the clock costs more than a look.
@@ -106,19 +110,25 @@ extension HostEndpoint {
     }
 
     private func sleep(_ receiver: inout HostReceiver, for call: ChannelCall) {
-        receiver.spinner.slept()
-        receiver.gate.announce()
+        sleep(&receiver, until: call.deadline) { mustStop(call) }
+    }
+
+    /// Sleeps until something is published, for a while, or not at all where the leader must stop.
+    func sleep(_ receiver: inout HostReceiver, until deadline: UInt64?, unless mustStop: () -> Bool) {
+        receiver.spinner.willSleep()
+        receiver.announceSleep()
+        sleepPosition.store(receiver.reader.position, ordering: .relaxed)
         // SYNC: odd before the look at `mustStop`; `interruptLeader` comes after whatever `mustStop` looks at.
         sleepMark.add(1, ordering: .sequentiallyConsistent)
         var woken = FutexWait.changed
         let interruptionsBefore = interruptions.load(ordering: .relaxed)
-        if !mustStop(call) {
+        if !mustStop() {
             tally.sleeps.add()
-            let limit = min(call.deadline ?? .max, MonotonicClock.deadline(after: HostEndpoint.longestSleep))
-            woken = receiver.gate.sleep(while: receiver.reader.seen, until: limit)
+            woken = receiver.sleep(until: min(deadline ?? .max, MonotonicClock.deadline(after: Self.longestSleep)))
         }
         sleepMark.add(1, ordering: .sequentiallyConsistent)
-        receiver.gate.withdraw()
+        receiver.withdraw()
+        receiver.spinner.slept()
         do throws(ChannelViolation) {
             if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
             // A wake-up of this side's own is not the peer's to pay for.
@@ -136,9 +146,14 @@ extension HostEndpoint {
         guard mark & 1 == 1 else { return }
         interruptions.add(1, ordering: .relaxed)
         for _ in 0..<HostEndpoint.mostWakeUps where sleepMark.load(ordering: .sequentiallyConsistent) == mark {
-            peer.produced.wakeSleepers()
+            peer.ring.bed(at: sleepPosition.load(ordering: .relaxed)).wakeSleepers()
             Processor.yield()
         }
+    }
+
+    /// What a leader leaves behind before it lets the lock go: the doorbell is asked for.
+    func leave(_ receiver: inout HostReceiver) {
+        if !receiver.asksForDoorbell { stepDown(&receiver) }
     }
 
     /// Asks for the doorbell before the lock is let go. What came meanwhile is read here once more; what comes again
@@ -156,9 +171,9 @@ extension HostEndpoint {
     }
 
     /// What a leader owes the others once it has let go of the lock.
-    private func afterLeading() {
+    func afterLeading() {
         // SYNC: whoever found the lock held has stored its wish before; the unlocking comes before these reads.
-        Processor.fence()
+        annex_fence()
         if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
         passOnTheLead()
     }
@@ -174,13 +189,13 @@ extension HostEndpoint {
         while pumpIsWanted.load(ordering: .sequentiallyConsistent) {
             let done: Void? = receiving.withLockIfAvailable { receiver in
                 pumpIsWanted.store(false, ordering: .sequentiallyConsistent)
-                receiver.gate.withdraw()
+                receiver.withdraw()
                 _ = pump(&receiver)
                 stepDown(&receiver)
             }
             if done == nil { return }
             // SYNC: as in `afterLeading`.
-            Processor.fence()
+            annex_fence()
         }
         // Whatever the extension said just now, it read something before.
         sendWaitingCancels()

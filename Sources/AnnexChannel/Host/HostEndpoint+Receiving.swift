@@ -2,24 +2,33 @@ internal import AnnexLinux
 internal import Synchronization
 
 extension HostEndpoint {
-    /// Handles every frame that is published now.
+    /// Handles every frame that is published now, up to a whole ring of them.
     /// - Returns: false where the channel is closed.
     func pump(_ receiver: inout HostReceiver) -> Bool {
         guard !isClosed.load(ordering: .acquiring) else { return false }
+        let start = receiver.reader.position
         do throws(ChannelViolation) {
-            try receiver.reader.look()
-            while let frame = try receiver.reader.next() {
-                tally.framesReceived.add()
-                tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
-                try handle(frame, &receiver)
+            while !receiver.reader.hasPassedARing(since: start), let header = try receiver.reader.look() {
+                try take(header, &receiver)
             }
         } catch {
             close(for: error)
             return false
         }
-        guard receiver.reader.publish() else { return true }
-        if receiver.wake.wakeIfAsleep() { tally.wakeUpsForRoom.add() }
         return true
+    }
+
+    /// Takes one frame out and handles it.
+    func take(_ header: CheckedHeader, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        let frame = receiver.reader.take(header)
+        tally.framesReceived.add()
+        tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
+        try handle(frame, &receiver)
+        giveBack(&receiver)
+    }
+
+    func giveBack(_ receiver: inout HostReceiver) {
+        if receiver.giveBack() { tally.wakeUpsForRoom.add() }
     }
 
     private func handle(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
@@ -71,6 +80,7 @@ extension HostEndpoint {
     }
 
     private func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        if RawCalls.isRaw(frame.call) { return try handleLateRaw(frame, &receiver) }
         switch calls.withLock({ $0.match(frame) }) {
         case .taken(let call): call.resolve(.success(Reply(payload: frame.payload, sealed: [])))
         case .neverIssued: throw .unknownCall(frame.call)
@@ -89,6 +99,14 @@ extension HostEndpoint {
         }
     }
 
+    /// An answer to a raw call that nobody waits for any more: whoever makes one takes the answer out himself.
+    private func handleLateRaw(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        guard receiver.rawCalls.wasMade(frame.call) else { throw .unknownCall(frame.call) }
+        guard frame.descriptors == 0 else { throw .descriptorsNotAskedFor(count: 1, call: frame.call) }
+        tally.lateReplies.add()
+        if !receiver.rawCalls.expectsLateAnswer() { try receiver.spendFrame() }
+    }
+
     private func outcome(
         of frame: Frame, for call: ChannelCall
     ) throws(ChannelViolation) -> ChannelCall.Outcome {
@@ -96,7 +114,7 @@ extension HostEndpoint {
             guard frame.descriptors == 0 else {
                 throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
             }
-            return frame.kind == .pong ? .success(Reply(payload: [], sealed: [])) : try failure(frame)
+            return frame.kind == .pong ? .success(Reply(payload: [], sealed: [])) : .failure(try failure(frame))
         }
         do throws(CallFailure) {
             return .success(Reply(payload: frame.payload, sealed: try sealedBytes(frame, for: call)))
@@ -106,10 +124,10 @@ extension HostEndpoint {
         }
     }
 
-    private func failure(_ frame: Frame) throws(ChannelViolation) -> ChannelCall.Outcome {
+    func failure(_ frame: Frame) throws(ChannelViolation) -> CallFailure {
         guard let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }
-        return .failure(.failed(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self)))
+        return .failed(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
     }
 }

@@ -11,15 +11,29 @@ extension HostEndpoint {
         case failed(CallFailure)
     }
 
-    /// Writes the frame if there is room now.
-    /// - Parameter willSleep: whether the caller sleeps for room and calls `endSleep` afterwards.
-    func attempt(_ frame: borrowing OutgoingFrame, willSleep: Bool = false) -> Attempt {
+    /// Writes and publishes the frame if there is room now.
+    /// - Parameters:
+    ///   - marks: added to the frame's own.
+    ///   - willSleep: whether the caller sleeps for room and calls `endSleep` afterwards.
+    func attempt(
+        _ frame: borrowing OutgoingFrame, marks: FrameMarks = [], willSleep: Bool = false
+    ) -> Attempt {
+        var header = frame.header
+        header.marks.formUnion(marks)
+        return attempt(frame, header, willSleep: willSleep)
+    }
+
+    private func attempt(
+        _ frame: borrowing OutgoingFrame, _ header: FrameHeader, willSleep: Bool
+    ) -> Attempt {
         sending.withLock { sender in
             guard !isClosed.load(ordering: .acquiring) else { return .failed(closedReason) }
             do throws(ChannelViolation) {
                 try sender.sendCancels()
                 guard try sender.writer.hasRoom(payload: frame.length) else {
                     let seen = sender.writer.seen
+                    // What is written makes room only once it is read.
+                    flush(&sender)
                     if willSleep { beginSleep(&sender) }
                     return .full(seen)
                 }
@@ -27,10 +41,13 @@ extension HostEndpoint {
                 return .failed(.violated(error))
             }
             if let failure = handOver(frame) { return .failed(failure) }
-            sender.writer.write(frame.header, terms: frame.terms, payload: frame.payload)
+            // SAFETY: the writer copies the bytes and keeps nothing.
+            unsafe frame.payload.withUnsafeBytes {
+                unsafe sender.writer.write(header, terms: frame.terms, payload: $0)
+            }
             tally.framesSent.add()
             tally.bytesSent.add(UInt64(frame.payload.count))
-            if sender.wake.wakeIfAsleep() { tally.wakeUpsForFrames.add() }
+            flush(&sender)
             return .sent
         }
     }
@@ -94,8 +111,13 @@ extension HostEndpoint {
         } catch {
             return .violated(error)
         }
-        if sender.wake.wakeIfAsleep() { tally.wakeUpsForFrames.add() }
+        flush(&sender)
         return nil
+    }
+
+    /// Publishes what was written.
+    func flush(_ sender: inout HostSender) {
+        if sender.flush() { tally.wakeUpsForFrames.add() }
     }
 
     /// A violation that was met while sending closes the channel, outside the lock.
@@ -126,11 +148,12 @@ extension HostEndpoint {
     }
 
     private func sleepForRoom(_ seen: UInt32, until limit: UInt64, deadline: UInt64?) throws(CallFailure) {
-        let gate = sending.withLock { $0.gate }
+        let (gate, consumed, looking) = sending.withLock { ($0.gate, $0.consumed, $0.looking) }
         let lookAround = MonotonicClock.deadline(after: HostEndpoint.longestSleep)
         // SYNC: read after `roomSleepers` went up; whoever closes sets the mark first and then wakes until it is down.
         let isOver = isClosed.load(ordering: .sequentiallyConsistent)
-        let woken = isOver ? FutexWait.changed : gate.sleep(while: seen, until: min(limit, lookAround))
+        let mustSleep = !isOver && !looking.finds(consumed, other: seen)
+        let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, lookAround)) : .changed
         sending.withLock { $0.endSleep() }
         roomSleepers.subtract(1, ordering: .sequentiallyConsistent)
         if case .refused(let errno) = woken { throw report(.violated(.sharedWord(errno: errno))) }

@@ -35,6 +35,8 @@ public final class HostEndpoint: Sendable {
     let followers = Atomic<Int>(0)
     /// Odd while the leader sleeps or is about to.
     let sleepMark = Atomic<UInt64>(0)
+    /// Where in the ring it sleeps.
+    let sleepPosition = Atomic<UInt32>(0)
     /// How often this side itself has woken the leader.
     let interruptions = Atomic<UInt64>(0)
     /// Threads that sleep for room or are about to.
@@ -59,7 +61,7 @@ public final class HostEndpoint: Sendable {
         tally = HostTally(label: configuration.label)
         executor = ChannelExecutor(loop)
         self.control = control
-        sending = Mutex(HostSender(own: own, peer: peer))
+        sending = Mutex(HostSender(own: own, peer: peer, waiting: configuration.waiting))
         receiving = Mutex(HostReceiver(own: own, peer: peer, configuration: configuration))
         inbox = Mutex(ControlInbox(controlMessagesPerSecond: configuration.controlMessagesPerSecond))
         self.own = own

@@ -4,29 +4,60 @@ internal import AnnexLinux
 struct HostReceiver: ~Copyable, Sendable {
     var reader: RingReader
     /// Sleeps until the extension has published something.
-    let gate: SleepGate
+    private let gate: SleepGate
     /// Wakes an extension that waits for room.
-    let wake: WakeGate
+    private let wake: WakeGate
+    /// This side's position, which an extension that waits for room sleeps on.
+    private let consumed: WritableWord
     var spinner: Spinner
     var saidHello = false
     /// How often a doorbell was asked for.
-    var turns: UInt32 = 0
+    private(set) var turns: UInt32 = 0
+    /// Whether the flag still asks for it.
+    private(set) var asksForDoorbell = false
+    /// Calls made without an entry in the table, each by the thread that leads: `RawCall`.
+    var rawCalls = RawCalls()
     var frames: RateBudget
     var futile: RateBudget
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, configuration: ChannelConfiguration) {
-        reader = RingReader(ring: peer.ring, produced: peer.produced, consumed: own.consumed)
-        gate = SleepGate(flag: own.receiver, position: peer.produced)
-        wake = WakeGate(position: own.consumed, flag: peer.sender)
-        spinner = Spinner(configuration.waiting)
+        reader = RingReader(ring: peer.ring, consumed: own.consumed)
+        gate = SleepGate(flag: own.receiver)
+        wake = WakeGate(flag: peer.sender)
+        consumed = own.consumed
+        spinner = Spinner(configuration.waiting, ProcessorHint(own: own.processor, peer: peer.processor))
         frames = RateBudget(limit: configuration.framesPerSecond)
         futile = RateBudget(limit: configuration.futileWakeUpsPerSecond)
+    }
+
+    /// Gives the room of the frames taken back.
+    /// - Returns: whether the kernel was asked to wake a writer.
+    mutating func giveBack() -> Bool {
+        reader.giveBack() && wake.wakeIfAsleep(on: consumed)
     }
 
     /// From here on the extension rings when it publishes.
     mutating func askForDoorbell() {
         turns &+= 1
+        asksForDoorbell = true
         gate.announce(ReceiverState.wantsDoorbell(turns))
+    }
+
+    /// This side looks by itself from here on.
+    mutating func withdraw() {
+        asksForDoorbell = false
+        gate.withdraw()
+    }
+
+    /// Says that this side is about to sleep on the next header. What follows must look at it again before it does.
+    mutating func announceSleep() {
+        asksForDoorbell = false
+        gate.announce()
+    }
+
+    /// Sleeps until something is published or the time is over. `announceSleep` comes before.
+    func sleep(until deadline: UInt64) -> FutexWait {
+        reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: 0, until: deadline)
     }
 
     /// A frame that answers no open call.

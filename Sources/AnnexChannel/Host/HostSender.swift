@@ -4,18 +4,30 @@ internal import AnnexLinux
 struct HostSender: ~Copyable, Sendable {
     var writer: RingWriter
     /// Wakes the extension after a frame.
-    let wake: WakeGate
+    private let wake: WakeGate
     /// Sleeps until the extension has made room.
     let gate: SleepGate
+    /// The extension's position, which a sleeper for room sleeps on.
+    let consumed: SharedWord
+    let looking: RoomSpinner
     /// How many threads sleep for room; the flag is up while there is one.
     private(set) var sleepers = 0
     /// Calls given up while there was no room to say so.
     var cancels: [UInt64] = []
 
-    init(own: borrowing OwnRegion, peer: borrowing PeerRegion) {
-        writer = RingWriter(ring: own.ring, produced: own.produced, consumed: peer.consumed)
-        wake = WakeGate(position: own.produced, flag: peer.receiver)
-        gate = SleepGate(flag: own.sender, position: peer.consumed)
+    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle) {
+        writer = RingWriter(ring: own.ring, consumed: peer.consumed)
+        wake = WakeGate(flag: peer.receiver)
+        gate = SleepGate(flag: own.sender)
+        consumed = peer.consumed
+        looking = RoomSpinner(waiting, peer.processor)
+    }
+
+    /// Publishes what was written, and wakes an extension that sleeps.
+    /// - Returns: whether the kernel was asked.
+    mutating func flush() -> Bool {
+        guard let word = writer.publish() else { return false }
+        return wake.wakeIfAsleep(on: word)
     }
 
     mutating func beginSleep() {
@@ -32,7 +44,7 @@ struct HostSender: ~Copyable, Sendable {
     /// Says which calls were given up, as far as there is room.
     mutating func sendCancels() throws(ChannelViolation) {
         while let call = cancels.first, try writer.hasRoom(payload: 0) {
-            writer.write(FrameHeader(kind: .cancel, call: call), payload: [])
+            writer.write(FrameHeader(kind: .cancel, call: call))
             cancels.removeFirst()
         }
     }

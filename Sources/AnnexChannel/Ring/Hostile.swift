@@ -40,18 +40,22 @@ extension Hostile<UInt32> {
 struct HostileHeader {
     let length: Hostile<UInt32>
     let kind: UInt8
+    let marks: FrameMarks
     let descriptors: UInt8
     let method: UInt16
     let call: UInt64
 
-    /// Takes the header out of a ring, at a position of ours.
-    init(_ ring: RingBytes, at position: UInt32) {
-        let (first, second) = ring.words(at: position)
-        length = Hostile(UInt32(truncatingIfNeeded: first))
-        kind = UInt8(truncatingIfNeeded: first >> 32)
-        descriptors = UInt8(truncatingIfNeeded: first >> 40)
-        method = UInt16(truncatingIfNeeded: first >> 48)
-        call = second
+    /// Takes the header out of a ring, at a position of ours; nil where there is none yet.
+    init?(_ ring: RingBytes, at position: UInt32) {
+        let first = ring.firstWord(at: position)
+        guard first != 0 else { return nil }
+        kind = UInt8(truncatingIfNeeded: first)
+        let second = UInt8(truncatingIfNeeded: first >> 8)
+        descriptors = second & FrameMarks.descriptors
+        marks = FrameMarks(rawValue: second & ~FrameMarks.descriptors)
+        method = UInt16(truncatingIfNeeded: first >> 16)
+        length = Hostile(UInt32(truncatingIfNeeded: first >> 32))
+        call = ring.secondWord(at: position)
     }
 }
 

@@ -4,10 +4,10 @@ internal import AnnexLinux
 @safe struct OwnRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
-    let produced: WritableWord
     let consumed: WritableWord
     let receiver: WritableWord
     let sender: WritableWord
+    let processor: WritableWord
 
     /// `mapping` is writable and holds a region of this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32) {
@@ -17,10 +17,10 @@ internal import AnnexLinux
             unsafe WritableWord((start + offset).assumingMemoryBound(to: UInt32.self))
         }
         ring = unsafe RingBytes(start: start + RegionLayout.ring, capacity: capacity)
-        produced = word(RegionLayout.produced)
         consumed = word(RegionLayout.consumed)
         receiver = word(RegionLayout.receiver)
         sender = word(RegionLayout.sender)
+        processor = word(RegionLayout.processor)
         self.mapping = mapping
     }
 

@@ -4,10 +4,10 @@ internal import AnnexLinux
 @safe struct PeerRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
-    let produced: SharedWord
     let consumed: SharedWord
     let receiver: SharedWord
     let sender: SharedWord
+    let processor: SharedWord
 
     /// `mapping` holds a region of this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32) {
@@ -17,10 +17,10 @@ internal import AnnexLinux
             unsafe SharedWord((start + offset).assumingMemoryBound(to: UInt32.self))
         }
         ring = unsafe RingBytes(start: start + RegionLayout.ring, capacity: capacity)
-        produced = word(RegionLayout.produced)
         consumed = word(RegionLayout.consumed)
         receiver = word(RegionLayout.receiver)
         sender = word(RegionLayout.sender)
+        processor = word(RegionLayout.processor)
         self.mapping = mapping
     }
 }

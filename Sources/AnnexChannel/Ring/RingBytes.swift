@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import CAnnexLinux
 
 /// A ring's memory, addressed by positions that wrap: any position lies inside.
 ///
@@ -18,19 +19,42 @@ internal import AnnexLinux
         Int(truncatingIfNeeded: position & (capacity &- 1))
     }
 
-    /// The two words of a header. Positions of headers are aligned, so a header never wraps.
-    func words(at position: UInt32) -> (UInt64, UInt64) {
-        // SAFETY: aligned and inside, because the offset is masked and the position a multiple of 16.
-        let words = unsafe (start + offset(position)).assumingMemoryBound(to: UInt64.self)
-        return unsafe (SharedBytes.load(words), SharedBytes.load(words + 1))
+    // SAFETY, for every header: positions of headers are multiples of a frame's alignment and the offset is masked, so
+    // its words are aligned and inside.
+    private func words(_ position: UInt32) -> UnsafeMutablePointer<UInt64> {
+        unsafe (start + offset(position)).assumingMemoryBound(to: UInt64.self)
+    }
+
+    /// Looks whether a frame is there, without any order.
+    func peek(at position: UInt32) -> UInt64 {
+        unsafe annex_load_wide(words(position))
+    }
+
+    /// A header's first word. SYNC: acquires what the writer released with it, which is the frame.
+    func firstWord(at position: UInt32) -> UInt64 {
+        unsafe annex_load_wide_acquire(words(position))
+    }
+
+    func secondWord(at position: UInt32) -> UInt64 {
+        unsafe annex_load_wide(words(position) + 1)
+    }
+
+    /// What a reader sleeps on while no frame is at `position`: the half of the header that no frame leaves 0.
+    func bed(at position: UInt32) -> SharedWord {
+        unsafe SharedWord(UnsafeRawPointer(words(position)).assumingMemoryBound(to: UInt32.self))
+    }
+
+    /// The same word, for the writer to wake whoever sleeps on it.
+    func alarm(at position: UInt32) -> WritableWord {
+        unsafe WritableWord(UnsafeMutableRawPointer(words(position)).assumingMemoryBound(to: UInt32.self))
     }
 
     /// Copies `count` bytes out. `count` is at most the capacity.
     func copy(from position: UInt32, to target: UnsafeMutableRawPointer, count: UInt32) {
         let first = min(count, capacity &- (position & (capacity &- 1)))
         // SAFETY: `first` bytes lie before the ring's end, the rest at its start.
-        unsafe SharedBytes.copy(to: target, from: start + offset(position), count: Int(first))
-        if first < count { unsafe SharedBytes.copy(to: target + Int(first), from: start, count: Int(count &- first)) }
+        unsafe annex_copy_shared(target, start + offset(position), Int(first))
+        if first < count { unsafe annex_copy_shared(target + Int(first), start, Int(count &- first)) }
     }
 
     /// Copies a buffer in, at most the capacity long.
@@ -38,18 +62,25 @@ internal import AnnexLinux
         guard let base = source.baseAddress else { return }
         let first = min(source.count, Int(capacity) &- offset(position))
         // SAFETY: `first` bytes lie before the ring's end, the rest at its start.
-        unsafe SharedBytes.copy(to: start + offset(position), from: base, count: first)
+        unsafe annex_copy_shared(start + offset(position), base, first)
         if first < source.count {
-            unsafe SharedBytes.copy(to: start, from: base + first, count: source.count &- first)
+            unsafe annex_copy_shared(start, base + first, source.count &- first)
         }
     }
 
-    /// Writes a header's words.
-    func store(_ first: UInt64, _ second: UInt64, at position: UInt32) {
-        let place = unsafe start + offset(position)
-        // SAFETY: aligned and inside, as in `words`.
-        unsafe place.storeBytes(of: first, as: UInt64.self)
-        unsafe (place + 8).storeBytes(of: second, as: UInt64.self)
+    /// Makes sure that no reader takes what an earlier turn left here for a header.
+    func clearHeader(at position: UInt32) {
+        unsafe annex_store_wide(words(position), 0)
+    }
+
+    /// Writes the half of a header that does not publish.
+    func storeSecondWord(_ word: UInt64, at position: UInt32) {
+        unsafe annex_store_wide(words(position) + 1, word)
+    }
+
+    /// SYNC: releases the frame, which its reader acquires with this word.
+    func publish(_ word: UInt64, at position: UInt32) {
+        unsafe annex_store_wide_release(words(position), word)
     }
 
     /// Clears the bytes between a payload's end and the next frame, fewer than a frame's alignment: nothing of what

@@ -1,95 +1,112 @@
 internal import AnnexLinux
 
 /// The receiving side of a ring that somebody else writes: takes frames out, one copy each.
+///
+/// A frame is there when its header's first word is not 0. Which bytes are frames is the writer's affair alone: this
+/// side walks from header to header, never further than one frame of at most half the ring at a time, and masks every
+/// place to lie inside. A writer that changes what it has published gets another frame read, nothing else.
 struct RingReader: ~Copyable {
     private let ring: RingBytes
-    private let produced: SharedWord
     private let consumed: WritableWord
-    /// How far this side has read, modulo 2^32.
-    private var position: UInt32 = 0
-    /// How many checked bytes lie ahead of `position`.
-    private var ahead: UInt32 = 0
+    private let step: UInt32
+    /// How far this side has read, modulo 2^32; where the next header will be.
+    private(set) var position: UInt32 = 0
     /// What the other side has been told about `position`.
     private var published: UInt32 = 0
 
-    init(ring: RingBytes, produced: SharedWord, consumed: WritableWord) {
+    init(ring: RingBytes, consumed: WritableWord) {
         self.ring = ring
-        self.produced = produced
         self.consumed = consumed
+        step = WireFormat.step(capacity: ring.capacity)
     }
 
-    /// The writer's position as last accepted: the value that a sleeper sleeps on.
-    var seen: UInt32 { position &+ ahead }
-
-    /// Whether the writer's word is another than the one accepted last. Says nothing else about it.
+    /// Whether something lies where the next header will be. Says nothing else about it.
     var hasNews: Bool {
-        produced.loadRelaxed() != seen
+        ring.peek(at: position) != 0
     }
 
-    /// Whether frames lie ahead that `look` has seen and `next` has not taken.
-    var hasFrames: Bool { ahead > 0 }
-
-    /// Looks once at how far the writer is.
-    mutating func look() throws(ChannelViolation) {
-        // SYNC: acquires what the writer released with this position: the frames' bytes.
-        let now = Hostile(produced.loadAcquire()).distance(from: position)
-        guard let checked = now.step(from: ahead, to: ring.capacity) else {
-            throw .position(step: now.forReport, expected: ahead, capacity: ring.capacity)
-        }
-        ahead = checked
+    /// What a sleeper sleeps on, while it is 0.
+    var bed: SharedWord {
+        ring.bed(at: position)
     }
 
-    /// The next frame of those that `look` has seen; nil when there is none left.
-    mutating func next() throws(ChannelViolation) -> Frame? {
-        guard ahead >= WireFormat.headerSize else { return nil }
-        let header = HostileHeader(ring, at: position)
-        let most = min(WireFormat.largestPayload(capacity: ring.capacity), ahead &- WireFormat.headerSize)
+    /// Looks once whether a frame is there, and checks its header.
+    func look() throws(ChannelViolation) -> CheckedHeader? {
+        guard let header = HostileHeader(ring, at: position) else { return nil }
+        let most = WireFormat.largestPayload(capacity: ring.capacity)
         guard let length = header.length.atMost(most) else {
             throw .length(header.length.forReport, room: most)
         }
         guard let kind = FrameKind(rawValue: header.kind) else { throw .unknownKind(header.kind) }
-        guard kind != .request || length >= RequestTerms.size else {
+        let prefix = kind == .request && !header.marks.contains(.bare) ? RequestTerms.size : 0
+        guard length >= prefix else {
             throw .malformed(kind: header.kind, length: Int(truncatingIfNeeded: length))
         }
-        let body = position &+ WireFormat.headerSize
-        let prefix = kind == .request ? RequestTerms.size : 0
+        return CheckedHeader(
+            kind: kind, marks: header.marks, descriptors: header.descriptors, method: header.method,
+            call: header.call, prefix: prefix, length: length &- prefix)
+    }
+
+    /// The next frame, where there is one, in memory of its own.
+    mutating func next() throws(ChannelViolation) -> Frame? {
+        guard let header = try look() else { return nil }
+        return take(header)
+    }
+
+    /// Copies the frame whose header this is, and goes on behind it.
+    mutating func take(_ header: CheckedHeader) -> Frame {
         let frame = Frame(
-            kind: kind, descriptors: header.descriptors, method: header.method, call: header.call,
-            terms: kind == .request ? terms(at: body) : RequestTerms(),
-            payload: payload(at: body &+ prefix, length &- prefix))
-        // `ahead` is a multiple of the alignment, so the rounded frame fits where its payload does.
-        let size = WireFormat.frameSize(payload: length)
-        position &+= size
-        ahead &-= size
+            kind: header.kind, descriptors: header.descriptors, isAttended: header.marks.contains(.attended),
+            method: header.method, call: header.call, terms: terms(header), payload: payload(header))
+        pass(header)
         return frame
     }
 
-    private func terms(at place: UInt32) -> RequestTerms {
+    /// Copies the payload to a place with room for it.
+    func copy(_ header: CheckedHeader, to target: UnsafeMutableRawPointer) {
+        // SAFETY: the length was checked to be at most half the ring, and the caller holds it against its own room.
+        unsafe ring.copy(
+            from: position &+ WireFormat.headerSize &+ header.prefix, to: target, count: header.length)
+    }
+
+    /// Goes on behind the frame whose header this is.
+    mutating func pass(_ header: CheckedHeader) {
+        position = header.next(after: position, capacity: ring.capacity)
+    }
+
+    /// Whether a whole ring has gone by since `start`: a reader that reads on and on has to look around at times.
+    func hasPassedARing(since start: UInt32) -> Bool {
+        position &- start >= ring.capacity
+    }
+
+    private func terms(_ header: CheckedHeader) -> RequestTerms {
         var terms = RequestTerms()
+        guard header.prefix > 0 else { return terms }
         // SAFETY: three words without padding, of which any value is valid.
         unsafe withUnsafeMutableBytes(of: &terms) { words in
             if let target = words.baseAddress {
-                unsafe ring.copy(from: place, to: target, count: RequestTerms.size)
+                unsafe ring.copy(from: position &+ WireFormat.headerSize, to: target, count: RequestTerms.size)
             }
         }
         return terms
     }
 
-    private func payload(at place: UInt32, _ length: UInt32) -> [UInt8] {
-        guard length > 0 else { return [] }
-        let count = Int(truncatingIfNeeded: length)
+    private func payload(_ header: CheckedHeader) -> [UInt8] {
+        guard header.length > 0 else { return [] }
+        let count = Int(truncatingIfNeeded: header.length)
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             guard let target = buffer.baseAddress else { return }
             // SAFETY: the buffer has room for `length` bytes, and all of them are filled.
-            unsafe ring.copy(from: place, to: UnsafeMutableRawPointer(target), count: length)
+            unsafe copy(header, to: UnsafeMutableRawPointer(target))
             filled = count
         }
     }
 
-    /// Gives the room of all frames taken back to the writer.
+    /// Gives room back to the writer, once it is worth a word: a writer looks for room only when it has none left, and
+    /// `WireFormat.step` says why it always finds enough.
     /// - Returns: whether there was any to give: then a writer that sleeps for room is to be woken.
-    mutating func publish() -> Bool {
-        guard published != position else { return false }
+    mutating func giveBack() -> Bool {
+        guard position &- published >= step else { return false }
         published = position
         // SYNC: releases the ring's bytes; the writer acquires this position before it overwrites them.
         consumed.storeRelease(position)

@@ -1,64 +1,65 @@
 internal import AnnexLinux
+internal import CAnnexLinux
 
 /// How long to look before sleeping, learned from how earlier waits ended.
 ///
-/// Pauses come first, then yields. Where both ends share a core the answer cannot come during pauses, only after a
-/// yield; then the pauses shrink to almost none.
+/// Looking costs a core, sleeping a wake-up. So this side looks for at most about as long as a wake-up takes, less
+/// the more often that was in vain, and not at all while both ends share a core: there the answer cannot come before
+/// this side sleeps.
 struct Spinner: Sendable {
-    private static let fewestPauses: UInt32 = 8
-    private static let mostPauses: UInt32 = 512
-    private static let fewestYields: UInt32 = 2
-    private static let mostYields: UInt32 = 32
+    /// Looks, each with a pause, of which a thousand take some 20 to 50 µs: what a wake-up on another core takes.
+    private static let most: UInt32 = 2048
+    private static let fewest: UInt32 = 16
+    /// A sleep shorter than this had better been spent looking.
+    private static let shortSleep: UInt64 = 100_000
 
     let style: WaitingStyle
-    private var pauses: UInt32 = 128
-    private var yields: UInt32 = 16
-    private var step: UInt32 = 0
+    private var hint: ProcessorHint
+    private var budget: UInt32 = Spinner.most
+    private var left: UInt32 = 0
+    private var looks: UInt32 = 0
+    private var began: UInt64 = 0
 
-    init(_ style: WaitingStyle) {
+    init(_ style: WaitingStyle, _ hint: ProcessorHint) {
         self.style = style
+        self.hint = hint
     }
 
     /// A wait begins.
     mutating func begin() {
-        step = 0
+        looks = 0
+        left = style == .adaptive && !hint.isShared() ? budget : 0
     }
 
     /// Lets a moment pass. False when it is time to sleep.
     mutating func spin() -> Bool {
-        step &+= 1
-        switch style {
-        case .block: return false
-        case .spin:
+        looks &+= 1
+        if style == .spin {
             // A peer on the same core must run some time.
-            if step % 1024 == 0 { Processor.yield() } else { Processor.pause() }
-            return true
-        case .adaptive:
-            if step <= pauses {
-                Processor.pause()
-            } else if step <= pauses &+ yields {
-                Processor.yield()
-            } else {
-                return false
-            }
+            if looks & 1023 == 0 { Processor.yield() } else { annex_pause() }
             return true
         }
+        guard left > 0 else { return false }
+        left &-= 1
+        annex_pause()
+        return true
     }
 
-    /// The wait ended while looking.
-    mutating func found() {
-        guard style == .adaptive, step > 0 else { return }
-        if step <= pauses {
-            pauses = min(pauses &* 2, Spinner.mostPauses)
-        } else {
-            pauses = max(pauses / 2, Spinner.fewestPauses)
-            yields = Spinner.mostYields
-        }
+    /// Whether it is time for what costs more than a look: asking the clock, and whether anything else has happened.
+    var isTimeToLookAround: Bool { looks & 63 == 63 }
+
+    /// Looking was in vain, a sleep begins.
+    mutating func willSleep() {
+        began = style == .adaptive ? MonotonicClock.now() : 0
     }
 
-    /// Looking was in vain: look less next time.
+    /// The sleep is over.
     mutating func slept() {
-        pauses = max(pauses / 2, Spinner.fewestPauses)
-        yields = max(yields / 2, Spinner.fewestYields)
+        guard style == .adaptive else { return }
+        if MonotonicClock.now() &- began < Spinner.shortSleep {
+            budget = min(budget &* 2, Spinner.most)
+        } else {
+            budget = max(budget / 2, Spinner.fewest)
+        }
     }
 }

@@ -2,6 +2,8 @@
 struct Frame {
     let kind: FrameKind
     let descriptors: UInt8
+    /// A request's caller looks for the answer itself.
+    let isAttended: Bool
     let method: UInt16
     let call: UInt64
     /// A request's terms; of other kinds the empty ones.

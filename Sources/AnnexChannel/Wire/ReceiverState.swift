@@ -4,7 +4,7 @@
 /// once for each time.
 enum ReceiverState {
     static let awake: UInt32 = 0
-    /// Sleeps on the sender's position word.
+    /// Sleeps on the header that the sender writes next.
     static let asleep: UInt32 = 1
 
     /// Sleeps in epoll and wants a byte on the control socket.

@@ -1,5 +1,6 @@
-/// Where the words of a region lie. Each has a line of its own, so that ends on two cores do not take each other's
-/// cache lines (128 bytes: processors fetch lines in pairs).
+/// Where the words of a region lie. What one side writes while the other polls has a pair of lines of its own, so that
+/// ends on two cores do not take each other's cache lines (128 bytes: processors fetch lines in pairs). The words that
+/// only change when a side goes to sleep or to another core share one.
 enum RegionLayout {
     /// Written by the host into its own region before anybody else sees it.
     static let magic = 0
@@ -9,14 +10,14 @@ enum RegionLayout {
     /// `WireFeatures` of the host, 64 bits.
     static let features = 16
 
-    /// How many bytes the region's writer has ever put into its ring, modulo 2^32.
-    static let produced = 128
-    /// How many bytes the region's writer has ever taken out of the other ring, modulo 2^32.
-    static let consumed = 256
+    /// How many bytes the region's writer has taken out of the other ring, modulo 2^32, as far as it has said so.
+    static let consumed = 128
     /// `ReceiverState` of the region's writer.
-    static let receiver = 384
+    static let receiver = 256
     /// Not 0 while the region's writer sleeps because the other side has not made room.
-    static let sender = 512
+    static let sender = 260
+    /// The core that the region's writer last waited on, counted from 1; 0: not said. A hint.
+    static let processor = 264
 
     /// The ring's first byte.
     static let ring = 4096

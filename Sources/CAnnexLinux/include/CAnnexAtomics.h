@@ -20,8 +20,27 @@ static inline void annex_store_release(uint32_t *word, uint32_t value) {
 
 static inline uint64_t annex_load_wide(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
+static inline uint64_t annex_load_wide_acquire(const uint64_t *word) {
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static inline void annex_store_wide(uint64_t *word, uint64_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static inline void annex_store_wide_release(uint64_t *word, uint64_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
 // Orders an earlier store before a later load, which nothing weaker does.
-static inline void annex_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void annex_fence(void) {
+#if defined(__x86_64__)
+    // Any locked instruction does, in a third of the time of the MFENCE that compilers choose.
+    __asm__ volatile("lock orl $0, (%%rsp)" ::: "memory", "cc");
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
 
 // Tells the processor that this is a spin loop.
 static inline void annex_pause(void) {

@@ -19,5 +19,7 @@ int annex_keep_from_children(void *start, size_t size);
 // read the source a second time in place of the copy.
 void annex_copy_shared(void *to, const void *from, size_t size);
 int annex_unmap(void *start, size_t size);
+// The core that the caller runs on; negative where nobody says.
+int annex_processor(void);
 
 #endif

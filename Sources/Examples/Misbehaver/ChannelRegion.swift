@@ -5,9 +5,9 @@ import CMisbehaver
 @safe struct ChannelRegion {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
 
-    /// Where the word lies that says how much was written, and where the ring begins.
-    private static let produced = 128
+    /// Where the ring begins, and at what multiples its frames do.
     private static let ring = 4_096
+    private static let line = 64
 
     init?() {
         var size = 0
@@ -17,12 +17,13 @@ import CMisbehaver
         unsafe bytes = UnsafeMutableBufferPointer(start: start, count: size)
     }
 
-    /// Headers of impossible length all over the ring, and a position far beyond it; then wakes the host to read them.
+    /// Headers of impossible kind and length all over the ring; then wakes the host to read them, wherever it sleeps.
     func writeNonsense() {
         for index in unsafe Self.ring..<bytes.count { unsafe bytes[index] = 0xF1 }
-        for index in Self.produced..<Self.produced + 4 { unsafe bytes[index] = 0xF0 }
         guard let start = unsafe bytes.baseAddress else { return }
-        _ = unsafe misbehave_wake(start + Self.produced)
+        for place in unsafe stride(from: Self.ring, to: bytes.count, by: Self.line) {
+            _ = unsafe misbehave_wake(start + place)
+        }
         let doorbell: [UInt8] = [1]
         _ = unsafe doorbell.withUnsafeBytes {
             unsafe misbehave_write(ChannelDescriptor.control, $0.baseAddress, $0.count)

@@ -13,7 +13,8 @@ final class RawPeer: Sendable {
     init(_ descriptors: consuming ExtensionDescriptors, capacity: UInt32 = 65536) throws {
         let size = RegionLayout.size(capacity: capacity)
         region = try Mapping(descriptors.extensionRegion, size: size, writable: true)
-        host = try Mapping(descriptors.hostRegion, size: RegionLayout.ring, writable: false)
+        host = try Mapping(
+            descriptors.hostRegion, size: RegionLayout.size(capacity: WireFormat.smallestCapacity), writable: false)
         control = ControlSocket(owning: try descriptors.control.duplicate())
         self.capacity = capacity
     }
@@ -29,22 +30,41 @@ final class RawPeer: Sendable {
     /// Bytes straight into the ring.
     func write(_ bytes: [UInt8], at position: UInt32) {
         for (index, byte) in bytes.enumerated() {
-            let place = Int((position &+ UInt32(index)) & (capacity - 1))
-            region.start.storeBytes(of: byte, toByteOffset: RegionLayout.ring + place, as: UInt8.self)
+            region.start.storeBytes(of: byte, toByteOffset: place(position &+ UInt32(index)), as: UInt8.self)
         }
     }
 
-    /// Moves the position and rings, so that the host looks even when nobody waits.
-    func publish(_ position: UInt32) {
-        store(position, at: RegionLayout.produced)
-        WritableWord((region.start + RegionLayout.produced).assumingMemoryBound(to: UInt32.self)).wake()
+    /// Where a position lies in the region.
+    func place(_ position: UInt32) -> Int {
+        RegionLayout.ring + Int(position & (capacity - 1))
+    }
+
+    /// The word that the host sleeps on when it has read up to here.
+    func header(at position: UInt32) -> WritableWord {
+        WritableWord((region.start + place(position)).assumingMemoryBound(to: UInt32.self))
+    }
+
+    /// Shows frames that begin here, the first header's first word last, as an honest writer does.
+    func show(_ bytes: [UInt8], at position: UInt32) {
+        write([UInt8](repeating: 0, count: 8), at: position &+ UInt32(bytes.count))
+        write(Array(bytes.dropFirst(8)), at: position &+ 8)
+        write(Array(bytes[4..<8]), at: position &+ 4)
+        header(at: position).storeRelease(
+            UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16
+                | UInt32(bytes[3]) << 24)
+    }
+
+    /// Shows frames, wakes a host that sleeps here and rings, so that the host looks even when nobody waits.
+    func publish(_ bytes: [UInt8], at position: UInt32) {
+        show(bytes, at: position)
+        header(at: position).wake()
         try? control.send(WireFormat.doorbell)
     }
 
     static func header(
         length: UInt32, kind: UInt8, descriptors: UInt8 = 0, method: UInt16 = 0, call: UInt64 = 0
     ) -> [UInt8] {
-        WireBytes.bytes(length) + [kind, descriptors] + WireBytes.bytes(method) + WireBytes.bytes(call)
+        [kind, descriptors] + WireBytes.bytes(method) + WireBytes.bytes(length) + WireBytes.bytes(call)
     }
 
     /// A frame as it should be.
@@ -55,7 +75,7 @@ final class RawPeer: Sendable {
             header(
                 length: UInt32(payload.count), kind: kind, descriptors: descriptors, method: method, call: call)
             + payload
-        return bytes + [UInt8](repeating: 0, count: (16 - bytes.count % 16) % 16)
+        return bytes + [UInt8](repeating: 0, count: (64 - bytes.count % 64) % 64)
     }
 
     static let hello = frame(
@@ -73,9 +93,8 @@ struct RawWriter {
 
     /// Puts bytes behind what is there, and publishes them.
     mutating func send(_ bytes: [UInt8]) {
-        peer.write(bytes, at: position)
+        peer.publish(bytes, at: position)
         position &+= UInt32(bytes.count)
-        peer.publish(position)
     }
 
     mutating func sendHello() {

@@ -1,0 +1,70 @@
+internal import AnnexLinux
+
+extension ExtensionCore {
+    typealias RawBody = (UInt16, RawSpan, inout MutableRawSpan) -> Int
+    typealias RawPost = (UInt16, RawSpan) -> Bool
+
+    /// Answers until `post` says that it is enough.
+    func serve(_ body: RawBody, _ post: RawPost) throws(ExtensionFailure) {
+        let buffers = RawBuffers(request: largestRequest, reply: largestPayload)
+        while true {
+            if ahead.isEmpty {
+                let isOver = try RawServing.serve(&receiver, &sender, control, buffers, body, post)
+                if isOver { return }
+            }
+            guard let frame = try nextFrame() else { continue }
+            if try !serve(frame, body, post) { return }
+        }
+    }
+
+    /// Serves what is not as simple as most, or was read before.
+    /// - Returns: false when `post` says that it is enough.
+    private func serve(_ frame: Frame, _ body: RawBody, _ post: RawPost) throws(ExtensionFailure) -> Bool {
+        guard let incoming = try incoming(frame) else { return true }
+        switch consume incoming {
+        case .event(let event): return unsafe post(event.method, event.payload.span.bytes)
+        case .request(let request):
+            guard request.descriptors.isEmpty else {
+                try request.fail(code: IncomingRequest.droppedCode, text: "descriptors where bare bytes are served")
+                return true
+            }
+            var reply = [UInt8](repeating: 0, count: largestPayload)
+            let payload = request.payload
+            let method = request.method
+            // SAFETY: lent for the call only.
+            let count = unsafe reply.withUnsafeMutableBytes { target in
+                var span = unsafe target.mutableBytes
+                return unsafe body(method, payload.span.bytes, &span)
+            }
+            if count < 0 {
+                try request.fail(code: UInt32(clamping: count.magnitude), text: "")
+            } else {
+                try request.reply(Array(reply.prefix(count)))
+            }
+            return true
+        }
+    }
+
+    /// The next one-way message, copied to `target`; nil when `deadline` passes first.
+    func nextPost(
+        into target: UnsafeMutableRawBufferPointer, until deadline: UInt64?
+    ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
+        if let index = ahead.firstIndex(where: { $0.kind == .event }) {
+            let frame = ahead.remove(at: index)
+            let room = target.count
+            guard frame.payload.count <= room else {
+                throw .payloadTooLarge(bytes: frame.payload.count, most: room)
+            }
+            unsafe target.copyBytes(from: frame.payload)
+            return (frame.method, frame.payload.count)
+        }
+        while true {
+            if let found = try unsafe RawServing.nextPost(&receiver, into: target) { return found }
+            if let frame = try read() {
+                try putAside(frame)
+            } else if try !wait(until: deadline) {
+                return nil
+            }
+        }
+    }
+}

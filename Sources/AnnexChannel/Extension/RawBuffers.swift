@@ -1,0 +1,54 @@
+internal import AnnexLinux
+
+/// An extension's private memory for one request and one answer, each as large as its ring allows.
+@safe struct RawBuffers: ~Copyable {
+    private let request: UnsafeMutableRawBufferPointer
+    private let reply: UnsafeMutableRawBufferPointer
+
+    init(request: Int, reply: Int) {
+        unsafe self.request = .allocate(byteCount: request, alignment: 64)
+        unsafe self.reply = .allocate(byteCount: reply, alignment: 64)
+        // Nothing of an earlier life of this memory may go out with an answer that was not written whole.
+        unsafe self.reply.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    deinit {
+        unsafe request.deallocate()
+        unsafe reply.deallocate()
+    }
+
+    /// Copies the payload of the frame that the reader is at.
+    func load(_ header: CheckedHeader, from reader: borrowing RingReader) {
+        guard let target = unsafe request.baseAddress else { return }
+        // SAFETY: no checked length is beyond half the ring, which is what there is room for.
+        unsafe reader.copy(header, to: target)
+    }
+
+    /// Lends what was loaded.
+    func message<Result>(_ header: CheckedHeader, _ body: (UInt16, RawSpan) -> Result) -> Result {
+        // SAFETY: as long as what was loaded, and lent for the call only.
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: request.prefix(Int(header.length)))
+        return unsafe body(header.method, bytes.bytes)
+    }
+
+    /// Lets `body` answer what was loaded.
+    /// - Returns: what `body` returned, and the answer's bytes.
+    func answer(
+        _ header: CheckedHeader, _ body: ExtensionCore.RawBody
+    ) -> (count: Int, reply: UnsafeRawBufferPointer) {
+        let count = message(header) { method, message in
+            // SAFETY: this side's own memory, lent for the call only.
+            var target = unsafe reply.mutableBytes
+            return body(method, message, &target)
+        }
+        let length = unsafe min(max(count, 0), reply.count)
+        return unsafe (count, UnsafeRawBufferPointer(rebasing: reply.prefix(length)))
+    }
+
+    /// The payload of a failure without a text.
+    func failure(_ code: UInt32) -> UnsafeRawBufferPointer {
+        // SAFETY: the smallest ring's answer is far longer.
+        unsafe reply.storeBytes(of: code.littleEndian, as: UInt32.self)
+        return unsafe UnsafeRawBufferPointer(rebasing: reply.prefix(MemoryLayout<UInt32>.size))
+    }
+}

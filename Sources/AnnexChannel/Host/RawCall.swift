@@ -1,0 +1,13 @@
+/// A call of bare bytes while its caller leads. The pointers are the caller's own and outlive it.
+@safe struct RawCall {
+    typealias Answer = Result<Int, CallFailure>
+
+    let method: UInt16
+    let payload: UnsafeRawBufferPointer
+    let reply: UnsafeMutableRawBufferPointer
+    /// Nanoseconds that the caller waits at most.
+    let limit: UInt64?
+
+    /// The most bytes of an answer.
+    var room: Int { unsafe reply.count }
+}

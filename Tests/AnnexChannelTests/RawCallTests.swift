@@ -1,0 +1,223 @@
+import AnnexLinux
+import Glibc
+import Testing
+
+@testable import AnnexChannel
+
+/// Calls and posts of bare bytes: the general rules hold for them too.
+@Suite(.timeLimit(.minutes(5))) struct RawCallTests {
+    private func server(
+        _ waiting: WaitingStyle = .adaptive, capacity: UInt32 = 65536
+    ) throws -> (HostEndpoint, ExtensionThread) {
+        var configuration = ChannelConfiguration()
+        configuration.waiting = waiting
+        configuration.hostCapacity = capacity
+        configuration.extensionCapacity = capacity
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let thread = ExtensionThread(ends.descriptors, waiting: waiting) { endpoint in
+            try endpoint.sayHello()
+            var posts = 0
+            try endpoint.serve(
+                { method, request, reply in
+                    switch method {
+                    case 1: echo(request, &reply)
+                    case 2: -42
+                    default: store(posts, &reply)
+                    }
+                },
+                post: { method, message in
+                    posts += message.byteCount
+                    return method != ExtensionThread.endMethod
+                })
+        }
+        return (ends.host, thread)
+    }
+
+    @Test(arguments: [WaitingStyle.spin, .adaptive, .block], [4096, 65536] as [UInt32])
+    func bytesComeBack(_ waiting: WaitingStyle, _ capacity: UInt32) throws {
+        let (host, thread) = try server(waiting, capacity: capacity)
+        for size in [0, 1, 47, 48, 49, 64, 111, 112, 113, 1000, host.largestPayload] {
+            let question = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            #expect(try ask(host, 1, question) == question)
+            #expect(try ask(host, 1, question, timeout: .seconds(20)) == question)
+        }
+        for turn in 0..<3000 {
+            let question = [UInt8](repeating: UInt8(truncatingIfNeeded: turn), count: turn % 300)
+            #expect(try ask(host, 1, question) == question)
+        }
+        host.finish(thread)
+    }
+
+    @Test func postsArriveInOrderAndBeforeTheNextCall() throws {
+        let (host, thread) = try server()
+        var sum = 0
+        for turn in 0..<20_000 {
+            let size = turn % 70
+            try host.post(3, [UInt8](repeating: 0, count: size).span.bytes, flush: turn % 7 == 0)
+            sum += size
+            if turn % 1000 == 0 { #expect(try number(ask(host, 3, [])) == sum) }
+        }
+        host.flush()
+        #expect(try number(ask(host, 3, [])) == sum)
+        host.finish(thread)
+    }
+
+    @Test("a post that is held back is not seen before the flush")
+    func heldBack() throws {
+        let channel = try HostileChannel()
+        let ring = channel.peer.host.start + RegionLayout.ring
+        try channel.host.post(3, [1].span.bytes, flush: false)
+        try channel.host.post(3, [2].span.bytes, flush: false)
+        #expect(ring.load(as: UInt64.self) == 0)
+        channel.host.flush()
+        #expect(ring.load(as: UInt8.self) == 6)
+    }
+
+    @Test func aFailureIsOne() throws {
+        let (host, thread) = try server()
+        #expect(throws: CallFailure.failed(code: 42, text: "")) { try ask(host, 2, [1]) }
+        host.finish(thread)
+    }
+
+    @Test func aLongerAnswerThanThereIsRoomForIsNamedAndHarmless() throws {
+        let (host, thread) = try server()
+        #expect(throws: CallFailure.payloadTooLarge(bytes: 10, most: 4)) {
+            try ask(host, 1, [UInt8](repeating: 1, count: 10), room: 4)
+        }
+        #expect(try ask(host, 1, [1, 2, 3]) == [1, 2, 3])
+        host.finish(thread)
+    }
+
+    @Test func rawAndOtherCallsOfManyThreadsMix() throws {
+        let (host, thread) = try server()
+        let callers = (0..<6).map { index in
+            ExtensionThread(raw: {
+                for turn in 0..<1500 {
+                    let question = [UInt8(truncatingIfNeeded: index), UInt8(truncatingIfNeeded: turn)]
+                    let answer =
+                        index % 2 == 0
+                        ? try? ask(host, 1, question)
+                        : try? host.call(Request(method: 1, payload: question)).payload
+                    #expect(answer == question)
+                }
+            })
+        }
+        for turn in 0..<500 {
+            try host.post(3, [1].span.bytes, flush: turn % 3 == 0)
+            try host.ping(timeout: .seconds(60))
+        }
+        for caller in callers { caller.join() }
+        host.finish(thread)
+    }
+
+    @Test("a deadline ends a raw call, and its late answer is harmless")
+    func deadline() throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        #expect(throws: CallFailure.deadlineExceeded) {
+            try ask(channel.host, 1, [1], timeout: .milliseconds(10))
+        }
+        writer.send(RawPeer.frame(3, [9], method: 1, call: 1 << 63 | 1))
+        let call: ChannelCall = try channel.host.start(Request(method: 1))
+        writer.send(RawPeer.frame(3, [4], method: 1, call: 1))
+        #expect(try call.wait().payload == [4])
+        #expect(channel.host.counters.lateReplies == 1)
+    }
+
+    @Test("IPC-08: an answer to a raw call that was never made is refused")
+    func neverMade() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        writer.send(RawPeer.frame(3, method: 1, call: 1 << 63 | 1))
+        #expect(await channel.violation() == .unknownCall(1 << 63 | 1))
+    }
+
+    @Test(
+        "IPC-08: what is no answer to the raw call that waits is refused",
+        arguments: [
+            (3, 0, 2, ChannelViolation.wrongMethod(call: 1 << 63 | 1, 2, asked: 1)), (8, 0, 1, .unexpectedKind(8)),
+            (3, 1, 1, .descriptorsNotAskedFor(count: 1, call: 1 << 63 | 1)), (6, 0, 1, .unexpectedKind(6)),
+            (4, 0, 1, .malformed(kind: 4, length: 0)),
+        ] as [(UInt8, UInt8, UInt16, ChannelViolation)])
+    func noAnswer(_ kind: UInt8, _ descriptors: UInt8, _ method: UInt16, _ expected: ChannelViolation) throws {
+        let channel = try HostileChannel()
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        let caller = ExtensionThread(raw: {
+            #expect(throws: CallFailure.violated(expected)) { try ask(host, 1, [1]) }
+        })
+        while channel.peer.host.start.load(fromByteOffset: RegionLayout.ring, as: UInt64.self) == 0 { sched_yield() }
+        writer.send(RawPeer.frame(kind, descriptors: descriptors, method: method, call: 1 << 63 | 1))
+        caller.join()
+    }
+
+    @Test("LIFE-06: the end resolves a raw call that waits")
+    func end() throws {
+        for style in [WaitingStyle.spin, .adaptive, .block] {
+            let channel = try HostileChannel { $0.waiting = style }
+            let host = channel.host
+            var writer = RawWriter(channel.peer)
+            writer.sendHello()
+            let caller = ExtensionThread(raw: {
+                #expect(throws: CallFailure.ended(reason: "over")) { try ask(host, 1, [1]) }
+            })
+            while channel.peer.host.start.load(fromByteOffset: RegionLayout.ring, as: UInt64.self) == 0 {
+                sched_yield()
+            }
+            host.end(with: "over")
+            caller.join()
+        }
+    }
+
+    @Test func postsCanBeReadOneByOne() throws {
+        let ends = try HostEndpoint.make()
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            var buffer = [UInt8](repeating: 0, count: 100)
+            for turn in 0..<1000 {
+                var span = buffer.mutableSpan
+                var bytes = span.mutableBytes
+                let post = try endpoint.nextPost(into: &bytes)
+                #expect(post?.method == UInt16(turn) && post?.count == turn % 100)
+            }
+            try endpoint.serve {
+                echo($1, &$2)
+            } post: { _, _ in
+                false
+            }
+        }
+        for turn in 0..<1000 {
+            try host.post(UInt16(turn), [UInt8](repeating: 1, count: turn % 100).span.bytes, flush: turn % 5 != 0)
+        }
+        host.finish(thread)
+    }
+}
+
+private func echo(_ request: RawSpan, _ reply: inout MutableRawSpan) -> Int {
+    request.withUnsafeBytes { source in reply.withUnsafeMutableBytes { $0.copyMemory(from: source) } }
+    return request.byteCount
+}
+
+private func store(_ number: Int, _ reply: inout MutableRawSpan) -> Int {
+    reply.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
+    return 8
+}
+
+private func number(_ bytes: [UInt8]) -> Int {
+    bytes.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
+}
+
+@discardableResult
+private func ask(
+    _ host: HostEndpoint, _ method: UInt16, _ question: [UInt8], room: Int? = nil, timeout: Duration? = nil
+) throws(CallFailure) -> [UInt8] {
+    var answer = [UInt8](repeating: 0, count: room ?? max(question.count, 8))
+    var span = answer.mutableSpan
+    var bytes = span.mutableBytes
+    let count = try host.call(method, question.span.bytes, into: &bytes, timeout: timeout)
+    return Array(answer.prefix(count))
+}
