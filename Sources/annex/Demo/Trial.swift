@@ -22,7 +22,7 @@ struct Trial {
     let conduct: Conduct
 
     func run() async -> Result {
-        let before = await OpenDescriptors.settled()
+        let before = OpenDescriptors.count()
         let clock = ContinuousClock()
         let begun = clock.now
         let (end, answer) = await attempt()
@@ -31,7 +31,7 @@ struct Trial {
         return Result(
             conduct: conduct, stoppedBy: isHeld ? Self.layer(behind: end) : "nothing", end: end,
             words: answer.compactMap { $0.contentText.map { Escaped($0) } },
-            leakedDescriptors: await OpenDescriptors.settled() - before, took: took, isHeld: isHeld)
+            leakedDescriptors: await OpenDescriptors.settled(expecting: before) - before, took: took, isHeld: isHeld)
     }
 
     private func attempt() async -> (Termination, [ExtensionItem]) {
@@ -85,14 +85,13 @@ enum OpenDescriptors {
         return count
     }
 
-    /// The count once nothing is being let go of on another thread any more.
-    static func settled() async -> Int {
+    /// The count once what was there before is all that is left, or after ten seconds.
+    static func settled(expecting before: Int) async -> Int {
         var last = count()
-        for _ in 0..<100 {
+        // What an end lets go of is let go of by other threads; a machine may be busy.
+        for _ in 0..<500 where last > before {
             try? await Task.sleep(for: .milliseconds(20))
-            let now = count()
-            if now == last { break }
-            last = now
+            last = count()
         }
         return last
     }
