@@ -22,7 +22,7 @@ struct Trial {
     let conduct: Conduct
 
     func run() async -> Result {
-        let before = OpenDescriptors.count()
+        let before = await OpenDescriptors.steady()
         let clock = ContinuousClock()
         let begun = clock.now
         let (end, answer) = await attempt()
@@ -83,6 +83,19 @@ enum OpenDescriptors {
         var count = 0
         while readdir(folder) != nil { count += 1 }
         return count
+    }
+
+    /// The count once it has not changed for a tenth of a second.
+    static func steady() async -> Int {
+        var last = count()
+        var same = 0
+        for _ in 0..<500 where same < 5 {
+            try? await Task.sleep(for: .milliseconds(20))
+            let now = count()
+            same = now == last ? same + 1 : 0
+            last = now
+        }
+        return last
     }
 
     /// The count once what was there before is all that is left, or after ten seconds.
