@@ -78,10 +78,11 @@ package struct ProgramStreams: ~Copyable {
     private var readsTerminal: Bool { master != nil && isatty(STDIN_FILENO) == 1 }
 
     /// What carries keys and pictures between our terminal and the program's; nil where there is none.
-    package mutating func takeRelay() throws(SystemError) -> TerminalRelay? {
+    /// - Parameter suspendKey: called when Ctrl-Z, or what our terminal has instead, goes to the program.
+    package mutating func takeRelay(suspendKey: @escaping @Sendable () -> Void) throws(SystemError) -> TerminalRelay? {
         let reads = readsTerminal
         guard let master = master.take() else { return nil }
-        return try TerminalRelay(master, readsTerminal: reads)
+        return try TerminalRelay(master, readsTerminal: reads, suspendKey: suspendKey)
     }
 
     private mutating func makeTerminal(like: Int32) throws(SystemError) {
@@ -143,6 +144,14 @@ package struct ProgramStreams: ~Copyable {
         let given = Descriptor(owning: writing)
         outward.append((number, try StreamRelay(from: Descriptor(owning: reading), to: Self.duplicate(number))))
         return given
+    }
+
+    /// Whether all that was written has arrived: `finish` then does not wait.
+    package var isCarried: Bool { outward.allSatisfy(\.relay.isDone) }
+
+    /// Calls for each stream, when all that was written to it has arrived.
+    package func whenCarried(_ job: @escaping @Sendable () -> Void) {
+        for (_, relay) in outward { relay.whenDone(job) }
     }
 
     /// Waits until all that was written has arrived.

@@ -56,7 +56,7 @@ package final class SandboxRun: Sendable {
                 return state.cause != nil
             }
             if isLate { process.kill() }
-            schedule(policy.limits.launch, .launchLimit)
+            schedule(policy.limits.launch) { [weak self] in self?.endUnexecuted() }
         } catch {
             receive(.ended(SandboxEnd(failure: error)))
         }
@@ -94,12 +94,7 @@ package final class SandboxRun: Sendable {
         switch event {
         case .started: break
         case .executed(let report):
-            let timers = state.withLock { state in
-                state.report = report
-                defer { state.timers = [] }
-                return state.timers
-            }
-            for timer in timers { timer.cancel() }
+            state.withLock { $0.report = report }
             schedule(policy.limits.request, .timeLimit)
             events(.executed)
         case .stopped(let signal): events(.stopped(signal: signal))
@@ -131,6 +126,11 @@ package final class SandboxRun: Sendable {
                 SandboxRunReport(
                     program: program, policy: policy, cause: last.cause, end: end, launch: last.report,
                     elapsed: elapsed), refusals: end.denials))
+    }
+
+    /// Looked at only now, so that no other limit of it needs to be told from this one when it executes.
+    private func endUnexecuted() {
+        if state.withLock({ $0.report == nil }) { end(.launchLimit) }
     }
 
     /// Killed and not gone: nobody waits for it any longer.

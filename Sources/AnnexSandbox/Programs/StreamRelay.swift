@@ -14,6 +14,7 @@ final class StreamRelay: Sendable {
     private let source: Mutex<Descriptor?>
     private let sink: Mutex<Sink?>
     private let thread = Mutex<UInt64?>(nil)
+    private let ending = Mutex<(isDone: Bool, job: (@Sendable () -> Void)?)>((false, nil))
     /// SYNC: relaxed: read after the thread was joined, or for a report that may miss what just happened.
     private let failure = Atomic<Int32>(0)
 
@@ -40,10 +41,15 @@ final class StreamRelay: Sendable {
     }
 
     /// Into another descriptor, closed at the source's end: who reads from it then gets the end.
-    convenience init(from source: consuming Descriptor, to target: consuming Descriptor) throws(SystemError) {
+    /// - Parameter seeing: is shown every piece before it is written.
+    convenience init(
+        from source: consuming Descriptor, to target: consuming Descriptor,
+        seeing: (@Sendable ([UInt8]) -> Void)? = nil
+    ) throws(SystemError) {
         let held = Mutex<Descriptor?>(consume target)
         try self.init(from: source) { bytes in
-            held.withLock { target in
+            seeing?(bytes)
+            return held.withLock { target in
                 switch target {
                 case .some(let target): Self.write(bytes, to: target)
                 case .none: EPIPE
@@ -63,7 +69,28 @@ final class StreamRelay: Sendable {
         return number == 0 ? nil : number
     }
 
+    /// Whether nothing is left to be carried: `finish` then does not wait.
+    var isDone: Bool { ending.withLock { $0.isDone } }
+
+    /// Calls once, when nothing is left to be carried: at once where that is so.
+    func whenDone(_ job: @escaping @Sendable () -> Void) {
+        let isDone = ending.withLock { ending in
+            if !ending.isDone { ending.job = job }
+            return ending.isDone
+        }
+        if isDone { job() }
+    }
+
     private func carry() {
+        carryAll()
+        let job = ending.withLock { ending in
+            ending.isDone = true
+            return ending.job.take()
+        }
+        job?()
+    }
+
+    private func carryAll() {
         guard let source = source.withLock({ $0.take() }), let sink = sink.withLock({ $0.take() }) else { return }
         while let bytes = Self.read(source), !bytes.isEmpty {
             guard let errno = sink(bytes) else { continue }

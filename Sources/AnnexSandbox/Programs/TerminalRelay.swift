@@ -17,11 +17,20 @@ package final class TerminalRelay: Sendable {
     private let outward: StreamRelay
     private let state = Mutex(State())
 
-    /// - Parameter readsTerminal: whether our standard input is a terminal, whose keys are then the program's.
-    package init(_ master: consuming Descriptor, readsTerminal: Bool) throws(SystemError) {
+    /// - Parameters:
+    ///   - readsTerminal: whether our standard input is a terminal, whose keys are then the program's.
+    ///   - suspendKey: called when Ctrl-Z, or what our terminal has instead, goes to the program.
+    package init(
+        _ master: consuming Descriptor, readsTerminal: Bool, suspendKey: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         let shown = [STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO].first { isatty($0) == 1 } ?? STDOUT_FILENO
         outward = try StreamRelay(from: master.duplicate(), to: Self.duplicate(shown))
-        inward = readsTerminal ? try StreamRelay(from: Self.duplicate(STDIN_FILENO), to: master.duplicate()) : nil
+        let key = Self.suspendKey
+        inward =
+            readsTerminal
+            ? try StreamRelay(from: Self.duplicate(STDIN_FILENO), to: master.duplicate()) { keys in
+                if key != 0 && keys.contains(key) { suspendKey() }
+            } : nil
         self.master = master
         self.readsTerminal = readsTerminal
         resume()
@@ -29,6 +38,15 @@ package final class TerminalRelay: Sendable {
 
     deinit {
         pause()
+    }
+
+    /// What our terminal makes SIGTSTP of; 0: nothing.
+    private static var suspendKey: UInt8 {
+        var modes = termios()
+        // SAFETY: the call writes one struct and keeps nothing.
+        guard unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return 0x1A }
+        // SAFETY: the array of control characters is as long as the constant's place in it says.
+        return unsafe withUnsafeBytes(of: &modes.c_cc) { unsafe $0[Int(VSUSP)] }
     }
 
     private static func duplicate(_ number: Int32) throws(SystemError) -> Descriptor {
@@ -48,8 +66,19 @@ package final class TerminalRelay: Sendable {
         state.withLock { state in
             guard state.isRaw, var saved = state.saved else { return }
             state.isRaw = false
+            // Not once all was shown: a terminal that was stopped with Ctrl-S shows nothing.
             // SAFETY: the call reads one struct and keeps nothing.
-            _ = unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &saved)
+            _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
+        }
+    }
+
+    /// Ctrl-C and its like are ours again, while what the program wrote is still shown as it is.
+    package func takeKeysBack() {
+        state.withLock { state in
+            guard state.isRaw, var modes = state.saved else { return }
+            modes.c_oflag &= ~tcflag_t(OPOST)
+            // SAFETY: the call reads one struct and keeps nothing.
+            _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes)
         }
     }
 
@@ -63,9 +92,15 @@ package final class TerminalRelay: Sendable {
             guard !state.isRaw, unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return }
             state.saved = modes
             unsafe cfmakeraw(&modes)
-            state.isRaw = unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) == 0
+            state.isRaw = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0
         }
     }
+
+    /// Whether all that the program wrote was shown: `finish` then does not wait.
+    package var isCarried: Bool { outward.isDone }
+
+    /// Calls once, when all that the program wrote was shown.
+    package func whenCarried(_ job: @escaping @Sendable () -> Void) { outward.whenDone(job) }
 
     /// Waits until what the program wrote was shown, and leaves our terminal as it was.
     package func finish() {

@@ -13,6 +13,7 @@ struct reaper {
     int report;
     int program;  // its number in here
     int own_space;
+    int all_stopped;  // every process of this space, until SIGCONT comes
 };
 
 // MARK: - The two ways
@@ -123,16 +124,21 @@ static int reap(const struct reaper *reaper) {
     return 1;
 }
 
-static void forward(const struct reaper *reaper, int signal, int sender) {
+static void forward(struct reaper *reaper, int signal, int sender) {
     if (signal <= 0 || (FORWARDED & BIT(signal)) == 0) return;
     // From within, it is nobody's business but the sender's.
     if (sender != 0 && reaper->own_space) return;
+    // Who asks may be stopped next, and then nobody holds limits: so everybody stops, however they fork meanwhile.
+    if (signal == SIGTSTP) reaper->all_stopped = reaper->own_space;
+    int all = reaper->all_stopped && (signal == SIGTSTP || signal == SIGCONT);
+    if (signal == SIGCONT) reaper->all_stopped = 0;
     // What a terminal would send goes to the group, as a terminal would send it.
     int to_one = signal == SIGTERM || signal == SIGUSR1 || signal == SIGUSR2;
-    CALL(NR_kill, to_one ? reaper->program : -reaper->program, signal == SIGTSTP ? SIGSTOP : signal);
+    int whom = all ? -1 : to_one ? reaper->program : -reaper->program;
+    CALL(NR_kill, whom, signal == SIGTSTP ? SIGSTOP : signal);
 }
 
-static _Noreturn void serve(const struct reaper *reaper) {
+static _Noreturn void serve(struct reaper *reaper) {
     const uint64_t waited = FORWARDED | BIT(SIGCHLD);
     const struct time at_once = {0, 0};
     for (;;) {
@@ -144,7 +150,7 @@ static _Noreturn void serve(const struct reaper *reaper) {
 }
 
 static _Noreturn void stay_behind(const struct launch *launch, int program, int pipe) {
-    const struct reaper reaper = {
+    struct reaper reaper = {
         .report = launch->report, .program = program, .own_space = plan_has(launch->plan, ANNEX_LAYER_PID)};
     // A reaper that cannot be confined is none: its end ends the program, and says so.
     if (close_all_but(launch->report, pipe) < 0 || filter_itself() < 0) leave(126);

@@ -30,6 +30,8 @@ struct ProgramRun {
         let failed: (number: Int32, error: SystemError)?
         /// Where the report goes.
         let file: RunReportFile?
+        /// Why what it wrote was not waited for to the end.
+        let impatience: SignalDesk.Impatience?
     }
 
     private func runToItsEnd() throws -> End {
@@ -40,7 +42,8 @@ struct ProgramRun {
         var streams = try ProgramStreams(closed: StandardStreams.closed)
         let prepared = try sandbox.prepare(
             program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
-        let terminal = try streams.takeRelay()
+        let terminal = try streams.takeRelay { signals.note(.suspendKey) }
+        let limits = prepared.policy.limits
         let run = SandboxRun(launcher, policy: prepared.policy, program: options.program) { event in
             switch event {
             case .executed: break
@@ -48,10 +51,27 @@ struct ProgramRun {
             case .ended(let report, let refusals): signals.note(.ended(report, refusals))
             }
         }
+        let begun = ContinuousClock.now
         run.begin(prepared.takeConfiguration())
-        let (report, refusals) = signals.serve(run, terminal)
+        let job = JobControl(run, terminal, canStopAll: !options.waive.contains(.pid))
+        let (report, refusals) = signals.serve(run, terminal, job)
+        // Its time counts for what it wrote too: who waits for its end does so no longer than for the program itself.
+        let soonest = ContinuousClock.now + limits.grace
+        let deadline = report.wasEnded ? soonest : max(soonest, begun + limits.request)
+        streams.whenCarried { signals.wakeUp() }
+        terminal?.whenCarried { signals.wakeUp() }
+        terminal?.takeKeysBack()
+        let impatience = signals.wait(before: deadline, terminal) {
+            streams.isCarried && terminal?.isCarried != false
+        }
+        signals.close()
+        if impatience != nil {
+            terminal?.pause()
+            return End(report: report, refusals: refusals, failed: nil, file: file, impatience: impatience)
+        }
         terminal?.finish()
-        return End(report: report, refusals: refusals, failed: streams.finish(), file: file)
+        return End(
+            report: report, refusals: refusals, failed: streams.finish(), file: file, impatience: nil)
     }
 
     private func sandbox() throws -> Sandbox {
@@ -96,8 +116,11 @@ struct ProgramRun {
 
     // MARK: - Telling
 
-    private func tell(_ end: End) throws -> Int32 {
+    private func tell(_ end: End) -> Int32 {
         let report = end.report
+        // First: nobody may take what is said next.
+        let loss = loss(of: report, for: end.file)
+        StandardError.isPatient = false
         if report.wasEnded {
             StandardError.print("annex: ended: \(report.reason.rawValue): \(report.detail)")
         } else if report.reason == .launchFailed {
@@ -108,21 +131,30 @@ struct ProgramRun {
             let name = failed.number == STDOUT_FILENO ? "stdout" : "stderr"
             StandardError.print("annex: \(name): \(failed.error)")
         }
-        let isWritten = write(report, to: end.file)
+        if let impatience = end.impatience { StandardError.print("annex: \(text(impatience))") }
+        if let loss { StandardError.print("annex: \(loss)") }
         if options.explain { RunHints.explain(end.refusals) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
         RunHints.hint(report, end.refusals, explained: options.explain)
-        return isWritten || status(report) != 0 ? status(report) : 125
+        // The program has run: its own status stays where it tells of a failure.
+        let status = status(end)
+        return loss == nil || status != 0 ? status : 125
     }
 
-    /// The program has run: that its report is lost is said, and its own status stays where it tells of a failure.
-    private func write(_ report: SandboxRunReport, to file: RunReportFile?) -> Bool {
+    /// Why the report could not be written; nil where it was.
+    private func loss(of report: SandboxRunReport, for file: RunReportFile?) -> (any Error)? {
         do {
             try file?.write(report)
-            return true
+            return nil
         } catch {
-            StandardError.print("annex: \(error)")
-            return false
+            return error
+        }
+    }
+
+    private func text(_ impatience: SignalDesk.Impatience) -> String {
+        switch impatience {
+        case .signal(let number): "signal \(number) came before all that the program wrote was taken"
+        case .late: "ended: timeLimit: what the program wrote was not taken in its time"
         }
     }
 
@@ -135,8 +167,14 @@ struct ProgramRun {
         return error.isMissing ? 127 : 126
     }
 
-    private func status(_ report: SandboxRunReport) -> Int32 {
-        switch report.reason {
+    private func status(_ end: End) -> Int32 {
+        let report = end.report
+        switch end.impatience {
+        case .signal(let number): return 128 + number
+        case .late: return 125
+        case nil: break
+        }
+        return switch report.reason {
         case .exited: report.exitCode ?? 0
         case .crashed: 128 + (report.signal ?? 0)
         case .launchFailed: 126

@@ -21,8 +21,8 @@ struct RunCommand: ParsableCommand {
 
             EXIT STATUS
               N      the program's own
-              128+N  a signal of its own ended it
-              125    Annex ended it; the first line on stderr says why
+              128+N  a signal of its own ended it, or N came while nobody took its output
+              125    Annex ended it, or its output was not taken in time; the first line on stderr says why
               126    it could not be started; stderr says at which step, why, and what helps
               127    there is no such program
               64     the command line is not understood

@@ -8,12 +8,17 @@ import Synchronization
 final class SignalDesk: Sendable {
     enum News: Sendable {
         case stopped
+        /// Ctrl-Z on our terminal, whose keys are the program's.
+        case suspendKey
         case ended(SandboxRunReport, [Denial])
     }
 
     /// Wakes the main thread; ignored wherever it is not waited for.
     private static let wake = SIGURG
     private static let forwarded = [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
+
+    /// What ends a program that does not say otherwise.
+    private static let ending = [SIGINT, SIGQUIT, SIGHUP, SIGTERM]
 
     private let news = Mutex<[News]>([])
     private let waiter = pthread_self()
@@ -35,36 +40,38 @@ final class SignalDesk: Sendable {
 
     func note(_ item: News) {
         news.withLock { $0.append(item) }
-        pthread_kill(waiter, Self.wake)
+        wakeUp()
     }
 
+    /// Looks again at what is waited for.
+    func wakeUp() { pthread_kill(waiter, Self.wake) }
+
     /// Until the program has ended.
-    func serve(_ run: SandboxRun, _ terminal: TerminalRelay?) -> (SandboxRunReport, [Denial]) {
-        var set = Self.waited
+    func serve(_ run: SandboxRun, _ terminal: TerminalRelay?, _ job: JobControl) -> (SandboxRunReport, [Denial]) {
+        var job = job
         while true {
-            var number: Int32 = 0
-            sigwait(&set, &number)
-            if number == SIGWINCH {
-                terminal?.takeSize()
-            } else if number == Self.wake {
-                if let end = take(terminal) { return end }
+            guard let number = next() else { continue }
+            if number == Self.wake {
+                if let end = take(&job) { return end }
             } else {
-                handle(number, run, terminal)
+                handle(number, run, terminal, &job)
             }
         }
     }
 
-    private func handle(_ number: Int32, _ run: SandboxRun, _ terminal: TerminalRelay?) {
+    private func handle(_ number: Int32, _ run: SandboxRun, _ terminal: TerminalRelay?, _ job: inout JobControl) {
         switch number {
-        case SIGCONT:
-            terminal?.resume()
-            run.send(SIGCONT)
+        case SIGWINCH: terminal?.takeSize()
+        case SIGCONT: job.goOn()
         case SIGTERM, SIGHUP: run.stop(number)
+        case SIGTSTP:
+            run.send(number)
+            job.ask()
         default: run.send(number)
         }
     }
 
-    private func take(_ terminal: TerminalRelay?) -> (SandboxRunReport, [Denial])? {
+    private func take(_ job: inout JobControl) -> (SandboxRunReport, [Denial])? {
         let items = news.withLock { news in
             defer { news = [] }
             return news
@@ -72,12 +79,60 @@ final class SignalDesk: Sendable {
         for item in items {
             switch item {
             case .ended(let report, let refusals): return (report, refusals)
-            case .stopped:
-                // As any stopped program: the shell has its terminal back, and `fg` continues us.
-                terminal?.pause()
-                kill(getpid(), SIGSTOP)
+            case .stopped: job.programStopped()
+            case .suspendKey: job.ask()
             }
         }
         return nil
+    }
+
+    /// The next signal; nil where none came in time.
+    private func next(before deadline: ContinuousClock.Instant? = nil) -> Int32? {
+        var set = Self.waited
+        var number: Int32 = 0
+        guard let deadline else {
+            sigwait(&set, &number)
+            return number
+        }
+        let left = max(.zero, deadline - .now).components
+        var time = timespec(tv_sec: Int(left.seconds), tv_nsec: Int(left.attoseconds / 1_000_000_000))
+        number = sigtimedwait(&set, nil, &time)
+        return number > 0 ? number : nil
+    }
+}
+
+// MARK: - After the program's end
+
+extension SignalDesk {
+    /// Why what the program wrote was not waited for any longer.
+    enum Impatience {
+        case signal(Int32)
+        case late
+    }
+
+    /// Waits until a condition holds that others bring about, who then call `wakeUp`.
+    /// - Returns: nil where it holds; else what came first, a signal that ends any program or the deadline.
+    func wait(
+        before deadline: ContinuousClock.Instant, _ terminal: TerminalRelay?, until holds: () -> Bool
+    ) -> Impatience? {
+        while !holds() {
+            switch next(before: deadline) {
+            case .some(let number) where Self.ending.contains(number): return .signal(number)
+            case SIGTSTP:
+                terminal?.pause()
+                _ = JobControl.stop()
+            case SIGWINCH, SIGCONT: break
+            default: if .now >= deadline { return holds() ? nil : .late }
+            }
+        }
+        return nil
+    }
+
+    /// From now on signals do to this process what they do to any.
+    func close() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in Self.ending { sigaddset(&set, number) }
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 }

@@ -1,10 +1,22 @@
 internal import Glibc
+internal import Synchronization
 
 /// Where errors go, so that a result can be sent elsewhere.
 enum StandardError {
+    /// SYNC: relaxed: the thread that sets it prints.
+    private static let patient = Atomic(true)
+
+    /// Whether a line waits for its reader as long as it takes, or a second.
+    static var isPatient: Bool {
+        get { patient.load(ordering: .relaxed) }
+        set { patient.store(newValue, ordering: .relaxed) }
+    }
+
     static func print(_ line: String) {
         // What was printed before it comes before it.
         fflush(nil)
+        var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        if !isPatient && poll(&entry, 1, 1000) == 0 { return }
         let bytes = Array((line + "\n").utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }

@@ -1,0 +1,129 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// What keeps `annex run` from its end, and what does not: programs that stop, readers that do not read.
+@Suite(.timeLimit(.minutes(5))) struct RunWaitingTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A python script that is told where `annex` is.
+    private func python(_ script: String, _ arguments: String...) async throws -> Program {
+        try #require(access("/usr/bin/python3", X_OK) == 0, "python3 is needed to be a shell or a reader")
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        return try await Program.run("/usr/bin/python3", ["-c", script, annex] + arguments, in: folder)
+    }
+
+    @Test(arguments: ["STOP", "TSTP"])
+    func aProgramThatStopsItselfDoesNotStopItsWatches(signal: String) async throws {
+        let ended = try await Program.annex(
+            "run", "--timeout", "1", "--", "/bin/sh", "-c", "kill -\(signal) $$", in: folder)
+        #expect(ended.status == 125 && ended.errors.hasPrefix("annex: ended: timeLimit: "), "\(ended)")
+    }
+
+    @Test func onATerminalItDoesNotEither() async throws {
+        let ended = try await python(Self.shell, "terminal", "-", "1", "kill -STOP $$")
+        #expect(ended.output == "ended 125\n", "\(ended)")
+    }
+
+    /// Whether the key goes to the program's terminal, or makes a signal for `annex` on ours.
+    @Test(arguments: ["terminal", "null"])
+    func `TTY-04: Ctrl-Z stops annex with all of the sandbox, and fg continues both`(input: String) async throws {
+        // A process of another session writes on: its ticks tell whether it ran while annex was stopped.
+        let script = """
+            setsid sh -c 'while sleep 0.05; do echo; done' & i=0; while [ $i -lt 60 ]; do sleep 0.05; i=$((i+1)); done; exit 3
+            """
+        let ended = try await python(Self.shell, input, "key", "60", script)
+        let lines = ended.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "stopped" && lines.last == "ended 3", "\(ended)")
+        #expect(lines.dropFirst().first == "0 ticks while stopped", "\(ended)")
+    }
+
+    /// The program has ended by itself; what it wrote is taken by nobody.
+    @Test(arguments: [1, 2, 3, 15])
+    func aSignalEndsTheWaitingForAReader(signal: Int) async throws {
+        let ended = try await python(Self.reader, "\(signal)", "60")
+        #expect(ended.output == "\(128 + signal) exited\n", "\(ended)")
+    }
+
+    @Test func theTimeLimitBoundsTheWaitingForAReader() async throws {
+        let ended = try await python(Self.reader, "0", "1.5")
+        #expect(ended.output == "125 exited\n" && ended.errors.contains("was not taken in its time"), "\(ended)")
+    }
+
+    /// Runs a script in `annex run` while nobody reads its output, which is full already.
+    private static let reader = """
+        import json, socket, subprocess, sys, time
+        annex, number, limit = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+        ours, unread = socket.socketpair()
+        unread.setblocking(False)
+        try:
+            while True: unread.send(b'x' * 1024)
+        except BlockingIOError: pass
+        unread.setblocking(True)
+        run = subprocess.Popen(
+            [annex, 'run', '--report', 'end.json', '--timeout', limit, '--', 'sh', '-c', 'echo some; echo ready >&2'],
+            stdin=subprocess.DEVNULL, stdout=unread, stderr=subprocess.PIPE, start_new_session=True)
+        run.stderr.readline()
+        if number:
+            time.sleep(1)
+            assert run.poll() is None
+            run.send_signal(number)
+        errors = run.stderr.read()
+        print(run.wait(), json.load(open('end.json'))['reason'])
+        sys.stderr.write(errors.decode())
+        """
+
+    /// A shell with job control on a terminal of its own, which runs one job in the foreground, continues it when it
+    /// was stopped, and says so; the terminal's other end presses Ctrl-Z.
+    private static let shell = """
+        import fcntl, os, select, signal, sys, termios, time
+        annex, input, key, limit, script = sys.argv[1:]
+        master, terminal = os.openpty()
+        heard, saying = os.pipe()
+        shell = os.fork()
+        if shell == 0:
+            os.setsid()
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+            signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            job = os.fork()
+            if job == 0:
+                os.setpgid(0, 0)
+                os.tcsetpgrp(terminal, os.getpid())
+                signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+                os.dup2(terminal if input == 'terminal' else os.open('/dev/null', os.O_RDONLY), 0)
+                os.dup2(terminal, 1)
+                os.dup2(terminal, 2)
+                os.execv(annex, [annex, 'run', '--timeout', limit, '--', 'sh', '-c', script])
+            while True:
+                _, status = os.waitpid(job, os.WUNTRACED)
+                if not os.WIFSTOPPED(status):
+                    os.write(saying, b'ended %d' % os.waitstatus_to_exitcode(status))
+                    os._exit(0)
+                os.tcsetpgrp(terminal, os.getpgrp())
+                os.write(saying, b'stopped')
+                time.sleep(2)
+                os.tcsetpgrp(terminal, job)
+                os.killpg(job, signal.SIGCONT)
+        begun, ticks, stopped = time.time(), 0, 0
+        while True:
+            ready, _, _ = select.select([master, heard], [], [], 0.1)
+            if key == 'key' and time.time() - begun > 1:
+                os.write(master, b'\\x1a')
+                key = ''
+            if master in ready:
+                count = os.read(master, 4096).count(b'\\n')
+                # What was on its way may still come in the first half second.
+                if stopped and 0.5 < time.time() - stopped < 1.9: ticks += count
+            if heard in ready:
+                news = os.read(heard, 64).decode()
+                if news == 'stopped':
+                    print(news)
+                    stopped = time.time()
+                else:
+                    if stopped: print(ticks, 'ticks while stopped')
+                    print(news)
+                    break
+        """
+}
