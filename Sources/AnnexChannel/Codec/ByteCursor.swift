@@ -8,7 +8,7 @@ struct ByteCursor: ~Escapable {
     @usableFromInline let end: Int
 
     @_lifetime(copy bytes)
-    @inlinable init(_ bytes: RawSpan) {
+    @inlinable @inline(__always) init(_ bytes: RawSpan) {
         self.bytes = bytes
         position = 0
         end = bytes.byteCount
@@ -16,7 +16,7 @@ struct ByteCursor: ~Escapable {
 
     /// Over a part of the bytes; cut to what is there.
     @_lifetime(copy bytes)
-    @inlinable init(_ bytes: RawSpan, _ part: FieldPlace) {
+    @inlinable @inline(__always) init(_ bytes: RawSpan, _ part: FieldPlace) {
         self.bytes = bytes
         end = min(max(part.end, 0), bytes.byteCount)
         position = min(max(part.start, 0), end)
@@ -27,13 +27,15 @@ struct ByteCursor: ~Escapable {
 
     /// Another part of the same message, cut to where this one ends.
     @_lifetime(copy self)
-    @inlinable func over(_ part: FieldPlace) -> ByteCursor {
+    @inlinable @inline(__always) func over(_ part: FieldPlace) -> ByteCursor {
         ByteCursor(bytes, FieldPlace(start: part.start, end: min(part.end, end)))
     }
 
     /// The next number, or nil where too few bytes are left.
     @_lifetime(self: copy self)
-    @inlinable mutating func take<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type) -> Number? {
+    @inlinable @inline(__always) mutating func take<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type)
+        -> Number?
+    {
         let size = MemoryLayout<Number>.size
         guard size <= left else { return nil }
         // SAFETY: as many bytes are left, `end` lies within the span, and every value of them is an integer.
@@ -44,7 +46,7 @@ struct ByteCursor: ~Escapable {
 
     /// The next `count` bytes' place, or nil where fewer are left.
     @_lifetime(self: copy self)
-    @inlinable mutating func take(count: UInt32) -> FieldPlace? {
+    @inlinable @inline(__always) mutating func take(count: UInt32) -> FieldPlace? {
         guard let count = Int(exactly: count), count <= left else { return nil }
         let start = position
         position &+= count

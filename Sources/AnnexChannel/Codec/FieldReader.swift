@@ -22,7 +22,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
 
     /// The whole field as one little-endian number of exactly its type's width.
     @_lifetime(self: copy self)
-    @inlinable public mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(
+    @inlinable @inline(__always) public mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(
         _: Number.Type
     ) throws(DecodingFailure) -> Number {
         guard cursor.left == MemoryLayout<Number>.size, let number = cursor.take(Number.self) else {

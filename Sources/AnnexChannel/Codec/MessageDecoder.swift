@@ -121,6 +121,26 @@ extension MessageDecoder {
     /// The place of the one field with this tag.
     @_lifetime(self: copy self)
     @inlinable mutating func find(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
+        if isOrdered, tag > resumeTag, let next = header(at: resumeAt), next.tag == tag {
+            // The usual case: the field that is asked for is the one that is next, and is there once.
+            if let other = header(at: next.place.end), other.tag == tag {
+                throw DecodingFailure(offset: other.place.start, tag: tag, reason: .repeatedField)
+            }
+            resumeAt = next.place.end
+            resumeTag = tag
+            return next.place
+        }
+        return try search(tag)
+    }
+
+    /// The field that begins at a place where one begins, or nil at the end.
+    @inlinable @inline(__always) func header(at start: Int) -> (tag: UInt16, place: FieldPlace)? {
+        var cursor = whole.over(FieldPlace(start: start, end: whole.end))
+        return next(&cursor)
+    }
+
+    @_lifetime(self: copy self)
+    @usableFromInline mutating func search(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
         var cursor = startOfSearch(for: tag)
         var found: FieldPlace?
         var stop = cursor.position
@@ -148,7 +168,7 @@ extension MessageDecoder {
 
     /// The next field's tag and place. Every frame has been checked, so nil is the end.
     @_lifetime(cursor: copy cursor)
-    @inlinable func next(_ cursor: inout ByteCursor) -> (tag: UInt16, place: FieldPlace)? {
+    @inlinable @inline(__always) func next(_ cursor: inout ByteCursor) -> (tag: UInt16, place: FieldPlace)? {
         guard let tag = cursor.take(UInt16.self), let length = cursor.take(UInt32.self),
             let place = cursor.take(count: length)
         else { return nil }
@@ -156,7 +176,7 @@ extension MessageDecoder {
     }
 
     @_lifetime(self: copy self)
-    @inlinable mutating func read<Value: FieldValue>(
+    @inlinable @inline(__always) mutating func read<Value: FieldValue>(
         _ tag: UInt16, _ place: FieldPlace
     ) throws(DecodingFailure) -> Value {
         var reader = FieldReader(

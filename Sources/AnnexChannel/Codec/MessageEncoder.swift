@@ -29,9 +29,11 @@
     @inlinable public mutating func encode(_ value: borrowing some FieldValue, as tag: UInt16) {
         fields &+= 1
         guard fields <= limits.fields else { return fail(.tooManyFields(limit: limits.fields)) }
-        append(tag)
-        let lengthAt = count
-        append(UInt32(0))
+        guard makeRoom(for: 6) else { return }
+        // SAFETY: there is room for the field's six bytes of header, of which the length follows below.
+        unsafe storage.storeBytes(of: tag.littleEndian, toByteOffset: count, as: UInt16.self)
+        let lengthAt = count &+ 2
+        count &+= 6
         value.write(to: &self)
         guard failure == nil else { return }
         // Cannot be cut off: limits.bytes is at most UInt32.max.
@@ -135,8 +137,15 @@ extension MessageEncoder {
         return unsafe [UInt8](UnsafeRawBufferPointer(start: storage, count: count))
     }
 
+    /// Lends what was written so far.
+    func withWritten<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(written)
+    }
+
     /// What was written so far.
-    var written: RawSpan {
+    private var written: RawSpan {
         @_lifetime(borrow self) get {
             // SAFETY: `count` bytes are written, and this value keeps them for as long as it is borrowed.
             unsafe RawSpan(_unsafeStart: storage, byteCount: count)

@@ -97,7 +97,7 @@ extension HostEndpoint {
     }
 
     /// However its channel waits, a task does not hold a thread of the pool for long.
-    private static let mostLooksOfATask: UInt32 = 4096
+    static let mostLooksOfATask: UInt32 = 4096
     /// A peer can move a sleeper of ours to a word of its own, where no wake-up finds it. So whoever sleeps while a
     /// call is open looks around by itself this often. Idle channels have no sleepers.
     static let longestSleep = Duration.milliseconds(500)

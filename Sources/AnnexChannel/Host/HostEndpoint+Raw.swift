@@ -16,12 +16,21 @@ extension HostEndpoint {
     public func call(
         _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
     ) throws(CallFailure) -> Int {
+        try call(method, payload, into: &reply, timeout: timeout, patience: nil)
+    }
+
+    /// - Parameter patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
+    func call(
+        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?, patience: Duration?
+    ) throws(CallFailure) -> Int {
         try check(bytes: payload.byteCount, descriptors: 0)
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
         let answer = unsafe payload.withUnsafeBytes { question in
             unsafe reply.withUnsafeMutableBytes { target in
-                let call = unsafe RawCall(method: method, payload: question, reply: target, limit: limit)
-                return callLeading(call) ?? callGenerally(call, timeout: timeout)
+                let call = unsafe RawCall(
+                    method: method, payload: question, reply: target, limit: limit,
+                    patience: limit ?? patience.map { MonotonicClock.nanoseconds($0) })
+                return callLeading(call) ?? callGenerally(call, timeout: timeout ?? patience)
             }
         }
         return try answer.get()
@@ -72,10 +81,11 @@ extension HostEndpoint {
         return answer
     }
 
-    private func send(_ call: RawCall, _ id: UInt64) -> Attempt {
+    func send(_ call: RawCall, _ id: UInt64, isAttended: Bool = true) -> Attempt {
         let terms = call.limit.map { RequestTerms(limit: $0) }
         let header = FrameHeader(
-            kind: .request, marks: terms == nil ? [.attended, .bare] : .attended, method: call.method, call: id)
+            kind: .request, marks: (terms == nil ? .bare : FrameMarks()).union(isAttended ? .attended : []),
+            method: call.method, call: id)
         return sending.withLock { sender in
             let outcome = unsafe write(header, terms, call.payload, &sender)
             flush(&sender)

@@ -4,16 +4,18 @@ internal import Synchronization
 extension HostEndpoint {
     /// Reads for everybody until the raw call's answer is there, its time is over or the channel ends.
     func awaitAnswer(to call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver) -> RawCall.Answer {
-        let deadline = call.limit.map { MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: $0))) }
+        // Asking the clock costs a fifth of a call, and most answers come before anybody would look at it.
+        var deadline: UInt64?
         do throws(ChannelViolation) {
             receiver.spinner.begin()
             while true {
                 if let answer = try look(for: call, id, &receiver) { return answer }
-                if receiver.spinner.spin() {
-                    if !receiver.spinner.isTimeToLookAround { continue }
-                } else {
-                    sleep(&receiver, until: deadline) { mustStop }
+                let mustSleep = !receiver.spinner.spin()
+                guard mustSleep || receiver.spinner.isTimeToLookAround else { continue }
+                if deadline == nil, let patience = call.patience {
+                    deadline = MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: patience)))
                 }
+                if mustSleep { sleep(&receiver, until: deadline) { mustStop } }
                 guard let failure = end(by: deadline) else { continue }
                 // What was published before the end still counts.
                 return try look(for: call, id, &receiver) ?? giveUp(id, failure, &receiver)
@@ -26,7 +28,7 @@ extension HostEndpoint {
 
     /// Takes out what is published, up to the answer. Frames that others wait for are handled on the way; those that
     /// nobody waits for are bounded by their budget.
-    private func look(
+    func look(
         for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(ChannelViolation) -> RawCall.Answer? {
         while let header = try receiver.reader.look() {

@@ -80,9 +80,9 @@ extension HostEndpoint {
     }
 
     private func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        if RawCalls.isRaw(frame.call) { return try handleLateRaw(frame, &receiver) }
         switch calls.withLock({ $0.match(frame) }) {
         case .taken(let call): call.resolve(.success(Reply(payload: frame.payload, sealed: [])))
+        case .neverIssued where RawCalls.isRaw(frame.call): try handleLateRaw(frame, &receiver)
         case .neverIssued: throw .unknownCall(frame.call)
         case .late:
             tally.lateReplies.add()
@@ -104,7 +104,9 @@ extension HostEndpoint {
         guard receiver.rawCalls.wasMade(frame.call) else { throw .unknownCall(frame.call) }
         guard frame.descriptors == 0 else { throw .descriptorsNotAskedFor(count: 1, call: frame.call) }
         tally.lateReplies.add()
-        if !receiver.rawCalls.expectsLateAnswer() { try receiver.spendFrame() }
+        // A task's call that suspended was given up in the table, any other where it was made.
+        if receiver.rawCalls.expectsLateAnswer() || calls.withLock({ $0.expectsLateAnswer() }) { return }
+        try receiver.spendFrame()
     }
 
     private func outcome(

@@ -25,6 +25,7 @@ public final class HostEndpoint: Sendable {
     let streams = Mutex(HostStreams())
     let outbox = Mutex(HostOutbox())
     let hello = Mutex(HelloState.awaited([]))
+    let workspace = WorkspaceSlot()
     /// What ends with the channel.
     private let closing = Mutex<(@Sendable () -> Void)?>(nil)
     let watch = Mutex<EventLoop.Watch?>(nil)

@@ -16,9 +16,13 @@ public struct ChannelService: ~Copyable {
         /// Answers some time.
         case deferring((consuming IncomingRequest) throws(ExtensionFailure) -> Void)
         case noticing((RawSpan) throws(DecodingFailure) -> Void)
+
+        var answersAtOnce: Bool {
+            if case .answering = self { true } else { false }
+        }
     }
 
-    private var requests: [UInt16: Handler] = [:]
+    private var requests = HandlerTable()
     private var notices: [UInt16: Handler] = [:]
 
     public init() {}
@@ -68,12 +72,14 @@ public struct ChannelService: ~Copyable {
         try serve(endpoint)
     }
 
-    /// Serves a channel until the host says goodbye or is gone.
+    /// Serves a channel until the host says goodbye or is gone. A handler may call the host through the same endpoint.
     public borrowing func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
         var encoder = MessageEncoder()
+        let buffer = RequestBuffer(capacity: endpoint.core.largestRequest)
         do throws(ExtensionFailure) {
             while true {
-                guard let incoming = try endpoint.next() else { continue }
+                try answerPlainRequests(endpoint.core, buffer, &encoder)
+                guard let incoming = try endpoint.core.nextIfAny() else { continue }
                 switch consume incoming {
                 case .request(let request): try answer(request, &encoder)
                 case .event(let event):
@@ -83,6 +89,24 @@ public struct ChannelService: ~Copyable {
             }
         } catch {
             if error != .ended { throw error }
+        }
+    }
+
+    /// Answers requests that bring nothing but bytes and have a handler that answers at once, for as long as no other
+    /// frame comes: those need no object and no memory of their own. Waits when nothing is there.
+    private func answerPlainRequests(
+        _ core: ExtensionCore, _ buffer: borrowing RequestBuffer, _ encoder: inout MessageEncoder
+    ) throws(ExtensionFailure) {
+        while let header = try core.nextPlainRequest(into: buffer, if: { requests[$0]?.answersAtOnce ?? false }) {
+            guard case .answering(let handler) = requests[header.method] else { return }
+            encoder.reset()
+            do {
+                try buffer.read(header.length) { bytes throws in try handler(bytes, &encoder) }
+                try core.reply(to: header, encoder)
+            } catch {
+                let failure = HandlerFailure(describing: error)
+                try core.fail(header.call, method: header.method, code: failure.code, text: failure.text)
+            }
         }
     }
 

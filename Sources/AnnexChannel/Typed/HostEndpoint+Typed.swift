@@ -7,11 +7,63 @@ extension HostEndpoint {
     /// - Throws: `CallFailure.failed` with what the extension said instead of an answer, `.unreadable` when its answer
     ///   is no such response, `.unencodable` when the request breaks a limit of its own form.
     public func call<Asked: ChannelRequest>(
-        _ request: borrowing Asked, timeout: Duration? = nil
+        _ request: Asked, timeout: Duration? = nil
     ) throws(CallFailure) -> Asked.Response {
-        let payload = try encoded(request)
-        let reply = try call(Request(method: Asked.method, payload: payload), timeout: timeout)
-        return try decoded(reply.payload)
+        try call(request, timeout: timeout, patience: nil)
+    }
+
+    /// - Parameter patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
+    package func call<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration?, patience: Duration?
+    ) throws(CallFailure) -> Asked.Response {
+        try workspace.use(making: makeWorkspace) { (workspace) throws(CallFailure) in
+            workspace.encoder.reset()
+            request.encode(into: &workspace.encoder)
+            if let failure = workspace.encoder.failure { throw .unencodable(failure) }
+            // SAFETY: the workspace is this call's alone, and its memory stays until it is given back.
+            let reply = unsafe workspace.reply
+            var target = unsafe reply.mutableBytes
+            let count = try workspace.encoder.withWritten { (payload) throws(CallFailure) in
+                try call(Asked.method, payload, into: &target, timeout: timeout, patience: patience)
+            }
+            return try unsafe decoded(UnsafeRawBufferPointer(rebasing: reply.prefix(count)).bytes)
+        }
+    }
+
+    /// What a task's call has come to without suspending.
+    private struct Look<Response> {
+        var response: Response?
+        /// A call that was sent; nil where nothing was.
+        var pending: ChannelCall?
+    }
+
+    private func look<Asked: ChannelRequest>(
+        for request: Asked, _ timeout: Duration?
+    ) throws(CallFailure) -> Look<Asked.Response> {
+        try workspace.use(making: makeWorkspace) { (workspace) throws(CallFailure) in
+            workspace.encoder.reset()
+            request.encode(into: &workspace.encoder)
+            if let failure = workspace.encoder.failure { throw .unencodable(failure) }
+            // SAFETY: the workspace is this call's alone, and its memory stays until it is given back.
+            let reply = unsafe workspace.reply
+            let looked = try workspace.encoder.withWritten { (payload) throws(CallFailure) in
+                try unsafe callLooking(Asked.method, payload, into: reply, timeout: timeout)
+            }
+            switch looked {
+            case .answered(let count):
+                let response: Asked.Response = try unsafe decoded(
+                    UnsafeRawBufferPointer(rebasing: reply.prefix(count)).bytes)
+                return Look(response: response)
+            case .pending(let call): return Look(pending: call)
+            case .notSent: return Look()
+            }
+        }
+    }
+
+    private func makeWorkspace() -> CallWorkspace {
+        CallWorkspace(
+            limits: limits,
+            replyCapacity: Int(WireFormat.largestPayload(capacity: configuration.extensionCapacity)))
     }
 
     /// Sends a request and waits for its response without holding up a thread: looks for it for as long as that is
@@ -19,9 +71,22 @@ extension HostEndpoint {
     public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) async throws(CallFailure) -> Asked.Response {
-        let payload = try encoded(request)
-        let reply = try await call(Request(method: Asked.method, payload: payload), timeout: timeout)
-        return try decoded(reply.payload)
+        let looked = try look(for: request, timeout)
+        if let response = looked.response { return response }
+        let reply = try await reply(to: request, looked.pending, timeout)
+        return try unsafe decoded(reply.payload.span.bytes)
+    }
+
+    /// Waits for a call that is on its way, or goes the general way.
+    private nonisolated(nonsending) func reply(
+        to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?
+    ) async throws(CallFailure) -> Reply {
+        guard let pending else {
+            return try await call(
+                Request(method: type(of: request).method, payload: encoded(request)), timeout: timeout)
+        }
+        setTimer(for: pending)
+        return try await pending.value()
     }
 
     /// Sends a notice; waits for room as a call does.
@@ -37,7 +102,7 @@ extension HostEndpoint {
         }
     }
 
-    private func decoded<Value: Message>(_ bytes: [UInt8]) throws(CallFailure) -> Value {
+    private func decoded<Value: Message>(_ bytes: RawSpan) throws(CallFailure) -> Value {
         do throws(DecodingFailure) {
             return try Value(decoding: bytes)
         } catch {

@@ -1,0 +1,54 @@
+internal import AnnexLinux
+
+// What a typed service needs besides `next`. Neither half of the endpoint is held while a handler runs, so that the
+// handler may use the same endpoint.
+
+extension ExtensionCore {
+    /// The next frame where it is a request that brings nothing but bytes: its payload is copied into the buffer.
+    /// - Returns: nil where another frame is next, or nothing after a wait.
+    func nextPlainRequest(
+        into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
+    ) throws(ExtensionFailure) -> CheckedHeader? {
+        guard ahead.isEmpty else { return nil }
+        do throws(ChannelViolation) {
+            var header = try receiver.reader.look()
+            if header == nil {
+                _ = try receiver.wait(until: nil)
+                header = try receiver.reader.look()
+            }
+            guard let header, header.kind == .request, header.descriptors == 0, isServed(header.method) else {
+                return nil
+            }
+            buffer.load(header, from: receiver.reader)
+            receiver.pass(header)
+            return header
+        } catch {
+            throw .violated(error)
+        }
+    }
+
+    /// Answers a plain request with what was encoded.
+    func reply(to asked: CheckedHeader, _ encoder: borrowing MessageEncoder) throws {
+        if let failure = encoder.failure {
+            throw HandlerFailure(code: HandlerFailure.tooLargeCode, text: "the response is too large: \(failure)")
+        }
+        guard encoder.count <= largestPayload else {
+            throw HandlerFailure(code: HandlerFailure.tooLargeCode, text: "the response is too large")
+        }
+        try makeRoom(UInt32(truncatingIfNeeded: encoder.count))
+        let header = FrameHeader(kind: .reply, method: asked.method, call: asked.call)
+        encoder.withWritten { written in
+            // SAFETY: the writer copies the bytes and keeps nothing.
+            unsafe written.withUnsafeBytes { unsafe sender.writer.write(header, payload: $0) }
+        }
+        if sender.flush(isAttended: asked.marks.contains(.attended)) { try control.ring() }
+    }
+
+    /// What is there now for a service; nil where nothing is.
+    func nextIfAny() throws(ExtensionFailure) -> Incoming? {
+        while let frame = try nextFrame() {
+            if let incoming = try incoming(frame) { return incoming }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,31 @@
+internal import Synchronization
+
+/// Keeps one workspace for whoever calls next; who comes while another uses it makes one of his own.
+@safe struct WorkspaceSlot: ~Copyable, Sendable {
+    private let isTaken = Atomic<Bool>(false)
+    // unsafe: touched only between winning `isTaken` and giving it back.
+    private nonisolated(unsafe) var kept: UnsafeMutablePointer<CallWorkspace?>
+
+    init() {
+        unsafe kept = .allocate(capacity: 1)
+        unsafe kept.initialize(to: nil)
+    }
+
+    deinit {
+        unsafe kept.deinitialize(count: 1)
+        unsafe kept.deallocate()
+    }
+
+    /// Lends a workspace to `body`.
+    func use<Result, Failure: Error>(
+        making make: () -> CallWorkspace, _ body: (CallWorkspace) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // SYNC: acquires what the last user wrote into the workspace before it gave it back.
+        guard !isTaken.exchange(true, ordering: .acquiring) else { return try body(make()) }
+        defer { isTaken.store(false, ordering: .releasing) }
+        if let workspace = unsafe kept.pointee { return try body(workspace) }
+        let workspace = make()
+        unsafe kept.pointee = workspace
+        return try body(workspace)
+    }
+}
