@@ -28,10 +28,10 @@ extension ExtensionSession {
 
     /// The same for code without Swift concurrency: waits on this thread.
     public func call<Asked: ChannelRequest>(
-        _ request: borrowing Asked, timeout: Duration? = nil
+        _ request: Asked, timeout: Duration? = nil
     ) throws(HostError) -> Asked.Response {
         do throws(CallFailure) {
-            return try channel.call(request, timeout: timeout ?? callLimit)
+            return try channel.call(request, timeout: timeout, patience: callLimit)
         } catch {
             guard let error = judge(error, isOwnLimit: timeout == nil) else { throw .ended(link.ended.wait()) }
             throw error

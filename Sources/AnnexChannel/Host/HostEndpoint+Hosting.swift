@@ -6,7 +6,7 @@ internal import Synchronization
 
 extension HostEndpoint {
     func handleRequest(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        try receiver.spendFrame()
+        try spend(frame, &receiver)
         guard frame.descriptors == 0 else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }
@@ -26,7 +26,7 @@ extension HostEndpoint {
 
     /// The extension does not wait any more.
     func handleCancel(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        try receiver.spendFrame()
+        try spend(frame, &receiver)
         guard frame.descriptors == 0, frame.payload.isEmpty else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }

@@ -37,7 +37,7 @@ extension HostEndpoint {
         case .hello: try handleHello(frame, &receiver)
         case .reply, .failure, .pong: try handleAnswer(frame, &receiver)
         case .event:
-            try receiver.spendFrame()
+            try spend(frame, &receiver)
             try checkBare(frame)
             try deliver(ChannelEvent(method: frame.method, payload: frame.payload))
         case .request: try handleRequest(frame, &receiver)

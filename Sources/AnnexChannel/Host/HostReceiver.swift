@@ -18,6 +18,7 @@ struct HostReceiver: ~Copyable, Sendable {
     /// Calls made without an entry in the table, each by the thread that leads: `RawCall`.
     var rawCalls = RawCalls()
     var frames: RateBudget
+    var bytes: RateBudget
     var futile: RateBudget
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, configuration: ChannelConfiguration) {
@@ -27,6 +28,7 @@ struct HostReceiver: ~Copyable, Sendable {
         consumed = own.consumed
         spinner = Spinner(configuration.waiting, ProcessorHint(own: own.processor, peer: peer.processor))
         frames = RateBudget(limit: configuration.framesPerSecond)
+        bytes = RateBudget(limit: configuration.bytesPerSecond)
         futile = RateBudget(limit: configuration.futileWakeUpsPerSecond)
     }
 

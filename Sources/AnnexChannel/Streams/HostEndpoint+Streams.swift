@@ -59,7 +59,7 @@ extension HostEndpoint {
         if frame.kind == .open { return try handleOpening(frame, &receiver) }
         switch streams.withLock({ $0.find(frame.call) }) {
         case .neverOpened: throw .unknownStream(frame.call)
-        case .late: if !streams.withLock({ $0.expectsLateFrame() }) { try receiver.spendFrame() }
+        case .late: if !streams.withLock({ $0.expectsLateFrame() }) { try spend(frame, &receiver) }
         case .open(let stream): try hand(frame, to: stream)
         }
     }
@@ -95,7 +95,7 @@ extension HostEndpoint {
     }
 
     private func handleOpening(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        try receiver.spendFrame()
+        try spend(frame, &receiver)
         guard let (window, arguments) = StreamFrame.opening(frame.payload) else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }

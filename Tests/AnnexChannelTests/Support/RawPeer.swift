@@ -48,10 +48,10 @@ final class RawPeer: Sendable {
     func show(_ bytes: [UInt8], at position: UInt32) {
         write([UInt8](repeating: 0, count: 8), at: position &+ UInt32(bytes.count))
         write(Array(bytes.dropFirst(8)), at: position &+ 8)
-        write(Array(bytes[4..<8]), at: position &+ 4)
-        header(at: position).storeRelease(
-            UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16
-                | UInt32(bytes[3]) << 24)
+        // In one piece: a host that looks meanwhile sees all of the word or nothing.
+        Processor.fence()
+        region.start.storeBytes(
+            of: WireBytes.number(bytes, at: 0) ?? 0, toByteOffset: place(position), as: UInt64.self)
     }
 
     /// Shows frames, wakes a host that sleeps here and rings, so that the host looks even when nobody waits.

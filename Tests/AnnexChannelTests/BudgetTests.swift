@@ -1,0 +1,60 @@
+import AnnexLinux
+import Testing
+
+@testable import AnnexChannel
+
+@Suite(.timeLimit(.minutes(5))) struct BudgetTests {
+    @Test func `BOMB-08: a flood of bytes ends at the budget, after a warning`() async throws {
+        let (warnings, warn) = AsyncStream.makeStream(of: ChannelViolation.MessageBudget.self)
+        let channel = try HostileChannel({ $0.bytesPerSecond = 8192 }, handlers: { $0.onPressure = { warn.yield($0) } })
+        var writer = RawWriter(channel.peer)
+        writer.sendHello()
+        for _ in 0..<9 { writer.send(RawPeer.frame(6, [UInt8](repeating: 1, count: 1024))) }
+        #expect(await channel.violation() == .messageBudget(.bytes, limit: 8192))
+        var iterator = warnings.makeAsyncIterator()
+        #expect(await iterator.next() == .bytes)
+    }
+
+    @Test func aSecondIsWarnedOfOnce() {
+        var budget = RateBudget(limit: 100)
+        var warnings = 0
+        for _ in 0..<100 {
+            let isWithin = budget.spend(at: 5)
+            if budget.mustWarn() { warnings += 1 }
+            #expect(isWithin)
+        }
+        #expect(warnings == 1)
+        let isBeyond = budget.spend(at: 5)
+        let isNext = budget.spend(at: 1_000_000_005)
+        #expect(!isBeyond && isNext && !budget.mustWarn())
+    }
+
+    @Test func `BOMB-08: one extension's flood leaves another's calls alone`() async throws {
+        // Both channels on one loop: the flood is cut off by its own budget, and the other's calls are all answered.
+        let flooding = try HostileChannel { $0.framesPerSecond = 500 }
+        let ends = try HostEndpoint.make(eventLoop: flooding.loop)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                let payload = request.payload
+                try request.reply(payload)
+            }
+        }
+        let peer = flooding.peer
+        let flood = Task {
+            var writer = RawWriter(peer)
+            writer.sendHello()
+            for _ in 0..<700 { writer.send(RawPeer.frame(6, [1])) }
+        }
+        for index in 0..<500 {
+            let payload = [UInt8(index % 256)]
+            let answer = try await host.call(Request(method: 1, payload: payload), timeout: .seconds(60)).payload
+            #expect(answer == payload)
+        }
+        await flood.value
+        #expect(await flooding.violation() == .messageBudget(.frames, limit: 500))
+        #expect(host.counters.lateReplies == 0)
+        host.finish(thread)
+    }
+}
