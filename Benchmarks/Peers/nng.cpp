@@ -16,6 +16,15 @@ struct end {
         nng_socket_set_size(socket, NNG_OPT_RECVMAXSZ, 0);
     }
 
+    void connect(const std::string &url) {
+        // In the background: the other side may not listen yet.
+        if (nng_dial(socket, url.c_str(), nullptr, NNG_FLAG_NONBLOCK)) give_up("nng_dial failed");
+    }
+
+    void listen(const std::string &url) {
+        if (nng_listen(socket, url.c_str(), nullptr, 0)) give_up("nng_listen failed");
+    }
+
     void put(const void *bytes, size_t size) {
         if (nng_send(socket, const_cast<void *>(bytes), size, 0)) give_up("nng_send failed");
     }
@@ -30,28 +39,6 @@ struct end {
     }
 };
 
-void *open(const bench_plan *plan, void *shared) {
-    auto *link = new end(plan);
-    // In the background: the other side may not listen yet.
-    return nng_dial(link->socket, ("ipc://" + path_of(shared)).c_str(), nullptr, NNG_FLAG_NONBLOCK) ? nullptr : link;
-}
-
-size_t call(void *link, const void *request, size_t size, void *reply, size_t room) {
-    static_cast<end *>(link)->put(request, size);
-    return static_cast<end *>(link)->get(reply, room);
-}
-
-void serve(const bench_plan *plan, void *shared) {
-    end link(plan);
-    answering answering(plan);
-    std::vector<unsigned char> request(plan->request + 64);
-    if (nng_listen(link.socket, ("ipc://" + path_of(shared)).c_str(), nullptr, 0)) give_up("nng_listen failed");
-    for (;;) {
-        size_t size = link.get(request.data(), request.size());
-        link.put(answering.reply.data(), answering.answer(request.data(), size));
-    }
-}
-
 }  // namespace
 
 int main(int count, char **words) {
@@ -59,8 +46,8 @@ int main(int count, char **words) {
     peer.name = "nng";
     peer.about = "nng, pair over a Unix socket";
     peer.prepare = peer_path;
-    peer.open = open;
-    peer.call = call;
-    peer.serve = serve;
+    peer.open = pair_open<end>;
+    peer.call = pair_call<end>;
+    peer.serve = pair_serve<end>;
     return peer_main(count, words, peer);
 }

@@ -44,6 +44,29 @@ struct answering {
     }
 };
 
+// What pairs of sockets have in common; `end` has `put`, `get`, and `connect` or `listen` to a Unix socket's path.
+template <typename end> void *pair_open(const bench_plan *plan, void *shared) {
+    auto *link = new end(plan);
+    link->connect("ipc://" + path_of(shared));
+    return link;
+}
+
+template <typename end> size_t pair_call(void *link, const void *request, size_t size, void *reply, size_t room) {
+    static_cast<end *>(link)->put(request, size);
+    return static_cast<end *>(link)->get(reply, room);
+}
+
+template <typename end> void pair_serve(const bench_plan *plan, void *shared) {
+    end link(plan);
+    answering work(plan);
+    std::vector<unsigned char> request(plan->request + 64);
+    link.listen("ipc://" + path_of(shared));
+    for (;;) {
+        size_t size = link.get(request.data(), request.size());
+        link.put(work.reply.data(), work.answer(request.data(), size));
+    }
+}
+
 inline int peer_main(int count, char **words, const bench_contender &contender) {
     const bench_contender *const all[] = {&contender, nullptr};
     return bench_main(count, words, all);

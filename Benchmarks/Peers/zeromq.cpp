@@ -16,6 +16,14 @@ struct end {
         zmq_setsockopt(socket, ZMQ_LINGER, &never, sizeof never);
     }
 
+    void connect(const std::string &url) {
+        if (zmq_connect(socket, url.c_str())) give_up("zmq_connect failed");
+    }
+
+    void listen(const std::string &url) {
+        if (zmq_bind(socket, url.c_str())) give_up("zmq_bind failed");
+    }
+
     void put(const void *bytes, size_t size) {
         if (zmq_send(socket, bytes, size, 0) < 0) give_up("zmq_send failed");
     }
@@ -29,27 +37,6 @@ struct end {
     }
 };
 
-void *open(const bench_plan *plan, void *shared) {
-    auto *link = new end(plan);
-    return zmq_connect(link->socket, ("ipc://" + path_of(shared)).c_str()) ? nullptr : link;
-}
-
-size_t call(void *link, const void *request, size_t size, void *reply, size_t room) {
-    static_cast<end *>(link)->put(request, size);
-    return static_cast<end *>(link)->get(reply, room);
-}
-
-void serve(const bench_plan *plan, void *shared) {
-    end link(plan);
-    answering answering(plan);
-    std::vector<unsigned char> request(plan->request + 64);
-    if (zmq_bind(link.socket, ("ipc://" + path_of(shared)).c_str())) give_up("zmq_bind failed");
-    for (;;) {
-        size_t size = link.get(request.data(), request.size());
-        link.put(answering.reply.data(), answering.answer(request.data(), size));
-    }
-}
-
 }  // namespace
 
 int main(int count, char **words) {
@@ -57,8 +44,8 @@ int main(int count, char **words) {
     peer.name = "zeromq";
     peer.about = "ZeroMQ, PAIR over a Unix socket";
     peer.prepare = peer_path;
-    peer.open = open;
-    peer.call = call;
-    peer.serve = serve;
+    peer.open = pair_open<end>;
+    peer.call = pair_call<end>;
+    peer.serve = pair_serve<end>;
     return peer_main(count, words, peer);
 }
