@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-run gates fuzz format soak kill-soak outside clean
+.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-run gates fuzz format soak kill-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -51,6 +51,14 @@ attacks-page: setup ## Docs/Attacks.md, made anew from the catalogue
 bench: setup ## how fast an extension in its sandbox is, beside C at its best (ONLY=SCENE,… OUT=FOLDER)
 	@.ci/bench build
 	@Benchmarks/.build/release/annex-bench all $(if $(ONLY),--only $(ONLY)) $(if $(OUT),--out "$(OUT)")
+
+bench-peers: setup ## the same beside what others offer, of which it builds all whose packages are installed
+	@.ci/bench build
+	@.ci/bench peers
+	@Benchmarks/.build/release/annex-bench all --peers $(if $(ONLY),--only $(ONLY)) $(if $(OUT),--out "$(OUT)")
+
+bench-smoke: setup ## everything that is measured runs and is verified, in seconds; says nothing about speed
+	@.ci/bench-smoke
 
 bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a hot call
 	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product annex

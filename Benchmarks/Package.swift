@@ -31,12 +31,17 @@ let package = Package(
         .executableTarget(
             name: "annex-bench-floors", dependencies: ["CBenchDriver"], path: "Floors",
             cSettings: [.unsafeFlags(["-O2"])]),
+        .target(
+            name: "BenchMessages", dependencies: [annex("AnnexChannel")], path: "Messages", swiftSettings: swift),
         .executableTarget(
             name: "annex-bench-host",
-            dependencies: ["CBenchDriver", annex("AnnexChannel"), annex("AnnexHost"), annex("AnnexEmbedded")],
+            dependencies: [
+                "CBenchDriver", "BenchMessages", annex("AnnexChannel"), annex("AnnexHost"), annex("AnnexEmbedded"),
+            ],
             path: "Host", swiftSettings: swift),
         .executableTarget(
-            name: "annex-bench-extension", dependencies: ["CBenchDriver", annex("AnnexChannel")], path: "Extension",
+            name: "annex-bench-extension", dependencies: ["CBenchDriver", "BenchMessages", annex("AnnexChannel")],
+            path: "Extension",
             swiftSettings: swift, linkerSettings: [.unsafeFlags(["-static-executable"])]),
 
         // Who runs them all and says what it means.

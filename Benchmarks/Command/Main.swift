@@ -11,14 +11,18 @@ struct AnnexBench: ParsableCommand {
 
             EXAMPLES
               annex bench latency                           round trips, with verdicts
-              annex bench latency --only round-trip-awake   one scene
-              annex bench throughput --json > result.json   for a program, and for the table
-              annex bench table result.json                 the README's table
+              annex bench latency --only awake              one scene
+              annex bench latency --all --out folder        sizes, silences and fixed rates too; histograms and pictures
+              annex bench all --peers --json > result.json  for a program, and for the tables
+              annex bench table result.json --markdown      the README's tables
 
             EXIT STATUS
               0   everything that was asked for was measured and reached
               1   something was not reached, or could not be measured; which and why is printed
               64  the command line is not understood
             """,
-        subcommands: [AllCommand.self, LatencyCommand.self, ThroughputCommand.self])
+        subcommands: [
+            AllCommand.self, LatencyCommand.self, ThroughputCommand.self, LaunchCommand.self, ScaleCommand.self,
+            TableCommand.self,
+        ])
 }

@@ -1,14 +1,18 @@
 import ArgumentParser
 import BenchKit
-internal import Foundation
 
-/// What every measuring command takes.
-struct MeasureOptions: ParsableArguments {
+internal
+    /// What every measuring command takes.
+    struct MeasureOptions: ParsableArguments
+{
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     @Flag(help: "Measure what no requirement looks at, too: sizes, silences, fixed rates, unpinned.")
     var all = false
+
+    @Flag(help: "Measure what others offer, too; make bench-peers builds them.")
+    var peers = false
 
     @Flag(help: "Only see that everything runs and verifies: short, and nothing is judged.")
     var smoke = false
@@ -36,9 +40,10 @@ struct MeasureOptions: ParsableArguments {
         }
     }
 
-    func run(_ topics: [BenchKit.Scene.Topic]) throws {
+    func run(_ topics: [BenchKit.Scene.Topic], everything: Bool = false) throws {
         let scenes = Catalogue.scenes.filter { scene in
-            only.isEmpty ? topics.contains(scene.topic) && (all || scene.isJudged) : only.contains(scene.id)
+            let isAskedFor = topics.contains(scene.topic) || (peers && scene.topic == .peers)
+            return only.isEmpty ? isAskedFor && (all || everything || scene.isJudged) : only.contains(scene.id)
         }
         var bench = Bench(scenes: scenes)
         bench.runs = smoke ? 1 : runs
@@ -50,7 +55,7 @@ struct MeasureOptions: ParsableArguments {
         if json {
             print(String(decoding: try report.encoded(), as: UTF8.self))
         } else {
-            print(TextReport(isColoured: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil).text(report))
+            print(TextReport(isColoured: Terminal.isColoured).text(report))
         }
         if !report.isReached { throw ExitCode(1) }
     }

@@ -19,11 +19,35 @@ struct ThroughputCommand: ParsableCommand {
     func run() throws { try options.run([.throughput]) }
 }
 
-struct AllCommand: ParsableCommand {
+struct ScaleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "all", abstract: "Everything that is to be reached.")
+        commandName: "scale", abstract: "A round trip beside a thousand extensions that nobody calls.")
 
     @OptionGroup var options: MeasureOptions
 
-    func run() throws { try options.run(BenchKit.Scene.Topic.allCases) }
+    func run() throws { try options.run([.scale]) }
+}
+
+struct LaunchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "launch",
+        abstract: "From nothing to the first answer, beside bubblewrap; and where the time goes.")
+
+    @OptionGroup var options: MeasureOptions
+
+    func run() throws {
+        try options.run([.launch], everything: true)
+        guard !options.json else { return }
+        print("\nEach step, median")
+        print(TextReport(isColoured: Terminal.isColoured).text(try LaunchStep.measured()))
+    }
+}
+
+struct AllCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "all", abstract: "Everything that is to be reached; beside what others offer with --peers.")
+
+    @OptionGroup var options: MeasureOptions
+
+    func run() throws { try options.run([.latency, .throughput, .launch, .scale]) }
 }

@@ -8,8 +8,7 @@ static bool one_call(bench_run *run, const bench_contender *contender, void *lin
     bench_write(run->request, plan->request, run->number, true);
     size_t size = contender->call(link, run->request, plan->request, run->reply, run->room);
     if (!size) return false;
-    if (size != plan->reply || !bench_check(run->reply, size, run->number)) run->wrong++;
-    run->number++;
+    bench_note(run, size, contender->place ? contender->place(link) : NULL);
     return true;
 }
 
@@ -19,6 +18,7 @@ static bool calls(bench_run *run, const bench_contender *contender, void *link) 
         for (uint64_t i = 0; i < batch; i++)
             if (!one_call(run, contender, link)) return false;
         bench_record(run, bench_now() - start);
+        if (contender->after) contender->after(link);
     }
     return true;
 }
@@ -35,8 +35,7 @@ static bool posts(bench_run *run, const bench_contender *contender, void *link) 
         }
         bench_record(run, bench_now() - start);
     }
-    uint64_t received;
-    return bench_ask_received(contender->call, link, &received);
+    return bench_drain(contender->call, link);
 }
 
 typedef bool (*body)(bench_run *run, const bench_contender *contender, void *link);
@@ -57,7 +56,7 @@ static bool phases(bench_run *run, const bench_contender *contender, void *link)
 
 int bench_measure(const bench_plan *plan, const bench_contender *contender, void *link) {
     bench_run run;
-    if (!bench_begin(&run, plan) || !bench_settle(&run, contender->call, link)) return 1;
+    if (!bench_begin(&run, plan) || !bench_settle(&run, contender->call, contender->place, link)) return 1;
     if (!phases(&run, contender, link)) {
         fprintf(stderr, "%s: a message was not answered\n", plan->contender);
         return 1;

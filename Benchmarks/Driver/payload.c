@@ -6,7 +6,7 @@
 #include <time.h>
 
 // The lowest byte of the first word says what is wanted; the rest of it is the message's number.
-enum { wants_reply = 1, wants_none = 2, configure = 3, ask_processor = 4, ask_received = 5, ask_wrong = 6 };
+enum { configure = 3, ask_processor = 4, ask_received = 5, ask_wrong = 6 };
 
 static const uint64_t request_step = 0x9E3779B97F4A7C15u, reply_step = 0xC2B2AE3D27D4EB4Fu;
 
@@ -38,11 +38,11 @@ static bool matches(const void *bytes, size_t size, uint64_t first, uint64_t ste
 }
 
 void bench_write(void *message, size_t size, uint64_t number, bool reply) {
-    fill(message, size, number << 8 | (reply ? wants_reply : wants_none), request_step);
+    fill(message, size, number << 8 | (reply ? bench_wants_reply : bench_wants_none), request_step);
 }
 
 bool bench_check(const void *reply, size_t size, uint64_t number) {
-    return matches(reply, size, ~(number << 8 | wants_reply), reply_step);
+    return matches(reply, size, ~(number << 8 | bench_wants_reply), reply_step);
 }
 
 static uint64_t processor_time(void) {
@@ -74,13 +74,13 @@ size_t bench_answer(bench_server *server, const void *request, size_t size, void
     case ask_processor: return tell(reply, words[0], processor_time());
     case ask_received: return tell(reply, words[0], server->received);
     case ask_wrong: return tell(reply, words[0], server->wrong);
-    case wants_reply:
-    case wants_none: break;
+    case bench_wants_reply:
+    case bench_wants_none: break;
     default: return server->wrong++, 0;
     }
     server->received++;
     if (!matches(request, size, words[0], request_step)) server->wrong++;
-    if ((words[0] & 0xFF) == wants_none) return 0;
+    if ((words[0] & 0xFF) == bench_wants_none) return 0;
     work(server->delay);
     size_t length = server->reply < room ? server->reply : room;
     if (length < sizeof words) length = sizeof words;

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+const char *bench_program(void) { return program_invocation_name; }
+
 static bool pin(int thread, int processor) {
     cpu_set_t set;
     CPU_ZERO(&set);

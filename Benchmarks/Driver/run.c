@@ -37,7 +37,13 @@ bool bench_begin(bench_run *run, const bench_plan *plan) {
     return false;
 }
 
-bool bench_settle(bench_run *run, bench_call call, void *link) {
+void bench_note(bench_run *run, size_t size, const void *place) {
+    const void *reply = place ? place : run->reply;
+    if (size != run->plan->reply || !bench_check(reply, size, run->number)) run->wrong++;
+    run->number++;
+}
+
+bool bench_settle(bench_run *run, bench_call call, bench_place place, void *link) {
     const bench_plan *plan = run->plan;
     if (!bench_configure(call, link, plan->reply, plan->delay)) {
         fprintf(stderr, "%s: the other side does not answer\n", plan->contender);
@@ -48,7 +54,7 @@ bool bench_settle(bench_run *run, bench_call call, void *link) {
     for (int i = 0; i < 3 || (i < 20000 && bench_now() < until); i++) {
         bench_write(run->request, plan->request, run->number, true);
         size_t size = call(link, run->request, plan->request, run->reply, run->room);
-        if (size != plan->reply || !bench_check(run->reply, size, run->number++)) run->wrong++;
+        bench_note(run, size, place ? place(link) : NULL);
     }
     if (!bench_ask_processor(call, link, &run->begun_server)) return false;
     run->begun_processor = processor_time();
@@ -95,6 +101,11 @@ bool bench_due(bench_run *run, uint64_t *start) {
 void bench_record(bench_run *run, uint64_t nanoseconds) {
     run->phases[run->phase].samples[run->phases[run->phase].count++] = nanoseconds;
     run->calls += run->phases[run->phase].batch;
+}
+
+bool bench_drain(bench_call call, void *link) {
+    uint64_t received;
+    return bench_ask_received(call, link, &received);
 }
 
 static bool write_all(int file, const void *bytes, size_t size) {

@@ -1,36 +1,67 @@
 import AnnexChannel
+import BenchMessages
 import CBenchDriver
 
 /// The extension that every measurement of ours calls: verifies what it is sent and writes the answer, as the second
-/// process of every other contender does. Three bundles carry it, named after how it waits.
+/// process of every other contender does. Each of its bundles is named after what it does differently.
 @main
 enum Answering {
     static func main() throws {
+        // The sandbox calls its program by the bundle's identifier. Swift's own list of arguments is read from /proc.
+        switch String(cString: bench_program()).split(separator: ".").last {
+        case "spinning": try serveBytes(.spin)
+        case "adapting": try serveBytes(.adaptive)
+        case "sleeping": try serveBytes(.block)
+        case "typed": try serveMessages(.spin)
+        case "sealing": try serveMemory(.spin)
+        case let other: throw Failure.noSuchBundle(other.map(String.init) ?? "")
+        }
+    }
+
+    private enum Failure: Error {
+        case noSuchBundle(String)
+    }
+
+    private static func serveBytes(_ waiting: WaitingStyle) throws {
         let endpoint = try ExtensionEndpoint.adopt(waiting: waiting)
         try endpoint.sayHello()
-        var server = bench_server()
-        let room = endpoint.largestPayload
-        let reply = UnsafeMutableRawPointer.allocate(byteCount: room + 64, alignment: 64)
+        let server = Server()
+        try endpoint.serve { _, request, reply in
+            reply.withUnsafeMutableBytes { server.answer(request, $0) }
+        } post: { method, message in
+            guard method != ChannelEvent.goodbye else { return false }
+            server.take(message)
+            return true
+        }
+    }
+
+    private static func serveMessages(_ waiting: WaitingStyle) throws {
+        let server = Server()
+        var service = ChannelService()
+        service.serve(Words.self) { words in server.answer(words) }
+        try service.run(waiting: waiting)
+    }
+
+    /// Each answer in new memory, written in place and sealed; the driver's own questions are answered plainly.
+    private static func serveMemory(_ waiting: WaitingStyle) throws {
+        let endpoint = try ExtensionEndpoint.adopt(waiting: waiting)
+        try endpoint.sayHello()
+        let server = Server()
         while true {
             guard let incoming = try endpoint.next() else { continue }
             switch consume incoming {
             case .request(let request):
-                let count = request.payload.withUnsafeBytes {
-                    bench_answer(&server, $0.baseAddress, $0.count, reply, room)
+                let payload = request.payload
+                guard payload.first == UInt8(bench_wants_reply) else {
+                    try request.reply(server.answer(payload))
+                    continue
                 }
-                try request.reply(Array(UnsafeRawBufferPointer(start: reply, count: count)))
-            case .event(let event):
-                if event.method == ChannelEvent.goodbye { return }
-                _ = event.payload.withUnsafeBytes { bench_answer(&server, $0.baseAddress, $0.count, reply, room) }
+                let memory = try SealedMemory.make(count: Int(request.accepts.bytes)) { bytes in
+                    bytes.withUnsafeMutableBytes { _ = server.answer(payload, $0) }
+                }
+                try request.reply(sealed: SealedPieces(memory))
+            case .event(let event): if event.method == ChannelEvent.goodbye { return }
             }
-        }
-    }
-
-    private static var waiting: WaitingStyle {
-        switch CommandLine.arguments.first?.split(separator: "/").last {
-        case "Spinning": .spin
-        case "Sleeping": .block
-        default: .adaptive
         }
     }
 }

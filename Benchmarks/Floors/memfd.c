@@ -15,7 +15,8 @@ enum { largest_answer = 4096, seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW 
 
 typedef struct passing {
     int ends[2], file;
-    unsigned char *bytes;  // the reused file's
+    unsigned char *bytes;  // the reused file's, or where the last answer is mapped
+    size_t size;           // of that answer
 } passing;
 
 static void check(bool went_well) {
@@ -106,6 +107,54 @@ static void serve(const bench_plan *plan, void *state) {
     }
 }
 
+// --- The other way round: the answer is the bulk, written in place, sealed, passed, and verified where it is mapped.
+
+static size_t call_for_memory(void *state, const void *request, size_t size, void *reply, size_t room) {
+    passing *link = state;
+    uint64_t first, length;
+    if (link->bytes) check(!munmap(link->bytes, link->size));
+    link->bytes = NULL;
+    check(send(link->ends[0], request, size, 0) == (ssize_t)size);
+    memcpy(&first, request, sizeof first);
+    if ((first & 0xFF) != bench_wants_reply) return answered(link, reply, room);
+    int file = receive_file(link->ends[0], &length);
+    link->bytes = mmap(NULL, length, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
+    check(link->bytes != MAP_FAILED && !close(file));
+    return link->size = length;
+}
+
+static const void *mapped_answer(void *state) { return ((passing *)state)->bytes; }
+
+static void answer_in_memory(bench_server *server, int socket, const void *request, size_t size, size_t length) {
+    int file = memfd_create("floor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    check(file >= 0 && !ftruncate(file, (off_t)length));
+    void *bytes = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+    check(bytes != MAP_FAILED);
+    length = bench_answer(server, request, size, bytes, length);
+    check(!munmap(bytes, length) && !fcntl(file, F_ADD_SEALS, seals));
+    send_file(socket, file, length);
+    close(file);
+}
+
+static void serve_memory(const bench_plan *plan, void *state) {
+    passing *link = state;
+    bench_server server = {0};
+    unsigned char request[largest_answer], reply[64];
+    for (;;) {
+        ssize_t size = recv(link->ends[1], request, sizeof request, 0);
+        check(size > 0);
+        if (request[0] == bench_wants_reply) {
+            answer_in_memory(&server, link->ends[1], request, (size_t)size, plan->reply);
+        } else {
+            size_t length = bench_answer(&server, request, (size_t)size, reply, sizeof reply);
+            check(send(link->ends[1], reply, length, 0) == (ssize_t)length);
+        }
+    }
+}
+
+const bench_contender memfd_answer = {
+    .name = "memfd-answer", .about = "the answer in a new sealed memfd, passed, mapped and read in place",
+    .prepare = fresh, .call = call_for_memory, .place = mapped_answer, .serve = serve_memory};
 const bench_contender memfd_new = {
     .name = "memfd-new", .about = "a new sealed memfd for each message, passed and mapped", .prepare = fresh,
     .call = call_fresh, .serve = serve};

@@ -2,9 +2,9 @@ import CBenchDriver
 
 /// How the driver itself asks the extension: for its warm-up, its processor time and its own count.
 final class DriverLink {
-    private let way: CallWay
+    private let way: any Way
 
-    init(_ way: CallWay) {
+    init(_ way: any Way) {
         self.way = way
     }
 
@@ -16,5 +16,10 @@ final class DriverLink {
         return Unmanaged<DriverLink>.fromOpaque(link).takeUnretainedValue().way.call(
             UnsafeRawBufferPointer(start: request, count: size),
             UnsafeMutableRawBufferPointer(start: reply, count: room))
+    }
+
+    static let place: bench_place = { link in
+        guard let link else { return nil }
+        return Unmanaged<DriverLink>.fromOpaque(link).takeUnretainedValue().way.place
     }
 }

@@ -1,5 +1,3 @@
-import AnnexHost
-import CBenchDriver
 import Glibc
 
 /// Our side of every comparison: a host whose extension is inside its full sandbox.
@@ -9,15 +7,13 @@ enum Main {
     nonisolated static func main() async {
         if Array(CommandLine.arguments.dropFirst()) == ["list"] { return list() }
         guard let plan = Plan() else { exit(64) }
-        guard let contender = Contender(rawValue: plan.contender) else {
-            Complaint.print("no such contender: \(plan.contender)")
-            exit(64)
-        }
         do {
-            let sandboxed = try Sandboxed(plan)
-            let status = await contender.measure(plan, sandboxed)
-            _ = await sandboxed.session.complete()
-            exit(status)
+            if plan.contender == "launch-steps" { return try LaunchSteps.print(plan) }
+            guard let contender = Contender(rawValue: plan.contender) else {
+                Complaint.print("no such contender: \(plan.contender)")
+                exit(64)
+            }
+            exit(try await contender.measure(plan))
         } catch {
             Complaint.print("\(error)")
             exit(1)

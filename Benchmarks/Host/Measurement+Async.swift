@@ -7,7 +7,7 @@ struct AsyncWay {
 
     func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) async -> Int {
         do throws(CallFailure) {
-            let answer = try await channel.call(Request(method: 7, payload: Array(request)))
+            let answer = try await channel.call(Request(method: Method.raw, payload: Array(request)))
             guard answer.payload.count <= reply.count else { return 0 }
             reply.copyBytes(from: answer.payload)
             return answer.payload.count
@@ -32,7 +32,9 @@ extension Measurement {
         while bench_due(run, &start) {
             for _ in 0..<batch {
                 write()
-                guard check(await way.call(request, reply)) else { return false }
+                let count = await way.call(request, reply)
+                guard count > 0 else { return false }
+                bench_note(run, count, nil)
             }
             bench_record(run, bench_now() - start)
         }

@@ -4,6 +4,18 @@ import CBenchDriver
 protocol Way {
     /// - Returns: the answer's length, 0 for a failure.
     func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int
+
+    /// Where the last answer lies until the next call; nil: it was copied.
+    var place: UnsafeRawPointer? { get }
+
+    /// Between two calls, when the clock does not run.
+    func after()
+}
+
+extension Way {
+    var place: UnsafeRawPointer? { nil }
+
+    func after() {}
 }
 
 /// The driver's loops, in Swift: the same steps as `measure.c`, without a call through a pointer.
@@ -13,19 +25,35 @@ struct Measurement: ~Copyable {
     let run: UnsafeMutablePointer<bench_run>
     let request: UnsafeRawBufferPointer
     let reply: UnsafeMutableRawBufferPointer
+    /// How the driver itself asks the other side.
+    private let link: DriverLink
 
-    init?(_ plan: Plan) {
+    init?(_ plan: Plan, asking way: any Way) {
         self.plan = plan
+        link = DriverLink(way)
         run = .allocate(capacity: 1)
         guard bench_begin(run, plan.pointer) else { return nil }
         request = UnsafeRawBufferPointer(start: run.pointee.request, count: plan.request)
         reply = UnsafeMutableRawBufferPointer(start: run.pointee.reply, count: run.pointee.room)
     }
 
+    /// All of it.
+    /// - Returns: the program's exit status.
+    static func of(_ plan: Plan, asking way: any Way, _ body: (borrowing Measurement) -> Bool) -> Int32 {
+        guard let measurement = Measurement(plan, asking: way), measurement.settle(), body(measurement)
+        else { return 1 }
+        return measurement.finish()
+    }
+
+    func settle() -> Bool { bench_settle(run, DriverLink.call, DriverLink.place, link.pointer) }
+    func drain() -> Bool { bench_drain(DriverLink.call, link.pointer) }
+    func finish() -> Int32 { bench_finish(run, DriverLink.call, link.pointer) }
+
     /// Each phase that the plan asks for; `body` measures with so many calls in a sample.
     func phases(_ body: (_ batch: UInt64) -> Bool) -> Bool {
+        if plan.isOneWay { return phase(plan.batch, body) }
         if plan.batch > 1, !phase(plan.batch, body) { return false }
-        return plan.isOneWay ? true : phase(1, body)
+        return phase(1, body)
     }
 
     private func phase(_ batch: UInt64, _ body: (UInt64) -> Bool) -> Bool {
@@ -39,9 +67,12 @@ struct Measurement: ~Copyable {
         while bench_due(run, &start) {
             for _ in 0..<batch {
                 write()
-                guard check(way.call(request, reply)) else { return false }
+                let count = way.call(request, reply)
+                guard count > 0 else { return false }
+                bench_note(run, count, way.place)
             }
             bench_record(run, bench_now() - start)
+            way.after()
         }
         return true
     }
@@ -49,13 +80,5 @@ struct Measurement: ~Copyable {
     @inline(__always)
     func write() {
         bench_write(run.pointee.request, request.count, run.pointee.number, true)
-    }
-
-    @inline(__always)
-    func check(_ count: Int) -> Bool {
-        guard count > 0 else { return false }
-        if count != plan.reply || !bench_check(run.pointee.reply, count, run.pointee.number) { run.pointee.wrong += 1 }
-        run.pointee.number += 1
-        return true
     }
 }

@@ -17,6 +17,8 @@ struct Plan {
     var reply: Int { Int(pointer.pointee.reply) }
     var batch: UInt64 { pointer.pointee.batch }
     var flush: UInt64 { pointer.pointee.flush }
+    /// Extensions that are there and that nobody calls.
+    var idle: Int { Int(String(cString: pointer.pointee.extra)) ?? 0 }
     var client: Int32 { pointer.pointee.client }
     var server: Int32 { pointer.pointee.server }
 
@@ -25,15 +27,6 @@ struct Plan {
         case bench_spin: .spin
         case bench_block: .block
         default: .adaptive
-        }
-    }
-
-    /// The extension that waits in the same way.
-    var identifier: String {
-        switch waiting {
-        case .spin: "com.example.bench.spinning"
-        case .adaptive: "com.example.bench.adapting"
-        case .block: "com.example.bench.sleeping"
         }
     }
 }

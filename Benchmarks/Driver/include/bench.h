@@ -45,11 +45,15 @@ typedef struct bench_contender {
     void *(*open)(const bench_plan *plan, void *shared);
     // Sends and waits. Returns the reply's length, 0 on failure.
     size_t (*call)(void *link, const void *request, size_t size, void *reply, size_t room);
+    // Where the last answer lies until the next call; NULL, or returns NULL: it was copied.
+    const void *(*place)(void *link);
     // One way; NULL where the contender has none. What is not flushed need not be seen yet.
     bool (*post)(void *link, const void *message, size_t size, bool flush);
     // The second process: serves for ever, with `bench_answer` for each request.
     void (*serve)(const bench_plan *plan, void *shared);
-    // NULL: closed and one-way loops with any payload up to `largest`.
+    // Between two calls, when the clock does not run; NULL: nothing to do.
+    void (*after)(void *link);
+    // Bytes of the largest message; 0: any.
     uint64_t largest;
     // No second process: `call` does everything itself (memcpy).
     bool is_alone;
@@ -61,6 +65,9 @@ typedef struct bench_server {
     uint64_t reply, delay;
     uint64_t received, wrong;
 } bench_server;
+
+// The lowest byte of a message's first word; other values are the driver's own questions.
+enum { bench_wants_reply = 1, bench_wants_none = 2 };
 
 // Reads a whole message, counts it as wrong where a byte of it is, and writes the answer. Returns its length; 0 for a
 // message that wants none.
@@ -83,6 +90,7 @@ void bench_write(void *message, size_t size, uint64_t number, bool wants_reply);
 bool bench_check(const void *reply, size_t size, uint64_t number);
 
 typedef size_t (*bench_call)(void *link, const void *request, size_t size, void *reply, size_t room);
+typedef const void *(*bench_place)(void *link);
 
 // One measurement, in phases: first batched where asked, then each call by itself.
 typedef struct bench_run {
@@ -98,19 +106,25 @@ typedef struct bench_run {
 } bench_run;
 
 bool bench_begin(bench_run *run, const bench_plan *plan);
+// Counts an answer of that size to the current number, at `place` or (NULL) copied, as wrong where a byte of it is.
+void bench_note(bench_run *run, size_t size, const void *place);
 // Tells the other side how to answer, lets both warm up, and asks what it has used so far.
-bool bench_settle(bench_run *run, bench_call call, void *link);
+bool bench_settle(bench_run *run, bench_call call, bench_place place, void *link);
 void bench_phase(bench_run *run, uint64_t batch);
 // Whether another sample is due; waits for its moment. `*start` is when its time begins to count.
 bool bench_due(bench_run *run, uint64_t *start);
 void bench_record(bench_run *run, uint64_t nanoseconds);
 void bench_phase_end(bench_run *run);
+// After one-way messages: asks something, whose answer comes after all of them.
+bool bench_drain(bench_call call, void *link);
 // The other side's own count and time; prints the summary. Returns the program's exit status.
 int bench_finish(bench_run *run, bench_call call, void *link);
 // All of it, for contenders in C.
 int bench_measure(const bench_plan *plan, const bench_contender *contender, void *link);
 
 bool bench_parse(bench_plan *plan, int count, char **words);
+// What this program was called; readable where there is no /proc.
+const char *bench_program(void);
 bool bench_pin(int processor);
 // Pins every thread of this process.
 bool bench_pin_all(int processor);

@@ -13,6 +13,8 @@ public struct Contestant: Sendable, Hashable {
     public let contender: String
     /// What differs from the scene's setting.
     public var waiting: Setting.Waiting?
+    /// Ours: how many extensions are there besides that nobody calls.
+    public var idle = 0
 
     public static func floor(_ name: String) -> Contestant {
         Contestant(name: name, kind: .floor, program: "annex-bench-floors", contender: name)
@@ -22,6 +24,11 @@ public struct Contestant: Sendable, Hashable {
         Contestant(
             name: waiting.map { "\(name), \($0.rawValue)" } ?? name, kind: .ours, program: "annex-bench-host",
             contender: name, waiting: waiting)
+    }
+
+    public static func ours(_ name: String, idle: Int) -> Contestant {
+        Contestant(
+            name: "\(name) beside \(idle) idle", kind: .ours, program: "annex-bench-host", contender: name, idle: idle)
     }
 
     public static func peer(_ name: String) -> Contestant {

@@ -1,7 +1,7 @@
 /// Contestants that are measured side by side, in turns, under one setting.
 public struct Scene: Sendable {
     public enum Topic: String, Codable, Sendable, CaseIterable {
-        case latency, throughput, launch, scale
+        case latency, throughput, peers, launch, scale
     }
 
     public let id: String
@@ -10,11 +10,13 @@ public struct Scene: Sendable {
     public let setting: Setting
     public let contestants: [Contestant]
     /// Whether a requirement looks at it; the others are shown when everything is asked for.
-    public var isJudged = true
+    public let isJudged: Bool
+    /// Turns within a run where what is asked for would take too long.
+    public let mostSlices: Int
 
     public init(
         _ id: String, _ topic: Topic, _ title: String, _ setting: Setting, _ contestants: [Contestant],
-        isJudged: Bool = true
+        isJudged: Bool = true, mostSlices: Int = .max
     ) {
         self.id = id
         self.topic = topic
@@ -22,5 +24,6 @@ public struct Scene: Sendable {
         self.setting = setting
         self.contestants = contestants
         self.isJudged = isJudged
+        self.mostSlices = mostSlices
     }
 }

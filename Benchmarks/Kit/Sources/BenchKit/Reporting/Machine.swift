@@ -8,6 +8,13 @@ public struct Machine: Codable, Sendable {
     public let kernel: String
     public let isVirtual: Bool
 
+    package init(processor: String, cores: Int, kernel: String, isVirtual: Bool) {
+        self.processor = processor
+        self.cores = cores
+        self.kernel = kernel
+        self.isVirtual = isVirtual
+    }
+
     static func this() -> Machine {
         let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let release = (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)) ?? ""

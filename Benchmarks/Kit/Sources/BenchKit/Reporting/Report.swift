@@ -6,13 +6,23 @@ public struct Report: Codable, Sendable {
     public let machine: Machine
     public let runs: Int
     public let slices: Int
-    /// Nanoseconds that one look at the clock takes; part of each figure that is not from batches.
     public let scenes: [SceneReport]
     public let verdicts: [Verdict]
 
+    package init(
+        date: String, machine: Machine, runs: Int, slices: Int, scenes: [SceneReport], verdicts: [Verdict]
+    ) {
+        self.date = date
+        self.machine = machine
+        self.runs = runs
+        self.slices = slices
+        self.scenes = scenes
+        self.verdicts = verdicts
+    }
+
     /// Whether everything that was asked for was measured and reached.
     public var isReached: Bool {
-        verdicts.allSatisfy { $0.state == .reached } && scenes.allSatisfy(\.failures.isEmpty)
+        verdicts.allSatisfy { $0.state == .reached } && scenes.allSatisfy(\.isComplete)
     }
 
     public func encoded() throws -> Data {

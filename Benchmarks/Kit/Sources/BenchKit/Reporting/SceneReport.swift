@@ -8,10 +8,12 @@ public struct SceneReport: Codable, Sendable {
     public let failures: [String: String]
     public let skipped: [String: String]
     public let stealPercent: Double
+    /// Whether all took part that must: of what others offer, only what is installed.
+    public let isComplete: Bool
 }
 
 extension SceneReport {
-    init(_ result: SceneResult) {
+    package init(_ result: SceneResult) {
         id = result.scene.id
         topic = result.scene.topic
         title = result.scene.title
@@ -22,5 +24,8 @@ extension SceneReport {
         failures = result.failures
         skipped = result.skipped
         stealPercent = result.stealPercent
+        isComplete =
+            result.failures.isEmpty
+            && result.scene.contestants.allSatisfy { $0.kind == .peer || result.skipped[$0.name] == nil }
     }
 }

@@ -15,6 +15,11 @@ public struct TextReport {
         return lines.joined(separator: "\n")
     }
 
+    /// Where a launch's time goes.
+    public func text(_ steps: [LaunchStep]) -> String {
+        steps.map { row($0.name, [Number.short($0.microseconds) + " µs"]) }.joined(separator: "\n")
+    }
+
     private func lines(_ scene: SceneReport) -> [String] {
         var lines = [bold(scene.title) + faint("  (\(scene.id), \(scene.setting.placement.rawValue))")]
         let isOneWay = scene.setting.loop == .oneWay
@@ -55,8 +60,7 @@ public struct TextReport {
                 case .missed: bad("not reached")
                 case .open: faint("not measured")
                 }
-            let isDifference = verdict.bound.hasSuffix("above")
-            let found = verdict.ratio.map { " \(Number.short($0)) \(isDifference ? "µs above" : "×")" } ?? ""
+            let found = verdict.ratio.map { " \(Number.short($0)) \(verdict.isDifference ? "µs above" : "×")" } ?? ""
             let pair = verdict.ours.flatMap { ours in
                 verdict.other.map { " (\(Number.short(ours)) against \(Number.short($0)))" }
             }

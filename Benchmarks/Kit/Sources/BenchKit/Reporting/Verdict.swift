@@ -9,11 +9,14 @@ public struct Verdict: Codable, Sendable {
 
     public let title: String
     public let state: State
+    public let measure: Requirement.Measure
     /// Ours and the best of the others: microseconds, or messages a second.
     public let ours: Double?
     public let other: Double?
     /// The median over runs of each run's ratio (or, for a bound in microseconds, difference).
     public let ratio: Double?
+    /// Whether `ratio` is one of microseconds.
+    public let isDifference: Bool
     public let bound: String
     public let baseline: String
     /// Each run's ratio.
@@ -29,6 +32,8 @@ extension Verdict {
             (0..<slices).compactMap { Self.compare(requirement, result, run: run, slice: $0) }
         }
         title = requirement.title
+        measure = requirement.measure
+        if case .atMostAbove = requirement.bound { isDifference = true } else { isDifference = false }
         baseline = requirement.baseline
         bound = requirement.bound.text
         self.runs = perRun

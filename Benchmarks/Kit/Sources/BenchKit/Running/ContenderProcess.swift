@@ -4,14 +4,17 @@ internal import Foundation
 struct ContenderProcess {
     let path: String
     let words: [String]
+    /// A folder for what it prints.
+    let folder: URL
     /// Far beyond what any slice needs: only so that one that hangs is named.
-    static let patience: TimeInterval = 120
+    static let patience: TimeInterval = 60
 
     /// - Returns: what it printed.
     func run() throws -> Data {
         let process = Process()
-        let output = Pipe()
-        let errors = Pipe()
+        // Files, not pipes: a program that complains at length must not wait for its reader.
+        let output = try file("output")
+        let errors = try file("errors")
         process.executableURL = URL(filePath: path)
         process.arguments = words
         process.standardInput = FileHandle.nullDevice
@@ -20,14 +23,27 @@ struct ContenderProcess {
         try process.run()
         let watchdog = DispatchWorkItem { process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
-        let printed = output.fileHandleForReading.readDataToEndOfFile()
-        let complaint = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         watchdog.cancel()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            let text = String(decoding: complaint, as: UTF8.self).split(separator: "\n").joined(separator: "; ")
-            throw RunFailure("ended with \(process.terminationStatus): \(text)")
+            throw RunFailure("ended with \(process.terminationStatus): \(try complaint(errors))")
         }
-        return printed
+        try output.seek(toOffset: 0)
+        return try output.readToEnd() ?? Data()
+    }
+
+    private func file(_ name: String) throws -> FileHandle {
+        let url = folder.appending(path: name)
+        guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
+            throw RunFailure("\(url.path) cannot be made")
+        }
+        return try FileHandle(forUpdating: url)
+    }
+
+    /// The beginning of what went wrong.
+    private func complaint(_ errors: FileHandle) throws -> String {
+        try errors.seek(toOffset: 0)
+        let text = String(decoding: try errors.read(upToCount: 2000) ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").prefix(4).joined(separator: "; ")
     }
 }

@@ -5,9 +5,9 @@ package struct SceneResult {
     private(set) var tallies: [String: Tally] = [:]
     /// By contestant and run: each slice's value of each measure.
     private(set) var slices: [String: [Int: [Int: [Requirement.Measure: Double]]]] = [:]
-    var failures: [String: String] = [:]
+    package var failures: [String: String] = [:]
     /// With what helps.
-    var skipped: [String: String] = [:]
+    package var skipped: [String: String] = [:]
     /// Of all processor time.
     var stealPercent = 0.0
 

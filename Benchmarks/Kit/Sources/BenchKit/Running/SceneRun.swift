@@ -22,6 +22,7 @@ struct SceneRun {
     }
 
     private func measure(_ run: Int, _ contestants: [Contestant], _ result: inout SceneResult) {
+        let slices = min(slices, scene.mostSlices)
         for slice in 0..<slices {
             for contestant in contestants where result.failures[contestant.name] == nil {
                 progress.show(

@@ -9,11 +9,16 @@ struct Slice {
 
     func run(_ programs: Programs) throws -> Outcome {
         guard let path = programs.path(of: contestant) else { throw RunFailure("is not built") }
-        let file = FileManager.default.temporaryDirectory.appending(path: "annex-bench-\(getpid()).samples").path
-        defer { try? FileManager.default.removeItem(atPath: file) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "annex-bench-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "samples").path
         let setting = contestant.setting(in: scene).with { if let milliseconds { $0.milliseconds = milliseconds } }
-        let words = [contestant.contender] + setting.words + ["samples=\(file)", "most=\(Self.mostSamples)"]
-        let printed = try ContenderProcess(path: path, words: words).run()
+        let words =
+            [contestant.contender] + setting.words + [
+                "samples=\(file)", "most=\(Self.mostSamples)", "extra=\(contestant.idle)",
+            ]
+        let printed = try ContenderProcess(path: path, words: words, folder: folder).run()
         let summary = try JSONDecoder().decode(Outcome.Summary.self, from: printed)
         guard summary.wrong == 0 else { throw RunFailure("\(summary.wrong) messages were not what was sent") }
         let (batched, single) = try SampleFile.read(file)

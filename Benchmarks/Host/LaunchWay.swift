@@ -1,0 +1,35 @@
+import AnnexHost
+import CBenchDriver
+
+/// From nothing to an extension's first answer; every call is a launch. What the driver itself asks is answered here,
+/// because no extension lives long enough to count.
+final class LaunchWay: Way {
+    private let launcher: Launcher
+    private var session: ExtensionSession?
+    private var server = bench_server()
+
+    init(_ launcher: Launcher) {
+        self.launcher = launcher
+    }
+
+    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+        guard request.first == UInt8(bench_wants_reply) else {
+            return bench_answer(&server, request.baseAddress, request.count, reply.baseAddress, reply.count)
+        }
+        after()
+        do {
+            let session = try launcher.launch()
+            self.session = session
+            server.received += 1
+            return RawWay(channel: session.channel).call(request, reply)
+        } catch {
+            Complaint.print("\(error)")
+            return 0
+        }
+    }
+
+    func after() {
+        _ = session?.completeAndWait()
+        session = nil
+    }
+}

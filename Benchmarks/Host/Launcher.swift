@@ -1,0 +1,63 @@
+import AnnexChannel
+import AnnexEmbedded
+import AnnexHost
+import CBenchDriver
+import Glibc
+
+/// Starts extensions in their full sandbox, as any host would, where the plan says that they are to run.
+struct Launcher {
+    private let host: AnnexHost
+    private let plan: Plan
+    private let identifier: String
+
+    init(_ plan: Plan, _ identifier: String) throws {
+        self.plan = plan
+        self.identifier = identifier
+        // The warden and what it starts stay where this process was when it started the warden.
+        guard bench_pin_all(plan.server) else { throw Failure.notPinned }
+        host = try AnnexHost.embedded(apps: [Self.app])
+        guard bench_pin_all(plan.client) else { throw Failure.notPinned }
+    }
+
+    func launch() throws -> ExtensionSession {
+        try host.beginAndWait(identifier) { configuration in
+            configuration.waiting = plan.waiting
+            // Twice the largest payload, so that the ring is not what is measured.
+            configuration.hostCapacity = Self.capacity(configuration.hostCapacity, for: plan.request)
+            // Sealed memory takes no room.
+            if !identifier.hasSuffix(".sealing") {
+                configuration.extensionCapacity = Self.capacity(configuration.extensionCapacity, for: plan.reply)
+            }
+        }
+    }
+
+    private static func capacity(_ usual: UInt32, for payload: Int) -> UInt32 {
+        var capacity = usual
+        while Int(capacity) < 2 * (payload + 64), capacity < 1 << 28 { capacity *= 2 }
+        return capacity
+    }
+
+    /// Extensions that nobody calls, for as long as what is returned lives.
+    func launchIdle(_ count: Int) throws -> [ExtensionSession] {
+        guard count > 0 else { return [] }
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return try (0..<count).map { _ in try host.beginAndWait("com.example.bench.adapting") }
+    }
+
+    /// `make bench` lays the bundle out beside this program.
+    private static var app: String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &path, path.count - 1)
+        let program = String(decoding: path.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return program[...(program.lastIndex(of: "/") ?? program.startIndex)] + "Bench.app"
+    }
+
+    enum Failure: Error, CustomStringConvertible {
+        case notPinned
+
+        var description: String { "this process cannot run on the processors that were asked for" }
+    }
+}

@@ -1,0 +1,22 @@
+import AnnexChannel
+import BenchMessages
+
+/// The synchronous call with messages of a type of their own: encoded, decoded, answered, and all of it back.
+struct TypedWay: Way {
+    let channel: HostEndpoint
+
+    @inline(__always)
+    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+        do throws(CallFailure) {
+            let answer = try channel.call(Words(request))
+            return answer.withBytes { words in
+                guard words.count <= reply.count else { return 0 }
+                reply.copyMemory(from: words)
+                return words.count
+            }
+        } catch {
+            Complaint.print("\(error)")
+            return 0
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// What users would take instead.
+extension Catalogue {
+    /// Those that say they can look for messages rather than sleep do so where both are awake.
+    public static let peers: [Peer] = [
+        Peer("iceoryx", spins: true, packages: ["iceoryx", "libiceoryx-posh-dev", "libiceoryx-hoofs-dev"]),
+        Peer("sd-bus", spins: true, packages: ["libsystemd-dev"]),
+        // Their messages come through a thread of their own, which a caller that looks only starves.
+        Peer("zeromq", spins: false, packages: ["libzmq3-dev"]),
+        Peer("nng", spins: false, packages: ["libnng-dev"]),
+        Peer("capnp", spins: true, packages: ["capnproto", "libcapnp-dev"]),
+        Peer("grpc", spins: true, packages: ["libgrpc++-dev", "protobuf-compiler-grpc", "libprotobuf-dev"]),
+        Peer("multiprocessing", spins: true, packages: ["python3"]),
+    ]
+
+    /// Shown beside the others; whoever writes Python does not choose by nanoseconds.
+    private static let notJudged = "multiprocessing"
+
+    static let judgedPeers = peers.map(\.name).filter { $0 != notJudged }
+    static let judgedSpinningPeers = peers.filter(\.spins).map(\.name).filter { $0 != notJudged }
+
+    static let peerScenes: [Scene] = [
+        Scene(
+            "peers-awake", .peers, "64 B round trip beside what others offer, both awake on two cores", awake,
+            peers.filter(\.spins).map { .peer($0.name) } + [.ours("annex-raw")]),
+        Scene(
+            "peers-asleep-one-core", .peers, "64 B round trip beside what others offer, blocking, on one core",
+            blocking.with { $0.placement = .sameCore }, peers.map { .peer($0.name) } + [.ours("annex-raw")]),
+        Scene(
+            "peers-asleep-two-cores", .peers, "64 B round trip beside what others offer, blocking, on two cores",
+            blocking, peers.map { .peer($0.name) } + [.ours("annex-raw")]),
+    ]
+}
