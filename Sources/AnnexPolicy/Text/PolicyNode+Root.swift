@@ -7,7 +7,9 @@ extension PolicyNode {
         let start = PolicyPlace(file: file, line: 1, column: 1)
         guard text.utf8.count <= largestText else { throw PolicyError("longer than \(largestText) bytes", at: start) }
         do throws(YAMLFailure) {
-            guard let node = try YAMLNode(text: text) else { throw YAMLFailure(problem: "empty", mark: start.mark) }
+            // A mark of the byte order says nothing of UTF-8, and some editors write it.
+            let plain = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+            guard let node = try YAMLNode(text: plain) else { throw YAMLFailure(problem: "empty", mark: start.mark) }
             return PolicyNode(node, file: file)
         } catch {
             throw PolicyError(

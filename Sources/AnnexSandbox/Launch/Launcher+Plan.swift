@@ -20,8 +20,8 @@ extension Launcher {
         plan.layers = configuration.effectiveLayers
         plan.hasReaper = configuration.hasReaper
         plan.hasLoopback = policy.network == .loopback && plan.layers.contains(.network)
-        plan.arguments = configuration.arguments
-        plan.environment = environment(policy, configuration.environment)
+        plan.argumentBytes = configuration.arguments
+        plan.environmentBytes = environment(policy, configuration.environment)
         plan.limits = limits(policy.limits, isGrouped: !groups.isEmpty, hasReaper: plan.hasReaper)
         let directory = configuration.directory
         if plan.layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
@@ -39,18 +39,17 @@ extension Launcher {
         return plan
     }
 
-    private func environment(_ policy: Policy, _ more: [String: String]) -> [String] {
-        var values = policy.environment.fixed
+    private func environment(_ policy: Policy, _ more: [String: [UInt8]]) -> [[UInt8]] {
+        var values = policy.environment.fixed.mapValues { Array($0.utf8) }
         for name in policy.environment.passed {
-            // SAFETY: the text is copied before anything can change the environment again.
-            if let value = unsafe getenv(name) { values[name] = unsafe String(cString: value) }
+            if let value = OwnEnvironment.bytes(of: name) { values[name] = value }
         }
         if policy.paths.privateDirectory != .none {
-            values["HOME"] = policy.paths.privatePath
-            values["TMPDIR"] = policy.paths.privatePath
+            values["HOME"] = Array(policy.paths.privatePath.utf8)
+            values["TMPDIR"] = Array(policy.paths.privatePath.utf8)
         }
         values.merge(more) { $1 }
-        return values.map { "\($0.key)=\($0.value)" }.sorted()
+        return values.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
     }
 
     private func limits(_ limits: PolicyLimits, isGrouped: Bool, hasReaper: Bool) -> [ResourceLimit] {

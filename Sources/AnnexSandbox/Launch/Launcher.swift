@@ -90,7 +90,8 @@ package final class Launcher: Sendable {
 
     private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
         var scene = DenialListener.Scene(
-            policy: configuration.policy, mode: configuration.denials, name: configuration.arguments.first ?? "")
+            policy: configuration.policy, mode: configuration.denials,
+            name: String(decoding: configuration.arguments.first ?? [], as: UTF8.self))
         scene.isLogged = configuration.isLogged
         if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
         do throws(SystemError) {

@@ -13,7 +13,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var executable: Descriptor
     package let executablePath: String
     /// What the program sees as its own name, and what follows it.
-    package var arguments: [String]
+    package var arguments: [[UInt8]]
     /// Descriptors that the process is given, and the number of each; 0, 1 and 2 are the sandbox's own.
     package var gifts: DescriptorList
     package let numbers: [Int32]
@@ -24,7 +24,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// What is asked for. A layer that cannot be had fails the launch; one that is left out here is told as waived.
     package var layers: SandboxLayers = .all
     /// Beside what the policy sets and passes.
-    package var environment: [String: String] = [:]
+    package var environment: [String: [UInt8]] = [:]
     /// The working directory.
     package enum Directory: Sendable, Hashable {
         /// This one where it is there inside; else the private directory, else the root.
@@ -59,14 +59,14 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         self.bundle = consume bundle
         self.executable = executable
         self.executablePath = executablePath
-        arguments = [name]
+        arguments = [Array(name.utf8)]
         self.gifts = gifts
         self.numbers = numbers
     }
 
     /// A program of the host's, under the path that it has without any link. It always gets a reaper: a first process
     /// ignores SIGTERM and SIGINT.
-    package init(policy: Policy, program: consuming Descriptor, path: String, arguments: [String]) {
+    package init(policy: Policy, program: consuming Descriptor, path: String, arguments: [[UInt8]]) {
         self.policy = policy
         executable = program
         executablePath = path

@@ -19,12 +19,24 @@ extension LaunchPlan {
         try fillConfinement(&header, &encoder)
         let bytes = encoder.finish(header)
         guard bytes.count <= Int(ANNEX_PLAN_LARGEST), descriptors.count <= Int(ANNEX_PLAN_DESCRIPTORS) else {
-            throw LaunchFailure(
-                .plan, errno: E2BIG,
-                mend: "a plan has at most \(ANNEX_PLAN_LARGEST) bytes and \(ANNEX_PLAN_DESCRIPTORS) descriptors; "
-                    + "fewer binds, arguments or rules are needed")
+            throw tooLarge(bytes.count)
         }
         return bytes
+    }
+
+    /// Which bound it is, and what keeps within it.
+    private borrowing func tooLarge(_ size: Int) -> LaunchFailure {
+        guard descriptors.count <= Int(ANNEX_PLAN_DESCRIPTORS) else {
+            return LaunchFailure(
+                .plan, errno: E2BIG, subject: "\(binds.count) places to bind",
+                mend: "a sandbox takes at most \(ANNEX_PLAN_DESCRIPTORS) places and descriptors together: hand over a "
+                    + "directory in place of the files in it")
+        }
+        return LaunchFailure(
+            .plan, errno: E2BIG, subject: "\(argumentBytes.count) arguments and \(binds.count) places, \(size) bytes",
+            mend:
+                "arguments (and 8 bytes more for each), environment and paths have at most \(ANNEX_PLAN_LARGEST) bytes "
+                + "together: hand over fewer, or a file that lists them")
     }
 
     private borrowing func fillIdentity(_ header: inout annex_plan) {
@@ -73,14 +85,14 @@ extension LaunchPlan {
         header.executable = try encoder.text(executable.path)
         header.executable_device = executable.device
         header.executable_inode = executable.inode
-        header.removals = try encoder.texts(removals)
+        header.removals = try encoder.texts(removals.map { Array($0.utf8) })
     }
 
     private borrowing func fillProcess(_ header: inout annex_plan, _ encoder: inout PlanEncoder) throws(LaunchFailure) {
         header.hostname = try encoder.text(hostname)
         header.directory = try encoder.text(directory)
-        header.arguments = try encoder.texts(arguments)
-        header.environment = try encoder.texts(environment)
+        header.arguments = try encoder.texts(argumentBytes)
+        header.environment = try encoder.texts(environmentBytes)
         header.exec_nonce = execNonce
         header.descriptors = encoder.records(
             gifts.map { annex_descriptor(index: UInt32(clamping: $0.index), number: $0.number) })

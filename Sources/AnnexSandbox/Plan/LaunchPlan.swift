@@ -62,9 +62,10 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// The loopback interface of its own network namespace is up.
     package var hasLoopback = false
     package var limits: [ResourceLimit] = []
-    package var arguments: [String] = []
+    /// Of any bytes, as `execve` takes them.
+    var argumentBytes: [[UInt8]] = []
     /// `NAME=value` each; nothing of the host's environment is added.
-    package var environment: [String] = []
+    var environmentBytes: [[UInt8]] = []
     /// Empty directories (control groups) that the warden removes when the broker is gone.
     package var removals: [String] = []
     /// The value that the filter lets one `execveat` pass with, as its sixth argument.
@@ -93,13 +94,23 @@ package struct LaunchPlan: ~Copyable, Sendable {
     ) throws(SystemError) {
         let status = try checked.status()
         executable = Executable(path: path, device: status.device, inode: status.inode)
-        arguments = [path]
+        argumentBytes = [Array(path.utf8)]
         self.outsideUser = outsideUser
         self.outsideGroup = outsideGroup
     }
 }
 
 extension LaunchPlan {
+    package var arguments: [String] {
+        get { argumentBytes.map { String(decoding: $0, as: UTF8.self) } }
+        set { argumentBytes = newValue.map { Array($0.utf8) } }
+    }
+
+    package var environment: [String] {
+        get { environmentBytes.map { String(decoding: $0, as: UTF8.self) } }
+        set { environmentBytes = newValue.map { Array($0.utf8) } }
+    }
+
     /// Binds an object of the host's at `target` inside. Its path is asked of the kernel: what is bound is this very
     /// object or nothing.
     package mutating func bind(

@@ -12,10 +12,14 @@ struct PlanEncoder {
 
     /// A text with its NUL.
     mutating func text(_ text: String) throws(LaunchFailure) -> annex_bytes {
-        let characters = Array(text.utf8)
+        try self.text(Array(text.utf8))
+    }
+
+    mutating func text(_ characters: [UInt8]) throws(LaunchFailure) -> annex_bytes {
         guard !characters.contains(0) else {
             throw LaunchFailure(
-                .plan, errno: LaunchFailure.invalid, subject: text, mend: "a text must not hold a NUL byte")
+                .plan, errno: LaunchFailure.invalid, subject: String(decoding: characters, as: UTF8.self),
+                mend: "a text must not hold a NUL byte")
         }
         let place = annex_bytes(offset: offset, length: UInt32(clamping: characters.count))
         bytes += characters
@@ -23,7 +27,7 @@ struct PlanEncoder {
         return place
     }
 
-    mutating func texts(_ list: [String]) throws(LaunchFailure) -> annex_records {
+    mutating func texts(_ list: [[UInt8]]) throws(LaunchFailure) -> annex_records {
         var places: [annex_bytes] = []
         for item in list { places.append(try text(item)) }
         return records(places)

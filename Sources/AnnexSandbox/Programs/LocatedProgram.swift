@@ -9,7 +9,7 @@ struct LocatedProgram: ~Copyable {
     /// Where it is, without any link.
     let path: String
     /// What it is called with, its own name first.
-    let arguments: [String]
+    let arguments: [[UInt8]]
     /// What the sandbox must show beside the policy's own paths: the file itself, or the script.
     let grants: [PathGrant]
 
@@ -21,7 +21,7 @@ struct LocatedProgram: ~Copyable {
     /// - Throws: `SandboxError` at the step `program`; its `isMissing` tells that there is no such program.
     static func find(_ program: SandboxProgram, under policy: Policy) throws(SandboxError) -> LocatedProgram {
         var place = try locate(program.name)
-        var arguments = [program.name] + program.arguments
+        var arguments = [Array(program.name.utf8)] + program.argumentBytes
         var grants: [PathGrant] = []
         for _ in 0...mostInterpreters {
             let host = try resolve(place)
@@ -34,7 +34,7 @@ struct LocatedProgram: ~Copyable {
                     object: Descriptor(owning: host.takeObject()), path: path, arguments: arguments, grants: grants)
             }
             if !shows(policy, path, .read) { grants.append(grant(path, .read, "the script itself")) }
-            arguments = line + [path] + arguments.dropFirst()
+            arguments = (line + [path]).map { Array($0.utf8) } + arguments.dropFirst()
             place = line[0]
             guard shows(policy, place, .execute) else {
                 throw SandboxError(
@@ -71,12 +71,12 @@ struct LocatedProgram: ~Copyable {
         return workingDirectory.map { $0 + "/" + path }
     }
 
-    /// Where this process is; nil where that is gone.
+    /// Where this process is; nil where that is gone, or its name is not UTF-8.
     static var workingDirectory: String? {
         guard let directory = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(directory) }
-        // SAFETY: the text is copied before it is freed.
-        return unsafe String(cString: directory)
+        // SAFETY: the text is copied before it is freed. Another name than the directory's could be another directory's.
+        return unsafe String(validatingCString: directory)
     }
 
     /// An absolute path without `.`, `..` and needless slashes, by its spelling.

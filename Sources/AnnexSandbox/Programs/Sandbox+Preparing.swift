@@ -16,7 +16,7 @@ extension Sandbox {
         let (path, arguments) = (file.path, file.arguments)
         var configuration = SandboxConfiguration(
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
-        configuration.environment = program.environment
+        configuration.environment = program.environmentBytes
         configuration.directory =
             program.directory.flatMap(LocatedProgram.absolute).map { .demanded($0) }
             ?? .preferred(LocatedProgram.workingDirectory)
@@ -29,7 +29,7 @@ extension Sandbox {
 
     private func grant(_ path: String, _ rights: PathRights) throws(SandboxError) -> PathGrant {
         guard let absolute = LocatedProgram.absolute(path) else {
-            throw SandboxError("grants", cause: "there is no working directory for \(Escaped(path))")
+            throw SandboxError("grants", cause: "no working directory with a name in UTF-8 for \(Escaped(path))")
         }
         let place: String
         do throws(SystemError) {

@@ -21,9 +21,20 @@ public struct SandboxProgram: Sendable, Hashable {
 
     /// A path of the host's, or a name that is looked for on `PATH`. Scripts name their interpreter on their first line.
     public var name: String
-    public var arguments: [String]
+    /// What follows its name. Bytes that are no UTF-8 are read as U+FFFD here, and kept in `argumentBytes`.
+    public var arguments: [String] {
+        get { argumentBytes.map { String(decoding: $0, as: UTF8.self) } }
+        set { argumentBytes = newValue.map { Array($0.utf8) } }
+    }
+    /// The arguments as the program gets them, each without its NUL: of any bytes, as `execve` takes them.
+    public var argumentBytes: [[UInt8]]
     /// Beside what the policy sets and passes; a name that both know has this value.
-    public var environment: [String: String] = [:]
+    public var environment: [String: String] {
+        get { environmentBytes.mapValues { String(decoding: $0, as: UTF8.self) } }
+        set { environmentBytes = newValue.mapValues { Array($0.utf8) } }
+    }
+    /// The environment's values as the program gets them, of any bytes.
+    public var environmentBytes: [String: [UInt8]] = [:]
     /// Its working directory on the host, where the sandbox shows it; else its private directory, else the root.
     public var directory: String?
     public var input = Input.none
@@ -34,7 +45,7 @@ public struct SandboxProgram: Sendable, Hashable {
 
     public init(_ name: String, _ arguments: [String] = []) {
         self.name = name
-        self.arguments = arguments
+        argumentBytes = arguments.map { Array($0.utf8) }
     }
 
     /// Lets it read a file, or everything below a directory, under the same path as on the host.

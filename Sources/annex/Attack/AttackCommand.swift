@@ -62,6 +62,11 @@ struct AttackCommand: AsyncParsableCommand {
 
     /// - Returns: whether nothing got through.
     private func tryAll() async throws -> Bool {
+        guard choice.target == .current else {
+            throw TrialFailure(
+                "calls of \(choice.target.rawValue) cannot be tried on this machine, which is \(Architecture.current.rawValue); "
+                    + "annex policy explain --arch \(choice.target.rawValue) says what the policy answers")
+        }
         let policy = try PolicyFailure.reported { try choice.policy(self.policy) }
         let (attacks, layers) = (try chosen(), try layers())
         let runner = try AttackRunner()
@@ -83,7 +88,11 @@ struct AttackCommand: AsyncParsableCommand {
 
     private func chosen() throws -> [Attack] {
         guard let only else { return Catalogue.attacks }
-        return try only.split(separator: ",").map { word in
+        let words = only.split(separator: ",")
+        guard !words.isEmpty else {
+            throw ValidationError("--only names no technique; annex attack --document lists them")
+        }
+        return try words.map { word in
             let id = word.uppercased()
             guard let attack = Catalogue.attack(id) else {
                 throw ValidationError(

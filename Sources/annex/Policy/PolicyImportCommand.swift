@@ -15,6 +15,7 @@ struct PolicyImportCommand: ParsableCommand {
               annex policy import default.json > docker.yaml
               annex policy import default.json --cap CAP_SYS_PTRACE --cap CAP_SYS_CHROOT --name debug
               annex policy import default.json --kernel 4.19
+              annex policy import default.json --json | jq -r .policy
 
             EXIT STATUS
               0   the policy is on standard output
@@ -35,11 +36,21 @@ struct PolicyImportCommand: ParsableCommand {
     @Option(help: "The kernel's version, for entries that depend on it; the running one's otherwise.")
     var kernel: String?
 
+    @Flag(help: "Print JSON instead of text: the policy's text and what a reader should know.")
+    var json = false
+
     func run() throws {
         try PolicyFailure.reported {
             let bytes = try FileText.bytes(of: file, limit: 4 << 20)
             let short = file.split(separator: "/").last.map(String.init) ?? file
             let imported = try ImportedProfile(json: bytes, file: short, name: name, world: try world())
+            if json {
+                let members = [
+                    JSON.Member("name", .text(name)), .init("policy", .text(imported.text)),
+                    .init("notes", .texts(imported.notes)),
+                ]
+                return print(JSON.object(members).written)
+            }
             for note in imported.notes { StandardError.print("annex: \(note)") }
             print(imported.text, terminator: "")
         }

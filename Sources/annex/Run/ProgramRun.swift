@@ -85,9 +85,18 @@ struct ProgramRun {
             memory: options.memory?.bytes, launch: options.launchLimit.map { .seconds($0) },
             time: options.timeout.map { .seconds($0) })
         for layer in options.waive { sandbox.waive(layer) }
+        if options.privateDirectory != nil { try refuseScratch(sandbox.policy) }
         sandbox.privateDirectory = options.privateDirectory
         if options.explain { sandbox.denials = .explain }
         return sandbox
+    }
+
+    /// A directory that the program would never see.
+    private func refuseScratch(_ policy: Policy) throws(SandboxError) {
+        if case .persistent = policy.paths.privateDirectory { return }
+        throw SandboxError(
+            "private directory", cause: "--private-directory: the policy \(policy.name) keeps none from run to run",
+            mend: "leave the option out, or state a `persistent` one in a policy of your own")
     }
 
     private func policy() throws -> Policy {
@@ -100,7 +109,8 @@ struct ProgramRun {
     }
 
     private func program() throws -> SandboxProgram {
-        var program = SandboxProgram(options.program[0], Array(options.program.dropFirst()))
+        var program = SandboxProgram(options.program[0])
+        program.argumentBytes = try CommandBytes.arguments(of: options.program)
         for path in options.read { program.read(path) }
         for path in options.write { program.write(path) }
         program.directory = options.directory
@@ -109,7 +119,7 @@ struct ProgramRun {
             guard let name = parts.first, !name.isEmpty else {
                 throw SandboxError("environment", cause: "--env wants NAME or NAME=VALUE")
             }
-            program.environment[name] = parts.count > 1 ? parts[1] : getenv(name).map { String(cString: $0) }
+            program.environmentBytes[name] = parts.count > 1 ? Array(parts[1].utf8) : OwnEnvironment.bytes(of: name)
         }
         return program
     }

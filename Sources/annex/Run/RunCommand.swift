@@ -1,3 +1,4 @@
+import AnnexLinux
 import AnnexPolicy
 import AnnexSandbox
 import ArgumentParser
@@ -112,12 +113,15 @@ struct RunCommand: ParsableCommand {
     }
 
     func validate() throws {
+        // What follows the options is taken whole, these too.
+        if let first = command.first, first == "--help" || first == "-h" { throw CleanExit.helpRequest(self) }
         guard !program.isEmpty else {
             throw ValidationError("name the program to run: annex run -- PROGRAM [ARGUMENT…]")
         }
         // A program whose name begins so is named after `--`.
         if let first = command.first, first != "--", first.hasPrefix("-") {
-            throw ValidationError("unknown option \(first); options stand before the program: annex run --help")
+            throw ValidationError(
+                "unknown option \(Escaped(first)); options stand before the program: annex run --help")
         }
         for (name, seconds) in [("launch-limit", launchLimit), ("timeout", timeout)] {
             if let seconds, !RunOptions.isUsable(seconds) { throw ValidationError("--\(name): more than 0 seconds") }

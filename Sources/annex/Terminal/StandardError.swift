@@ -1,3 +1,4 @@
+internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
@@ -17,7 +18,15 @@ enum StandardError {
         fflush(nil)
         var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         if !isPatient && poll(&entry, 1, 1000) == 0 { return }
-        let bytes = Array((line + "\n").utf8)
+        let bytes = Array((shown(line) + "\n").utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+
+    /// A line may repeat what the caller typed, or what somebody else had typed: no control character reaches a terminal.
+    private static func shown(_ line: String) -> String {
+        let isPlain = line.unicodeScalars.allSatisfy { scalar in
+            scalar == "\n" || ![.control, .format].contains(scalar.properties.generalCategory)
+        }
+        return isPlain ? line : Escaped(line, limit: 4096).description
     }
 }

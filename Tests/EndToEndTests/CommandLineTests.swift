@@ -1,0 +1,104 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// What a command line may hold, and what is said where it makes no sense.
+@Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func annex(_ arguments: String...) async throws -> Program {
+        try await Program.annex(arguments, in: folder)
+    }
+
+    /// Through a shell, for words that are no text; `$annex` is the program.
+    private func shell(_ line: String) async throws -> Program {
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        return try await Program.run("/bin/sh", ["-c", "annex=\(annex); " + line], in: folder)
+    }
+
+    @Test func argumentsAndValuesKeepTheirBytes() async throws {
+        let ran = try await shell(
+            #"""
+            bytes=$(printf 'a\377b'); "$annex" run -- printf %s "$bytes" | od -An -tx1; \
+            export bytes; "$annex" run --env bytes -- sh -c 'printf %s "$bytes"' | od -An -tx1
+            """#)
+        #expect(ran.output == " 61 ff 62\n 61 ff 62\n", "\(ran)")
+    }
+
+    @Test(arguments: ["--read \"$bytes\" -- true", "--env \"A=$bytes\" -- true", "-- \"$bytes\""])
+    func whatWouldBeTakenForAnotherIsRefused(words: String) async throws {
+        let ran = try await shell(#"bytes=$(printf '/tmp/\377'); "$annex" run "# + words)
+        #expect(ran.status == 126 && ran.errors.contains(#"\x{ff} is not UTF-8"#), "\(ran)")
+    }
+
+    @Test func helpStandsBeforeTheProgramOnly() async throws {
+        for words in [["--help"], ["--explain", "--help"], ["-h"]] {
+            let help = try await Program.annex(["run"] + words, in: folder)
+            #expect(help.status == 0 && help.output.contains("EXIT STATUS"), "\(help)")
+        }
+        #expect(try await annex("run", "--", "sh", "-c", "echo $0", "--help").output == "--help\n")
+    }
+
+    @Test func whatWasTypedReachesNoTerminalAsItIs() async throws {
+        let escape = "\u{1B}[31m"
+        for arguments in [
+            ["--", escape], ["--read", "/" + escape, "--", "true"], ["--policy", escape, "--", "true"],
+        ] {
+            let ran = try await Program.annex(["run"] + arguments, in: folder)
+            #expect(ran.status != 0 && !ran.errors.contains("\u{1B}") && ran.errors.contains("[31m"), "\(ran)")
+        }
+    }
+
+    @Test func aPrivateDirectoryThatNobodyKeepsIsAnError() async throws {
+        let ran = try await annex("run", "--private-directory", ".", "--", "true")
+        #expect(ran.status == 126 && ran.errors.contains("--private-directory"), "\(ran)")
+    }
+
+    @Test func whatIsTooMuchIsNamedWithItsBound() async throws {
+        let words = try await Program.annex(["run", "--", "true"] + Array(repeating: "x", count: 20_000), in: folder)
+        #expect(words.status == 126 && words.errors.contains("20001 arguments"), "\(words)")
+        let paths = try (0..<70).flatMap { index in
+            let path = folder.url.appending(path: "\(index)")
+            try Data().write(to: path)
+            return ["--read", path.path]
+        }
+        let places = try await Program.annex(["run"] + paths + ["--", "true"], in: folder)
+        #expect(places.status == 126 && places.errors.contains("hand over a directory"), "\(places)")
+    }
+
+    @Test func attacksThatCannotBeTriedAreAnError() async throws {
+        #expect(try await annex("attack", "--only", "").status == 64)
+        #if arch(x86_64)
+            let other = "aarch64"
+        #else
+            let other = "x86_64"
+        #endif
+        let foreign = try await annex("attack", "--arch", other)
+        #expect(foreign.status == 2 && foreign.errors.contains("cannot be tried on this machine"), "\(foreign)")
+    }
+
+    @Test func anImportedProfileComesAsJSONToo() async throws {
+        let profile = folder.url.appending(path: "profile.json")
+        let text = """
+            {"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [
+                {"names": ["exit_group", "execveat", "write", "read", "exit", "restart_syscall", "rt_sigreturn"], "action": "SCMP_ACT_ALLOW"}]}
+            """
+        try Data(text.utf8).write(to: profile)
+        let plain = try await annex("policy", "import", profile.path)
+        let written = try await annex("policy", "import", profile.path, "--json")
+        let object = try JSONSerialization.jsonObject(with: Data(written.output.utf8)) as? [String: Any]
+        #expect(object?["policy"] as? String == plain.output && !plain.output.isEmpty, "\(plain) \(written)")
+    }
+
+    @Test func aPolicyMayBeginWithAByteOrderMark() async throws {
+        try Data("\u{FEFF}policy: marked\nsummary: As compute.\nincludes: [compute]\n".utf8)
+            .write(to: folder.url.appending(path: "marked.yaml"))
+        let plain = try Data("policy: plain\nsummary: As compute.\nincludes: [compute]\n".utf8)
+        try plain.write(to: folder.url.appending(path: "plain.yaml"))
+        let marked = try await annex("policy", "lint", "marked.yaml")
+        #expect(try await annex("policy", "lint", "plain.yaml").status == marked.status)
+        #expect(!marked.output.contains("expected"), "\(marked)")
+    }
+}
