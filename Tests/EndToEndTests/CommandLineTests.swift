@@ -95,7 +95,7 @@ import Testing
     @Test func aPolicyMayBeginWithAByteOrderMark() async throws {
         try Data("\u{FEFF}policy: marked\nsummary: As compute.\nincludes: [compute]\n".utf8)
             .write(to: folder.url.appending(path: "marked.yaml"))
-        let plain = try Data("policy: plain\nsummary: As compute.\nincludes: [compute]\n".utf8)
+        let plain = Data("policy: plain\nsummary: As compute.\nincludes: [compute]\n".utf8)
         try plain.write(to: folder.url.appending(path: "plain.yaml"))
         let marked = try await annex("policy", "lint", "marked.yaml")
         #expect(try await annex("policy", "lint", "plain.yaml").status == marked.status)

@@ -10,7 +10,7 @@ extension Policy {
     ///   - rights: what is wanted; none: that it is there.
     public func verdict(path: String, rights: PathRights) -> PathVerdict {
         let path = PathText.resolved(path)
-        let around = visiblePaths.filter { PathText.isWithin(path, $0.path) }
+        let around = isHiddenProcessFile(path) ? [] : visiblePaths.filter { PathText.isWithin(path, $0.path) }
         let refusals = around.isEmpty ? outside(path, rights) : inside(around, rights)
         let calls = refusals.isEmpty ? refusalByCalls(rights) : nil
         let allowed = refusals.isEmpty && calls == nil
@@ -61,7 +61,8 @@ extension Policy {
             return "devices: [\((devices + [device]).map(\.rawValue).joined(separator: ", "))]"
         }
         if path == "/proc" || path.hasPrefix("/proc/") {
-            return rights.isSubset(of: .read) && paths.processFiles == .none ? "paths: { proc: minimal }" : nil
+            let isGivable = rights.isSubset(of: .read) && !isHiddenProcessFile(path)
+            return isGivable && paths.processFiles == .none ? "paths: { proc: minimal }" : nil
         }
         let wanted = rights.union(paths.grants.last { $0.path == path }?.rights ?? []).union(.read)
         let isGrantable = PathText.misspelling(path) == nil && PathText.danger(path, wanted) == nil

@@ -30,6 +30,8 @@ public struct PolicyPaths: Sendable, Hashable {
     package static let usualPrivatePath = "/private"
     /// Where an extension finds its own bundle.
     package static let bundlePath = "/bundle"
+    /// What `shm_open` makes lies there.
+    package static let sharedMemoryPath = "/dev/shm"
 
     init() {}
 

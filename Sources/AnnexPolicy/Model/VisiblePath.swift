@@ -24,6 +24,12 @@ extension Policy {
                     path: paths.privatePath, rights: [.read, .write], place: places[.privateDirectory],
                     reason: "its private directory"))
         }
+        if hasSharedMemory {
+            visible.append(
+                VisiblePath(
+                    path: PolicyPaths.sharedMemoryPath, rights: [.read, .write], place: places[.privateDirectory],
+                    reason: "shared memory of its own"))
+        }
         if paths.processFiles == .minimal {
             visible.append(
                 VisiblePath(
@@ -36,5 +42,16 @@ extension Policy {
                     reason: "a device that leads nowhere"))
         }
         return visible.sorted { $0.path < $1.path }
+    }
+
+    /// Where there are a scratch and a `/dev`: what `shm_open` makes is a file there, and memory like any other.
+    private var hasSharedMemory: Bool {
+        if case .scratch = paths.privateDirectory { !devices.isEmpty } else { false }
+    }
+
+    /// Of a minimal `/proc` only what is about its own processes is there (`subset=pid`).
+    func isHiddenProcessFile(_ path: String) -> Bool {
+        guard path.hasPrefix("/proc/"), let first = path.dropFirst(6).split(separator: "/").first else { return false }
+        return !["self", "thread-self"].contains(first) && !first.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }

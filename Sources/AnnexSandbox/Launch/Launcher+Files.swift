@@ -44,7 +44,7 @@ extension Launcher {
         case .scratch(let size, let inodes):
             plan.scratches.append(Scratch(at: paths.privatePath, size: size, inodes: inodes))
             guard hasSharedMemory(paths, devices) else { break }
-            plan.scratches.append(Scratch(at: Self.sharedMemory, size: size, inodes: inodes))
+            plan.scratches.append(Scratch(at: PolicyPaths.sharedMemoryPath, size: size, inodes: inodes))
         case .persistent:
             guard let directory = consume persistent else {
                 throw SystemError(
@@ -60,9 +60,7 @@ extension Launcher {
         plan.links += Self.standardLinks
     }
 
-    private static let sharedMemory = "/dev/shm"
-
-    /// Where there are a scratch and a `/dev`: what `shm_open` makes is a file there, and memory like any other.
+    /// As the policy has it; a terminal makes a `/dev` too.
     private func hasSharedMemory(_ paths: PolicyPaths, _ devices: [String]) -> Bool {
         guard case .scratch = paths.privateDirectory else { return false }
         return !devices.isEmpty
@@ -112,7 +110,7 @@ extension Launcher {
         }
         guard ownRoot else { return rules }
         if paths.privateDirectory != .none { rules.append(rule(paths.privatePath, .owning)) }
-        if hasSharedMemory(paths, devices) { rules.append(rule(Self.sharedMemory, .owning)) }
+        if hasSharedMemory(paths, devices) { rules.append(rule(PolicyPaths.sharedMemoryPath, .owning)) }
         if paths.processFiles == .minimal { rules.append(rule("/proc", .reading)) }
         return rules
     }
