@@ -16,7 +16,7 @@ import Testing
                 try request.reply(payload)
             }
         }
-        for _ in 0..<100 { _ = try host.call(Request(method: 1, payload: [1, 2, 3]), timeout: .seconds(60)) }
+        for _ in 0..<100 { _ = try host.call(Request(method: 1, payload: [1, 2, 3]), timeout: .seconds(280)) }
         let seen = try ChannelSnapshot.all(of: getpid()).first { $0.label == configuration.label }
         let counters = try #require(seen).counters
         #expect(counters.framesSent == 100 && counters.bytesSent == 300)

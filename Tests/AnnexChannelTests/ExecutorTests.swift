@@ -18,7 +18,7 @@ import Testing
             #expect(loop.isCurrent)
             for index in 0..<200 {
                 let payload = [UInt8(index % 256)]
-                let answer = try? await host.call(Request(method: 1, payload: payload), timeout: .seconds(60)).payload
+                let answer = try? await host.call(Request(method: 1, payload: payload), timeout: .seconds(280)).payload
                 #expect(answer == payload && loop.isCurrent)
             }
         }

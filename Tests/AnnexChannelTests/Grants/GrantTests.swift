@@ -42,7 +42,7 @@ import Testing
         let file = try Descriptor.memfd("grant-test", size: 0)
         try file.writeAll(Array("for you".utf8))
         let request = Request(method: 1, granting: Grants(try ReadOnlyFile(reopening: file)))
-        #expect(try host.call(request, timeout: .seconds(60)).payload == Array("for you".utf8))
+        #expect(try host.call(request, timeout: .seconds(280)).payload == Array("for you".utf8))
         host.finish(thread)
     }
 }

@@ -78,11 +78,11 @@ import Testing
         let (host, thread) = try channel { try serve($0) }
         let stream = try host.openStream(Method.echo)
         for index in 0..<300 {
-            try stream.send([UInt8(index % 200)], timeout: .seconds(60))
-            #expect(try stream.receive(timeout: .seconds(60)) == [UInt8(index % 200), UInt8(index % 200)])
+            try stream.send([UInt8(index % 200)], timeout: .seconds(280))
+            #expect(try stream.receive(timeout: .seconds(280)) == [UInt8(index % 200), UInt8(index % 200)])
         }
         stream.finish()
-        #expect(try stream.receive(timeout: .seconds(60)) == nil)
+        #expect(try stream.receive(timeout: .seconds(280)) == nil)
         host.finish(thread)
     }
 
@@ -93,10 +93,10 @@ import Testing
         while stream.inner.withLock({ $0.state.owed }) >= StreamState.cost(1000) { Processor.yield() }
         for index in 0..<1000 {
             #expect(stream.inner.withLock { $0.queue.count } * 1016 <= 8192)
-            let message = try stream.receive(timeout: .seconds(60))
+            let message = try stream.receive(timeout: .seconds(280))
             #expect(message == [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 1000))
         }
-        #expect(try stream.receive(timeout: .seconds(60)) == nil)
+        #expect(try stream.receive(timeout: .seconds(280)) == nil)
         stream.finish()
         host.finish(thread)
     }
@@ -116,7 +116,7 @@ import Testing
             }
         }
         #expect(sent == 65, "the window of 65,536 bytes holds 65 messages of 1,000")
-        #expect(try host.call(Request(method: 1), timeout: .seconds(60)).payload.isEmpty, "calls go on")
+        #expect(try host.call(Request(method: 1), timeout: .seconds(280)).payload.isEmpty, "calls go on")
         host.finish(thread)
     }
 

@@ -47,7 +47,7 @@ import Testing
     @Test func tasksCallToo() async throws {
         let resizer = try Resizer()
         for width: UInt32 in 1...200 {
-            let answer = try await resizer.host.call(Resize(width: width, image: [1, 2, 3]), timeout: .seconds(20))
+            let answer = try await resizer.host.call(Resize(width: width, image: [1, 2, 3]), timeout: .seconds(280))
             #expect(answer == Resized(image: [3, 2, 1, UInt8(width)]))
         }
         resizer.finish()
@@ -77,7 +77,7 @@ import Testing
 
     @Test func aResponseLetGoOfIsAFailureAndNotASilence() throws {
         let resizer = try Resizer()
-        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Forget(), timeout: .seconds(20)) }
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Forget(), timeout: .seconds(280)) }
         guard case .failed(IncomingRequest.droppedCode, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return
