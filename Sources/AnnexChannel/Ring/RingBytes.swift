@@ -8,6 +8,8 @@ internal import CAnnexLinux
     // unsafe: an address is not Sendable by itself; set once, and the region that owns the mapping outlives this value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     let capacity: UInt32
+    /// So few bytes are copied without a call.
+    private static let small = 256
 
     /// `start` holds `capacity` bytes, which is a power of two and a multiple of a frame's alignment.
     init(start: UnsafeMutableRawPointer, capacity: UInt32) {
@@ -52,6 +54,10 @@ internal import CAnnexLinux
     /// Copies `count` bytes out. `count` is at most the capacity.
     func copy(from position: UInt32, to target: UnsafeMutableRawPointer, count: UInt32) {
         let first = min(count, capacity &- (position & (capacity &- 1)))
+        // SAFETY: as below.
+        if count <= RingBytes.small, first == count {
+            return unsafe annex_copy_small(target, start + offset(position), Int(count))
+        }
         // SAFETY: `first` bytes lie before the ring's end, the rest at its start.
         unsafe annex_copy_shared(target, start + offset(position), Int(first))
         if first < count { unsafe annex_copy_shared(target + Int(first), start, Int(count &- first)) }
@@ -61,6 +67,10 @@ internal import CAnnexLinux
     func copy(to position: UInt32, from source: UnsafeRawBufferPointer) {
         guard let base = source.baseAddress else { return }
         let first = min(source.count, Int(capacity) &- offset(position))
+        // SAFETY: as below.
+        if source.count <= RingBytes.small, first == source.count {
+            return unsafe annex_copy_small(start + offset(position), base, first)
+        }
         // SAFETY: `first` bytes lie before the ring's end, the rest at its start.
         unsafe annex_copy_shared(start + offset(position), base, first)
         if first < source.count {

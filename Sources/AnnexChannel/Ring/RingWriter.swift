@@ -12,7 +12,7 @@ struct RingWriter: ~Copyable {
     /// A turn is thought of this far into the ring, and again each time so much has been written.
     private static let turnStep: UInt32 = 4096
     /// A turn leaves at least this much room.
-    private static let roomAfterTurn: UInt32 = 3072
+    private static let roomAfterTurn: UInt32 = 2048
     /// How much is cleared at a time.
     private static let clearStep: UInt32 = 1024
 
