@@ -137,6 +137,27 @@ import Testing
         #expect(try await shell(line).output == "38\n1\n2\n")
     }
 
+    @Test func policiesOfOnesOwnCountForRunningToo() async throws {
+        let line = """
+            mkdir own; printf 'policy: tool\\nsummary: Nothing to run.\\nincludes: [compute]\\n' > own/tool.yaml; \
+            ANNEX_POLICIES=own annex run -- true 2>/dev/null; echo $?; annex run -- true; echo $?; \
+            printf 'policy: mine\\nsummary: As tool.\\nincludes: [tool]\\n' > mine.yaml; mkfifo other.yaml; \
+            annex run --policy ./mine.yaml -- echo mine
+            """
+        let output = try await shell(line).output.split(separator: "\n")
+        #expect(output.count == 3 && output.first != "0" && output.dropFirst() == ["0", "mine"], "\(output)")
+    }
+
+    @Test func homesAndSystemFoldersAreNoPrivateDirectories() async throws {
+        let line = """
+            printf 'policy: keep\\nsummary: Keeps.\\nincludes: [tool]\\npaths: { private: { persistent: { size: 1M, inodes: 10, at: /keep } } }\\n' > keep.yaml; \
+            ln -s /etc link; for place in / /etc /proc "$HOME" link; do \
+            annex run --policy ./keep.yaml --private-directory "$place" -- true 2>&1 | grep -c "is not the program's own"; done; \
+            mkdir -m 777 kept; annex run --policy ./keep.yaml --private-directory kept -- sh -c 'echo kept > /keep/a'; cat kept/a
+            """
+        #expect(try await shell(line).output == "1\n1\n1\n1\n1\nkept\n")
+    }
+
     @Test func signalsAreHandedOn() async throws {
         let line =
             "annex run -- sh -c 'trap \"exit 9\" TERM; while :; do sleep 0.05; done' & sleep 2; kill -TERM $!; wait $!; echo $?"
