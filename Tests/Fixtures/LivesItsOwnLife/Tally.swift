@@ -12,9 +12,8 @@ func countSignal(_ number: Int32) {
     Tally.signals.add(1, ordering: .relaxed)
 }
 
-/// A host's own loop, which takes every status that the kernel offers it.
+/// A host's own loop, which takes every status that the kernel offers it, until it has no child any more.
 func waitForAnybody(_ nothing: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    while true {
-        if waitpid(-1, nil, 0) > 0 { Tally.reaped.add(1, ordering: .relaxed) } else { usleep(500) }
-    }
+    while waitpid(-1, nil, 0) > 0 { Tally.reaped.add(1, ordering: .relaxed) }
+    return nil
 }

@@ -19,25 +19,38 @@ let inheritableBefore = inheritable()
 var maskBefore = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskBefore)
 
-/// Starts /bin/true and counts it as ours.
-@Sendable func startChild() {
+/// Starts a program and counts it as ours.
+/// - Parameter input: its standard input; nil: ours.
+@Sendable func startChild(_ path: String, input: Int32? = nil) {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
     var child: pid_t = 0
-    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
-    if posix_spawn(&child, "/bin/true", nil, nil, &arguments, environ) == 0 { Tally.own.add(1, ordering: .relaxed) }
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), nil]
+    if posix_spawn(&child, path, &actions, nil, &arguments, environ) == 0 { Tally.own.add(1, ordering: .relaxed) }
     free(arguments[0])
 }
+
+// One that lives until the end of its input: as long as it does, the thread below waits for any child at all.
+var ends: [Int32] = [-1, -1]
+guard pipe(&ends) == 0 else { exit(71) }
+for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+startChild("/bin/cat", input: ends[0])
 
 var waiter = pthread_t()
 pthread_create(&waiter, nil, waitForAnybody, nil)
 
 let host = try AnnexHost.embedded(apps: [arguments[1]])
 for _ in 0..<launches {
-    startChild()
+    startChild("/bin/true")
     let session = try host.beginAndWait(arguments[2])
     _ = session.cancelAndWait()
 }
-while Tally.reaped.load(ordering: .relaxed) < Tally.own.load(ordering: .relaxed) { usleep(1000) }
-usleep(20_000)
+// Whoever ended was reaped when this returns, and whatever signal its end sent was sent before.
+close(ends[1])
+pthread_join(waiter, nil)
+close(ends[0])
 print("children \(Tally.own.load(ordering: .relaxed)) reaped \(Tally.reaped.load(ordering: .relaxed))")
 print("signals no more than children: \(Tally.signals.load(ordering: .relaxed) <= Tally.own.load(ordering: .relaxed))")
 print("dumpable as before: \(host_dumpable() == dumpable)")

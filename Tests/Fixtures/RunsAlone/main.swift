@@ -27,6 +27,7 @@ switch getenv("CONDUCT").map({ String(cString: $0) }) ?? "" {
 case "clock":
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
+    // Sleeping is the subject: the call that it makes must pass the filter.
     usleep(10)
     print(ContinuousClock.now, time.tv_sec)
 case "random": print(Int.random(in: 0..<10), UInt64.random(in: 0...9))
