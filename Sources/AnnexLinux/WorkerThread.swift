@@ -1,7 +1,7 @@
 internal import CAnnexLinux
 
-/// A thread that runs one body and ends with it; nobody waits for it.
-package enum WorkerThread {
+/// A thread that runs one body and ends with it. Who lets go of it does not wait for it.
+package struct WorkerThread: ~Copyable, Sendable {
     private final class Body {
         let run: @Sendable () -> Void
 
@@ -10,8 +10,11 @@ package enum WorkerThread {
         }
     }
 
+    private let handle: UInt64
+
+    /// Starts it, with every signal blocked. What `body` holds is let go of at its end.
     /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
-    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    package init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let context = unsafe Unmanaged.passRetained(Body(body))
         var handle: UInt64 = 0
         // SAFETY: the thread takes over the reference that was retained for it and releases it before its end.
@@ -27,6 +30,16 @@ package enum WorkerThread {
             unsafe context.release()
             throw SystemError("pthread_create", errno: -started)
         }
+        self.handle = handle
+    }
+
+    deinit {
         _ = annex_thread_detach(handle)
+    }
+
+    /// Waits for its end. Not from the thread itself.
+    package consuming func join() {
+        _ = annex_thread_join(handle)
+        discard self
     }
 }

@@ -70,7 +70,7 @@ final class SocketBridge: Sendable {
     ) throws(SystemError) {
         let given = Mutex<ExtensionDescriptors?>(descriptors)
         let box = DescriptorBox(given)
-        try WorkerThread.start(name) { [self] in
+        _ = try WorkerThread(name) { [self] in
             guard let descriptors = box.take() else { return }
             do throws(ExtensionFailure) {
                 let endpoint = try ExtensionEndpoint(descriptors)

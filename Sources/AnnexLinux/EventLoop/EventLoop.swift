@@ -34,7 +34,7 @@ public final class EventLoop: Sendable {
     let state = Mutex(State())
     let queue: Descriptor
     let counter: Descriptor
-    private let thread = Mutex<UInt64?>(nil)
+    private let thread = Mutex<WorkerThread?>(nil)
     /// The loop thread's own mark, so that a call can tell whether it is made from a handler.
     let threadMark = Atomic<UInt64>(0)
 
@@ -44,23 +44,8 @@ public final class EventLoop: Sendable {
         queue = Descriptor(owning: try SystemError.check("epoll_create1", annex_event_queue()))
         counter = Descriptor(owning: try SystemError.check("eventfd", annex_event_counter()))
         _ = try SystemError.check("epoll_ctl", annex_event_add(queue.number, counter.number, 0))
-        let context = unsafe Unmanaged.passRetained(self)
-        var handle: UInt64 = 0
-        // SAFETY: the thread takes over the reference that was retained for it and releases it at its end.
-        let started = unsafe name.withCString { text in
-            unsafe annex_thread_start(
-                text,
-                { context in
-                    guard let context = unsafe context else { return }
-                    unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
-                },
-                context.toOpaque(), &handle)
-        }
-        guard started == 0 else {
-            unsafe context.release()
-            throw SystemError("pthread_create", errno: -started)
-        }
-        thread.withLock { $0 = handle }
+        var started: WorkerThread? = try WorkerThread(name) { [self] in run() }
+        thread.withLock { $0 = started.take() }
     }
 
     private static let one = Mutex<EventLoop?>(nil)
@@ -80,12 +65,8 @@ public final class EventLoop: Sendable {
     package func shutDown() {
         state.withLock { if $0.phase == .running { $0.phase = .stopping } }
         wake()
-        guard let handle = thread.withLock({ $0.take() }) else { return }
-        if isCurrent {
-            _ = annex_thread_detach(handle)
-        } else {
-            _ = annex_thread_join(handle)
-        }
+        guard let thread = thread.withLock({ $0.take() }), !isCurrent else { return }
+        thread.join()
     }
 
     /// Whether the caller runs on the loop's thread.

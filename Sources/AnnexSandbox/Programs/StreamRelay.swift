@@ -1,5 +1,4 @@
 internal import AnnexLinux
-internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
@@ -13,7 +12,7 @@ final class StreamRelay: Sendable {
 
     private let source: Mutex<Descriptor?>
     private let sink: Mutex<Sink?>
-    private let thread = Mutex<UInt64?>(nil)
+    private let thread = Mutex<WorkerThread?>(nil)
     private let ending = Mutex<(isDone: Bool, job: (@Sendable () -> Void)?)>((false, nil))
     /// SYNC: relaxed: read after the thread was joined, or for a report that may miss what just happened.
     private let failure = Atomic<Int32>(0)
@@ -24,20 +23,8 @@ final class StreamRelay: Sendable {
     init(from source: consuming Descriptor, sink: @escaping Sink) throws(SystemError) {
         self.source = Mutex(consume source)
         self.sink = Mutex(sink)
-        let context = unsafe Unmanaged.passRetained(self)
-        var handle: UInt64 = 0
-        // SAFETY: the thread takes over the reference that was retained for it and releases it at its end.
-        let started = unsafe annex_thread_start(
-            "annex-relay",
-            { context in
-                guard let context = unsafe context else { return }
-                unsafe Unmanaged<StreamRelay>.fromOpaque(context).takeRetainedValue().carry()
-            }, context.toOpaque(), &handle)
-        guard started == 0 else {
-            unsafe context.release()
-            throw SystemError("pthread_create", errno: -started)
-        }
-        thread.withLock { $0 = handle }
+        var started: WorkerThread? = try WorkerThread("annex-relay") { [self] in carry() }
+        thread.withLock { $0 = started.take() }
     }
 
     /// Into another descriptor, closed at the source's end: who reads from it then gets the end.
@@ -58,13 +45,9 @@ final class StreamRelay: Sendable {
         }
     }
 
-    deinit {
-        if let handle = thread.withLock({ $0.take() }) { _ = annex_thread_detach(handle) }
-    }
-
     /// Waits until the source has ended and all of it was written; the errno of the write that failed, or nil.
     func finish() -> Int32? {
-        if let handle = thread.withLock({ $0.take() }) { _ = annex_thread_join(handle) }
+        if let thread = thread.withLock({ $0.take() }) { thread.join() }
         let number = failure.load(ordering: .relaxed)
         return number == 0 ? nil : number
     }
