@@ -154,6 +154,9 @@ let package = Package(
         .target(name: "AnnexTestSupport", path: "Tests/Support", swiftSettings: swift),
         .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
         .target(name: "CHostFacts", path: "Tests/Fixtures/CHostFacts"),
+        .target(
+            name: "ConformingConduct", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/ConformingConduct",
+            swiftSettings: swift),
         .executableTarget(
             name: "runs-alone", path: "Tests/Fixtures/RunsAlone", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
@@ -167,7 +170,8 @@ let package = Package(
             name: "examines-itself", dependencies: ["AnnexSandbox"], path: "Tests/Fixtures/ExaminesItself",
             swiftSettings: swift),
         .executableTarget(
-            name: "conforms", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/Conforms", swiftSettings: swift,
+            name: "conforms", dependencies: ["AnnexChannel", "ConformingConduct"], path: "Tests/Fixtures/Conforms",
+            swiftSettings: swift,
             linkerSettings: selfContained),
         .executableTarget(
             name: "echoes-raw", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/EchoesRaw",
@@ -185,7 +189,9 @@ let package = Package(
 
         .testTarget(name: "LayeringTests", swiftSettings: swift),
         .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
-        .testTarget(name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux", "ConformingConduct"],
+            swiftSettings: swift),
         .testTarget(
             name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"],
             swiftSettings: swift),

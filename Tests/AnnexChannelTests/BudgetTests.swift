@@ -34,13 +34,7 @@ import Testing
         let flooding = try HostileChannel { $0.framesPerSecond = 500 }
         let ends = try HostEndpoint.make(eventLoop: flooding.loop)
         let host = ends.host
-        let thread = ExtensionThread(ends.descriptors) { endpoint in
-            try endpoint.sayHello()
-            try endpoint.serve { request in
-                let payload = request.payload
-                try request.reply(payload)
-            }
-        }
+        let thread = ExtensionThread.echoing(ends.descriptors)
         let peer = flooding.peer
         let flood = Task {
             var writer = RawWriter(peer)

@@ -9,13 +9,7 @@ import Testing
         configuration.waiting = waiting
         let ends = try HostEndpoint.make(configuration: configuration)
         let host = ends.host
-        let thread = ExtensionThread(ends.descriptors, waiting: waiting) { endpoint in
-            try endpoint.sayHello(features: 5)
-            try endpoint.serve { request in
-                let payload = request.payload
-                try request.reply(payload)
-            }
-        }
+        let thread = ExtensionThread.echoing(ends.descriptors, waiting: waiting, features: 5)
         return (host, thread)
     }
 

@@ -9,13 +9,7 @@ import Testing
         configuration.label = "com.example.counted \(UInt64.random(in: 0 ... .max))"
         let ends = try HostEndpoint.make(configuration: configuration)
         let host = ends.host
-        let thread = ExtensionThread(ends.descriptors) { endpoint in
-            try endpoint.sayHello()
-            try endpoint.serve { request in
-                let payload = request.payload
-                try request.reply(payload)
-            }
-        }
+        let thread = ExtensionThread.echoing(ends.descriptors)
         for _ in 0..<100 { _ = try host.call(Request(method: 1, payload: [1, 2, 3]), timeout: .seconds(280)) }
         let seen = try ChannelSnapshot.all(of: getpid()).first { $0.label == configuration.label }
         let counters = try #require(seen).counters

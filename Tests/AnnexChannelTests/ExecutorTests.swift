@@ -7,13 +7,7 @@ import Testing
         let loop = try EventLoop()
         let ends = try HostEndpoint.make(eventLoop: loop)
         let host = ends.host
-        let thread = ExtensionThread(ends.descriptors) { endpoint in
-            try endpoint.sayHello()
-            try endpoint.serve { request in
-                let payload = request.payload
-                try request.reply(payload)
-            }
-        }
+        let thread = ExtensionThread.echoing(ends.descriptors)
         await withTaskExecutorPreference(host.executor) {
             #expect(loop.isCurrent)
             for index in 0..<200 {

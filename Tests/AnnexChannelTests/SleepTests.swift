@@ -14,13 +14,7 @@ import Testing
         configuration.extensionCapacity = 4096
         let ends = try HostEndpoint.make(configuration: configuration)
         let endpoint = ends.host
-        let thread = ExtensionThread(ends.descriptors, waiting: peer) { endpoint in
-            try endpoint.sayHello()
-            try endpoint.serve { request in
-                let payload = request.payload
-                try request.reply(payload)
-            }
-        }
+        let thread = ExtensionThread.echoing(ends.descriptors, waiting: peer)
         for index in 0..<20_000 {
             let payload = [UInt8(truncatingIfNeeded: index)]
             let answer = try endpoint.call(Request(method: 1, payload: payload)).payload
@@ -37,13 +31,7 @@ import Testing
         configuration.sendLimit = .seconds(50)
         let ends = try HostEndpoint.make(configuration: configuration)
         let host = ends.host
-        let thread = ExtensionThread(ends.descriptors, waiting: .block) { endpoint in
-            try endpoint.sayHello()
-            try endpoint.serve { request in
-                let payload = request.payload
-                try request.reply(payload)
-            }
-        }
+        let thread = ExtensionThread.echoing(ends.descriptors, waiting: .block)
         let callers = (0..<6).map { index in
             ExtensionThread(raw: {
                 for turn in 0..<500 {

@@ -1,10 +1,10 @@
 import AnnexLinux
+import ConformingConduct
 import Foundation
 
 @testable import AnnexChannel
 
-/// The same small extension, in other languages and over other transports: method 1 is answered with its own bytes,
-/// method 2 fails with code 7 and "no", event 4 comes back as event 5; it claims feature 9 and leaves at goodbye.
+/// The same small extension, `ConformingConduct`, in other languages and over other transports.
 enum ConformingExtension: String, CaseIterable, Sendable {
     /// Swift, in a thread of this process, over rings.
     case inProcess
@@ -25,7 +25,7 @@ enum ConformingExtension: String, CaseIterable, Sendable {
         switch self {
         case .inProcess:
             let ends = try HostEndpoint.make(handlers: handlers)
-            return (ends.host, ExtensionThread(ends.descriptors) { try Self.serve($0) })
+            return (ends.host, ExtensionThread(ends.descriptors) { try ConformingConduct.serve($0) })
         case .ring:
             let ends = try HostEndpoint.make(handlers: handlers)
             let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -47,25 +47,6 @@ enum ConformingExtension: String, CaseIterable, Sendable {
     private static func find(_ program: String) -> String? {
         (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":")
             .map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
-    }
-
-    private static func serve(_ endpoint: borrowing ExtensionEndpoint) throws {
-        try endpoint.sayHello(features: 9)
-        while true {
-            guard let incoming = try endpoint.next() else { continue }
-            switch consume incoming {
-            case .request(let request):
-                let payload = request.payload
-                switch request.method {
-                case 1: try request.reply(payload)
-                case 2: try request.fail(code: 7, text: "no")
-                default: try request.fail(code: HandlerFailure.unknownMethodCode, text: "unknown method")
-                }
-            case .event(let event):
-                if event.method == ChannelEvent.goodbye { return }
-                if event.method == 4 { try endpoint.send(ChannelEvent(method: 5, payload: event.payload)) }
-            }
-        }
     }
 }
 

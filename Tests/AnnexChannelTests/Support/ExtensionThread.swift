@@ -30,6 +30,19 @@ final class ExtensionThread: Sendable {
         start()
     }
 
+    /// An honest extension that answers every request with its own bytes.
+    static func echoing(
+        _ descriptors: consuming ExtensionDescriptors, waiting: WaitingStyle = .adaptive, features: UInt64 = 0
+    ) -> ExtensionThread {
+        ExtensionThread(descriptors, waiting: waiting) { endpoint in
+            try endpoint.sayHello(features: features)
+            try endpoint.serve { request in
+                let payload = request.payload
+                try request.reply(payload)
+            }
+        }
+    }
+
     /// A thread that plays a peer without the library's help.
     init(raw body: @escaping @Sendable () -> Void) {
         self.body = Mutex(body)

@@ -1,0 +1,27 @@
+public import AnnexChannel
+
+/// What every extension of the conformance suite does, whatever carries its frames: method 1 is answered with its own
+/// bytes, method 2 fails with code 7 and "no", event 4 comes back as event 5; it claims feature 9 and leaves at goodbye.
+public enum ConformingConduct {
+    public static func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
+        try endpoint.sayHello(features: 9)
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            switch consume incoming {
+            case .request(let request): try answer(request)
+            case .event(let event):
+                if event.method == ChannelEvent.goodbye { return }
+                if event.method == 4 { try endpoint.send(ChannelEvent(method: 5, payload: event.payload)) }
+            }
+        }
+    }
+
+    private static func answer(_ request: consuming IncomingRequest) throws(ExtensionFailure) {
+        let payload = request.payload
+        switch request.method {
+        case 1: try request.reply(payload)
+        case 2: try request.fail(code: 7, text: "no")
+        default: try request.fail(code: HandlerFailure.unknownMethodCode, text: "unknown method")
+        }
+    }
+}
