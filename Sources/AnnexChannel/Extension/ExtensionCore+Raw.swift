@@ -49,22 +49,27 @@ extension ExtensionCore {
     func nextPost(
         into target: UnsafeMutableRawBufferPointer, until deadline: UInt64?
     ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
-        if let index = ahead.firstIndex(where: { $0.kind == .event }) {
-            let frame = ahead.remove(at: index)
-            let room = target.count
-            guard frame.payload.count <= room else {
-                throw .payloadTooLarge(bytes: frame.payload.count, most: room)
-            }
-            unsafe target.copyBytes(from: frame.payload)
-            return (frame.method, frame.payload.count)
-        }
         while true {
-            if let found = try unsafe RawServing.nextPost(&receiver, into: target) { return found }
-            if let frame = try read() {
-                try putAside(frame)
-            } else if try !wait(until: deadline) {
-                return nil
+            if let index = ahead.firstIndex(where: { $0.kind == .event }) {
+                return try unsafe hand(ahead.remove(at: index), to: target)
             }
+            if let found = try unsafe RawServing.nextPost(&receiver, into: target) { return found }
+            // What came only after that look may be a message too: it is the next one then, not aside of it.
+            guard let frame = try read() else {
+                if try !wait(until: deadline) { return nil }
+                continue
+            }
+            if frame.kind == .event { return try unsafe hand(frame, to: target) }
+            try putAside(frame)
         }
+    }
+
+    private func hand(
+        _ frame: Frame, to target: UnsafeMutableRawBufferPointer
+    ) throws(ExtensionFailure) -> (method: UInt16, count: Int) {
+        let (length, room) = (frame.payload.count, target.count)
+        guard length <= room else { throw .payloadTooLarge(bytes: length, most: room) }
+        unsafe target.copyBytes(from: frame.payload)
+        return (frame.method, length)
     }
 }
