@@ -200,7 +200,7 @@ let package = Package(
         .testTarget(
             name: "AnnexSandboxTests",
             dependencies: [
-                "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden",
+                "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "AnnexTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),

@@ -159,8 +159,11 @@ import Testing
     }
 
     @Test func signalsAreHandedOn() async throws {
-        let line =
-            "annex run -- sh -c 'trap \"exit 9\" TERM; while :; do sleep 0.05; done' & sleep 2; kill -TERM $!; wait $!; echo $?"
+        let line = """
+            mkdir -m 777 told; \
+            annex run --write told -- sh -c 'trap "exit 9" TERM; : > told/ready; while :; do sleep 0.05; done' & \
+            until [ -e told/ready ]; do sleep 0.05; done; kill -TERM $!; wait $!; echo $?
+            """
         #expect(try await shell(line).output == "9\n")
     }
 

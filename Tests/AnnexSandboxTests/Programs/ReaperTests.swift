@@ -1,4 +1,5 @@
 import AnnexPolicy
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -25,7 +26,10 @@ import Testing
         // Each child leaves a grandchild behind, which ends after it.
         let script = """
             for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (sh -c 'sleep 0.1' & ); done
-            sleep 1; for p in /proc/[0-9]*; do grep -h '^State' $p/status; done
+            sleep 1; for turn in $(seq 600); do
+                states=$(for p in /proc/[0-9]*; do grep -h '^State' $p/status; done)
+                case $states in *zombie*) sleep 0.1 ;; *) break ;; esac
+            done; echo "$states"
             """
         let result = try await run(script)
         let states = String(decoding: result.output, as: UTF8.self)
@@ -57,21 +61,26 @@ import Testing
     }
 
     @Test func whoIsAskedToEndMayTidyUp() async throws {
-        let sandbox = Sandbox(policy: try .shipped(named: "tool"))
-        let program = SandboxProgram("/bin/sh", ["-c", "trap 'exit 9' TERM; while :; do sleep 0.05; done"])
-        let task = Task { try await sandbox.run(program).report }
-        try await Task.sleep(for: .seconds(1))
-        task.cancel()
-        let report = try await task.value
+        let report = try await cancelled(after: "trap 'exit 9' TERM")
         #expect(report.reason == .exited && report.exitCode == 9, "\(report)")
     }
 
     @Test func `SIG-03: who does not end when asked is ended after its grace`() async throws {
-        let sandbox = Sandbox(policy: try .shipped(named: "tool"))
-        let program = SandboxProgram("/bin/sh", ["-c", "trap '' TERM; while :; do sleep 0.05; done"])
-        let task = Task { try await sandbox.run(program).report }
-        try await Task.sleep(for: .seconds(1))
+        #expect(try await cancelled(after: "trap '' TERM").reason == .cancelled)
+    }
+
+    /// The end of a script without one, cancelled as soon as its trap is set.
+    private func cancelled(after trap: String) async throws -> SandboxRunReport {
+        let folder = try TemporaryFolder()
+        let ready = folder.url.appending(path: "ready").path
+        try #require(chmod(folder.url.path, 0o777) == 0)
+        var program = SandboxProgram("/bin/sh", ["-c", "\(trap); : > \(ready); while :; do sleep 0.05; done"])
+        program.write(folder.url.path)
+        let task = Task { [program] in
+            try await Sandbox(policy: .shipped(named: "tool")).run(program).report
+        }
+        await eventually { access(ready, F_OK) == 0 }
         task.cancel()
-        #expect(try await task.value.reason == .cancelled)
+        return try await task.value
     }
 }
