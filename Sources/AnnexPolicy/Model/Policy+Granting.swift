@@ -15,11 +15,11 @@ extension PolicyPaths {
         let nearest = grants.last { PathText.isWithin(grant.path, $0.path) }
         var rights = grant.rights.union(nearest?.rights ?? [])
         if writeXorExecute, rights.contains(.write) { rights.remove(.execute) }
-        grants.removeAll { $0.path == grant.path }
+        grants.removeAll { PathText.isSame($0.path, grant.path) }
         grants.append(
             PathGrant(
                 path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
                 place: grant.place))
-        grants.sort { $0.path < $1.path }
+        grants.sort { PathText.precedes($0.path, $1.path) }
     }
 }

@@ -1,12 +1,26 @@
 /// Paths as policies write them, and those that no policy may ask for.
 package enum PathText {
-    /// The parts of an absolute path.
-    static func parts(_ path: String) -> [Substring] { path.split(separator: "/") }
+    /// The parts of an absolute path. A path is bytes to the kernel: a slash parts it also before a combining mark.
+    package static func parts(_ path: String) -> [Substring] {
+        path.utf8.split(separator: slash).map(Substring.init)
+    }
+
+    /// Whether two paths are one to the kernel. Texts are equal already where they only look alike.
+    package static func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
 
     /// Whether `path` is `directory` or below it.
-    static func isWithin(_ path: String, _ directory: String) -> Bool {
-        path == directory || directory == "/" || path.hasPrefix(directory + "/")
+    package static func isWithin(_ path: String, _ directory: String) -> Bool {
+        guard path.utf8.starts(with: directory.utf8) else { return false }
+        let next = path.utf8.dropFirst(directory.utf8.count).first
+        return directory == "/" || next == nil || next == slash
     }
+
+    /// The order of their bytes: a directory comes before what is below it.
+    package static func precedes(_ first: String, _ second: String) -> Bool {
+        first.utf8.lexicographicallyPrecedes(second.utf8)
+    }
+
+    private static let slash = UInt8(ascii: "/")
 
     /// The path without `.`, `..` and needless slashes, by its spelling.
     package static func resolved(_ path: String) -> String {
@@ -33,7 +47,7 @@ package enum PathText {
         guard path.utf8.count < 4096 else { return "a path is shorter than 4096 bytes" }
         guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return "a path holds no control characters" }
         if path.contains(where: { "*?[".contains($0) }) { return "patterns are not used: name the directory" }
-        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let parts = path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
         if parts.contains("..") || parts.contains(".") {
             return "`.` and `..` hide where a path leads: write it plainly"
         }

@@ -65,11 +65,11 @@ private struct Joining {
         paths.privateDirectory = privateDirectory.directory
         paths.privatePath = privateDirectory.path
         paths.processFiles = try last("paths: proc", .processFiles, \.processFiles)
-        var grants: [String: PathGrant] = [:]
+        var grants: [[UInt8]: PathGrant] = [:]
         for document in documents {
-            for grant in document.grants { grants[grant.path] = grant }
+            for grant in document.grants { grants[Array(grant.path.utf8)] = grant }
         }
-        paths.grants = grants.values.sorted { $0.path < $1.path }
+        paths.grants = grants.values.sorted { PathText.precedes($0.path, $1.path) }
         return paths
     }
 

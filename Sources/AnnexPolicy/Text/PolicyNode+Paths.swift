@@ -34,7 +34,7 @@ extension PolicyNode {
         var grants: [PathGrant] = []
         for group in try list("`grants`") {
             for grant in try group.grantGroup() {
-                if let first = grants.first(where: { $0.path == grant.path }) {
+                if let first = grants.first(where: { PathText.isSame($0.path, grant.path) }) {
                     throw PolicyError(
                         "`\(grant.path)` is already granted in line \(first.place?.line ?? 0)", at: grant.place)
                 }

@@ -6,10 +6,11 @@ internal import Glibc
 extension Launcher {
     func addFiles(
         _ plan: inout LaunchPlan, _ policy: Policy, bundle place: String?, _ bundle: consuming Descriptor?,
-        persistent: consuming Descriptor?, directory: SandboxConfiguration.Directory, hasTerminal: Bool
+        persistent: consuming Descriptor?, followed: [LaunchPlan.Link], directory: SandboxConfiguration.Directory,
+        hasTerminal: Bool
     ) throws(SandboxError) {
         let paths = policy.paths
-        let grants = try GrantLayout(paths.grants)
+        let grants = try GrantLayout(policy, keeping: Self.place(of: persistent), followed: followed)
         if paths.privateDirectory != .none, let outer = grants.place(showing: paths.privatePath) {
             throw SandboxError(
                 "plan", cause: "the private directory \(paths.privatePath) would lie in \(outer.path)",
@@ -32,6 +33,16 @@ extension Launcher {
             if let bundle = consume bundle { try plan.bind(bundle, at: SandboxConfiguration.bundlePath) }
         } catch {
             throw SandboxError("plan", error)
+        }
+    }
+
+    private static func place(of directory: borrowing Descriptor?) throws(SandboxError) -> String? {
+        switch directory {
+        case .some(let directory):
+            try SandboxError.step("private directory") { () throws(SystemError) in
+                try LaunchPlan.path(of: directory)
+            }
+        case .none: nil
         }
     }
 

@@ -23,11 +23,11 @@ extension Launcher {
         plan.argumentBytes = configuration.arguments
         plan.environmentBytes = environment(policy, configuration.environment)
         plan.limits = limits(policy.limits, isGrouped: !groups.isEmpty, hasReaper: plan.hasReaper)
-        let directory = configuration.directory
+        let (directory, followed) = (configuration.directory, configuration.followed)
         if plan.layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
         try addFiles(
             &plan, policy, bundle: place, configuration.bundle.take(), persistent: configuration.persistent.take(),
-            directory: directory, hasTerminal: configuration.terminal != nil)
+            followed: followed, directory: directory, hasTerminal: configuration.terminal != nil)
         do throws(SystemError) {
             try join(groups, &plan)
             if let terminal = configuration.terminal.take() { plan.control(by: terminal) }

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexPolicy
 internal import Glibc
 
 /// Where a path of the host's really leads, and the links that lie on it: a link above everything that is bound has to
@@ -26,7 +27,7 @@ struct HostPath: ~Copyable {
 
     /// Most paths have no link on them, and then the kernel says so in one call; nil where one may be.
     private static func plain(_ path: String) throws(SystemError) -> HostPath? {
-        let parts = path.split(separator: "/")
+        let parts = PathText.parts(path)
         guard !parts.isEmpty, !parts.contains(".."), !parts.contains(".") else { return nil }
         let name = parts.joined(separator: "/")
         let object: Descriptor
@@ -43,7 +44,7 @@ struct HostPath: ~Copyable {
     }
 
     private static func walked(_ path: String) throws(SystemError) -> HostPath {
-        var waiting = Array(path.split(separator: "/").map(String.init).reversed())
+        var waiting = Array(PathText.parts(path).map(String.init).reversed())
         var parts: [String] = []
         var links: [LaunchPlan.Link] = []
         while let part = waiting.popLast() {
@@ -60,7 +61,7 @@ struct HostPath: ~Copyable {
             links.append(LaunchPlan.Link(at: place, to: contents))
             guard links.count <= mostLinks else { throw SystemError("readlink", errno: ELOOP, path: path) }
             if contents.hasPrefix("/") { parts = [] }
-            waiting += contents.split(separator: "/").map(String.init).reversed()
+            waiting += PathText.parts(contents).map(String.init).reversed()
         }
         return try opened("/" + parts.joined(separator: "/"), links)
     }
@@ -68,20 +69,28 @@ struct HostPath: ~Copyable {
     private static func opened(_ path: String, _ links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {
         let object = try Descriptor.reference(to: path)
         // Walked by name: somebody may have put a link there meanwhile, and then this is another object.
-        guard try LaunchPlan.path(of: object) == path else { throw SystemError("open", errno: ESTALE, path: path) }
+        guard PathText.isSame(try LaunchPlan.path(of: object), path) else {
+            throw SystemError("open", errno: ESTALE, path: path)
+        }
         let isDirectory = try object.status().kind == .directory
         return HostPath(path: path, object: object, isDirectory: isDirectory, links: links)
     }
 
     /// nil where it is no link.
     private static func contents(ofLink path: String) throws(SystemError) -> String? {
-        var room = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // SAFETY: readlink writes at most the array's size and does not terminate.
-        let count = unsafe readlink(path, &room, room.count)
-        guard count >= 0 else {
-            if Glibc.errno == EINVAL { return nil }
-            throw SystemError("readlink", errno: Glibc.errno, path: path)
+        let link = try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW)
+        let status = try link.status()
+        guard status.kind == .symbolicLink else { return nil }
+        guard !IdentityRange.standard.contains(status.user) else {
+            throw SystemError(
+                "readlink", errno: EPERM, path: path,
+                mend: "a program in a sandbox made this link: name what it leads to, if that is meant")
         }
+        var room = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let file = link.number
+        // SAFETY: an empty path names the descriptor itself; readlinkat writes at most the array's size.
+        let count = unsafe readlinkat(file, "", &room, room.count)
+        guard count >= 0 else { throw SystemError("readlink", errno: Glibc.errno, path: path) }
         guard let text = String(validating: room.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) else {
             throw SystemError("readlink", errno: EILSEQ, path: path)
         }
@@ -91,13 +100,11 @@ struct HostPath: ~Copyable {
 
 extension String {
     /// Whether this path is `directory` or below it.
-    func isWithin(_ directory: String) -> Bool {
-        self == directory || directory == "/" || hasPrefix(directory + "/")
-    }
+    func isWithin(_ directory: String) -> Bool { PathText.isWithin(self, directory) }
 
     /// The directory that holds this absolute path.
     var parentPath: String {
-        guard let slash = lastIndex(of: "/"), slash != startIndex else { return "/" }
+        guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")), slash != startIndex else { return "/" }
         return String(self[..<slash])
     }
 }

@@ -12,6 +12,8 @@ struct LocatedProgram: ~Copyable {
     let arguments: [[UInt8]]
     /// What the sandbox must show beside the policy's own paths: the file itself, or the script.
     let grants: [PathGrant]
+    /// Every link on the way to it.
+    let links: [LaunchPlan.Link]
 
     /// As deep as the kernel follows scripts whose interpreters are scripts.
     private static let mostInterpreters = 4
@@ -23,15 +25,18 @@ struct LocatedProgram: ~Copyable {
         var place = try locate(program.name)
         var arguments = [Array(program.name.utf8)] + program.argumentBytes
         var grants: [PathGrant] = []
+        var links: [LaunchPlan.Link] = []
         for _ in 0...mostInterpreters {
             let host = try resolve(place)
             let path = host.path
+            links += host.links
             guard let line = try interpreterLine(of: path) else {
                 if !shows(policy, path, [.read, .execute]) {
                     grants.append(grant(path, [.read, .execute], "the program itself"))
                 }
                 return LocatedProgram(
-                    object: Descriptor(owning: host.takeObject()), path: path, arguments: arguments, grants: grants)
+                    object: Descriptor(owning: host.takeObject()), path: path, arguments: arguments, grants: grants,
+                    links: links)
             }
             if !shows(policy, path, .read) { grants.append(grant(path, .read, "the script itself")) }
             arguments = (line + [path]).map { Array($0.utf8) } + arguments.dropFirst()
@@ -77,15 +82,6 @@ struct LocatedProgram: ~Copyable {
         defer { unsafe free(directory) }
         // SAFETY: the text is copied before it is freed. Another name than the directory's could be another directory's.
         return unsafe String(validatingCString: directory)
-    }
-
-    /// An absolute path without `.`, `..` and needless slashes, by its spelling.
-    static func plain(_ path: String) -> String {
-        var kept: [Substring] = []
-        for part in path.split(separator: "/") where part != "." {
-            if part == ".." { _ = kept.popLast() } else { kept.append(part) }
-        }
-        return "/" + kept.joined(separator: "/")
     }
 
     consuming func takeObject() -> Descriptor { object }

@@ -13,65 +13,59 @@ extension Sandbox {
         for path in program.writable { grants.append(try grant(path, [.read, .write])) }
         let file = try LocatedProgram.find(program, under: policy.granting(grants))
         let policy = self.policy.granting(grants + file.grants)
-        let (path, arguments) = (file.path, file.arguments)
+        let (path, arguments, links) = (file.path, file.arguments, file.links)
         var configuration = SandboxConfiguration(
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
+        configuration.followed = links
         configuration.environment = program.environmentBytes
-        configuration.directory =
-            program.directory.flatMap(LocatedProgram.absolute).map { .demanded($0) }
-            ?? .preferred(LocatedProgram.workingDirectory)
+        if let directory = program.directory {
+            configuration.directory = .demanded(try spelled(directory, "directory"))
+        } else {
+            configuration.directory = .preferred(LocatedProgram.workingDirectory)
+        }
         configuration.denials = denials
         configuration.streams = streams
         configuration.terminal = terminal
-        if case .persistent = policy.paths.privateDirectory { configuration.persistent = try openPrivate() }
+        if case .persistent = policy.paths.privateDirectory { try openPrivate(for: &configuration) }
         return PreparedProgram(configuration: configuration, policy: policy)
     }
 
+    /// Where it leads is looked at with the very object that is bound.
     private func grant(_ path: String, _ rights: PathRights) throws(SandboxError) -> PathGrant {
-        guard let absolute = LocatedProgram.absolute(path) else {
-            throw SandboxError("grants", cause: "no working directory with a name in UTF-8 for \(Escaped(path))")
+        let plain = try spelled(path, "grants")
+        if let danger = PathText.danger(plain, rights) {
+            throw SandboxError("grants", cause: "\(Escaped(path)) is not handed over: \(danger)")
         }
-        let place: String
-        do throws(SystemError) {
-            // What a link leads to is granted, and the link made again where it is needed.
-            place = try HostPath.resolve(absolute).path
-        } catch {
-            throw SandboxError(
-                "grants", error, mend: "what is handed over must exist: make it first, or hand over its directory")
-        }
-        try refuseDanger(place, rights, "grants", "\(Escaped(path)) is not handed over")
-        return PathGrant(
-            // Behind a link, `..` is not what its spelling says: then only the real place is granted.
-            path: absolute.split(separator: "/").contains("..") ? place : LocatedProgram.plain(absolute),
-            rights: rights,
-            isOptional: false, reason: "handed to the program",
-            place: nil)
+        return PathGrant(path: plain, rights: rights, isOptional: false, reason: "handed to the program", place: nil)
     }
 
-    private func openPrivate() throws(SandboxError) -> Descriptor {
+    /// The path from the root on, plainly. Behind a link, `..` is not what its spelling says: then it is the real place.
+    private func spelled(_ path: String, _ step: String) throws(SandboxError) -> String {
+        guard let absolute = LocatedProgram.absolute(path) else {
+            throw SandboxError(step, cause: "no working directory with a name in UTF-8 for \(Escaped(path))")
+        }
+        guard PathText.parts(absolute).contains("..") else { return PathText.resolved(absolute) }
+        return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }
+    }
+
+    private func openPrivate(for configuration: inout SandboxConfiguration) throws(SandboxError) {
         guard let privateDirectory else {
             throw SandboxError(
                 "plan", cause: "the policy \(policy.name) keeps the private directory, and none was named")
         }
-        let place = try SandboxError.step("private directory") { () throws(SystemError) in
+        let step = "private directory"
+        let place = try SandboxError.step(step) { () throws(SystemError) in
             try HostPath.resolve(LocatedProgram.absolute(privateDirectory) ?? privateDirectory)
         }
-        try refuseDanger(
-            place.path, [.read, .write], "private directory", "\(Escaped(privateDirectory)) is not the program's own")
-        return try SandboxError.step("private directory") { () throws(SystemError) in
-            try Descriptor.reference(to: place.path)
+        let rights: PathRights = [.read, .write]
+        let danger =
+            PathText.danger(place.path, rights)
+            ?? GrantDangers().danger(of: place.path, rights, spelled: place.path)
+        if let danger {
+            throw SandboxError(step, cause: "\(Escaped(privateDirectory)) is not the program's own: \(danger)")
         }
-    }
-
-    /// What nobody should hand over, on purpose or by way of a link: also whoever's home this process has.
-    private func refuseDanger(
-        _ place: String, _ rights: PathRights, _ step: String, _ what: String
-    ) throws(SandboxError) {
-        // SAFETY: the text is copied before anything can change the environment.
-        let home = unsafe getenv("HOME").map { unsafe String(cString: $0) }
-        let isHome = home.flatMap { try? HostPath.resolve($0).path } == place
-        let danger = PathText.danger(place, rights) ?? (isHome ? "it is your home: name what is needed in it" : nil)
-        if let danger { throw SandboxError(step, cause: "\(what): \(danger)") }
+        configuration.followed += place.links
+        configuration.persistent = Descriptor(owning: place.takeObject())
     }
 }
 

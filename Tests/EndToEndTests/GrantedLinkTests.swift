@@ -1,0 +1,124 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// What one run leaves behind is not the next one's choice of what it is handed.
+@Suite(.timeLimit(.minutes(5))) struct GrantedLinkTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["w", "w/sub", "secret"] {
+            let url = folder.url.appending(path: name)
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            // As root, what is sandboxed is another user.
+            chmod(url.path, 0o777)
+        }
+        try Data("secret\n".utf8).write(to: folder.url.appending(path: "secret/key"))
+    }
+
+    /// Through a shell; `annex` is the program.
+    private func shell(_ line: String) async throws -> Program {
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        return try await Program.run("/bin/sh", ["-c", line.replacing("annex run", with: "\(annex) run")], in: folder)
+    }
+
+    @Test func `FS-10: a link that was planted where a program may write is not handed over`() async throws {
+        let line = """
+            (cd w && mv sub old && ln -s "$PWD/../secret" sub); \
+            annex run --write w --write w/sub -- sh -c 'cat w/sub/key; echo x > w/sub/planted'; echo $?; \
+            annex run --write w --read w/sub -- cat w/sub/key; echo $?; ls secret
+            """
+        let run = try await shell(line)
+        #expect(run.output == "126\n126\nkey\n", "\(run.errors)")
+        #expect(run.errors.contains("w/sub is a link, and whoever may write in"), "\(run.errors)")
+    }
+
+    @Test func `FS-10: what is handed over to write cannot be moved away`() async throws {
+        let run = try await shell("annex run --write w --write w/sub -- mv w/sub w/old; echo $?; ls w")
+        #expect(run.output == "1\nsub\n" && run.errors.contains("busy"), "\(run)")
+    }
+
+    @Test func `FS-10: a link that a sandboxed user made is not handed over, in whatever run`() async throws {
+        guard getuid() == 0 else { return }
+        let line = """
+            annex run --write w -- ln -s ../secret/key w/link; annex run --read w/link -- cat w/link; echo $?; \
+            annex run --read w -- readlink w/link
+            """
+        let run = try await shell(line)
+        #expect(run.output == "126\n../secret/key\n", "\(run.errors)")
+        #expect(run.errors.contains("a program in a sandbox made this link"), "\(run.errors)")
+    }
+
+    @Test func `FS-10: a private directory behind a planted link is not kept`() async throws {
+        let policy = """
+            policy: keeps
+            summary: A test.
+            includes: [tool]
+            paths: { private: { persistent: { size: 1M, inodes: 100 } } }
+
+            """
+        try Data(policy.utf8).write(to: folder.url.appending(path: "keeps.yaml"))
+        let run = try await shell(
+            """
+            ln -s ../secret w/own; \
+            annex run --policy ./keeps.yaml --private-directory w/own --write w -- sh -c 'ls $HOME'; echo $?; \
+            annex run --policy ./keeps.yaml --private-directory w/sub -- sh -c 'ls $HOME; echo fine'
+            """)
+        #expect(run.output == "126\nfine\n", "\(run.errors)")
+    }
+
+    /// A policy's own grants are looked at where they lead, as what is handed over is.
+    @Test(arguments: ["/root", "/etc", "/usr/lib", "/tmp", "/"])
+    func `FS-10: a policy's grant that leads to what nobody may grant is refused`(place: String) async throws {
+        let link = folder.url.appending(path: "link").path
+        let policy = """
+            policy: leads
+            summary: A test.
+            includes: [tool]
+            paths: { grants: [{ reason: A test, rights: [read, write], paths: ['\(link)'] }] }
+
+            """
+        try Data(policy.utf8).write(to: folder.url.appending(path: "leads.yaml"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: place)
+        let run = try await shell("annex run --policy ./leads.yaml -- true; echo $?")
+        #expect(run.output == "126\n" && run.errors.contains("link is not handed over: it"), "\(run)")
+    }
+
+    @Test func `FS-01: a home is not handed over by whatever name`() async throws {
+        let line = """
+            ln -s w link; HOME=$PWD/w annex run --read link -- true; echo $?; HOME=$PWD/w annex run --read w -- true; \
+            echo $?; HOME=$PWD/w annex run --read w/sub -- true; echo $?
+            """
+        let run = try await shell(line)
+        #expect(run.output == "126\n126\n0\n" && run.errors.contains("it is your home"), "\(run)")
+    }
+
+    /// Two names that look alike, with one letter composed and decomposed, are two files to the kernel.
+    @Test func `FS-01: names that only look alike stay apart`() async throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        for (name, text) in [(composed, "one\n"), (decomposed, "two\n")] {
+            // By the shell: Foundation may spell a name otherwise.
+            _ = try await shell("printf '\(text.dropLast())\\n' > 'secret/\(name)'")
+        }
+        let both = try await shell(
+            """
+            annex run --read 'secret/\(composed)' --read 'secret/\(decomposed)' -- \
+            cat 'secret/\(composed)' 'secret/\(decomposed)'
+            """)
+        #expect(both.output == "one\ntwo\n", "\(both.errors)")
+        let one = try await shell("annex run --read 'secret/\(composed)' -- cat 'secret/\(decomposed)'; echo $?")
+        #expect(one.output == "1\n", "\(one.errors)")
+    }
+
+    @Test func aWorkingDirectoryMayBeSpelledAsUsual() async throws {
+        let real = (folder.url.path as NSString).resolvingSymlinksInPath
+        let usual = ["w/", "./w", "w/../w", "w//", "w/sub/..", "w/."]
+        for spelling in usual {
+            let run = try await shell("annex run --directory '\(spelling)' --write w -- pwd")
+            #expect(run.output == "\(real)/w\n", "\(spelling): \(run.errors)")
+        }
+        let here = try await shell("cd w && annex run --directory . --read . -- pwd")
+        #expect(here.output == "\(real)/w\n", "\(here.errors)")
+    }
+}
