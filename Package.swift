@@ -151,7 +151,8 @@ let package = Package(
 
         // Tests: support and fixtures, then one target per target of the library. No test target names an executable:
         // a static one would make the whole test bundle static. All of them are built with the tests all the same.
-        .target(name: "AnnexTestSupport", path: "Tests/Support", swiftSettings: swift),
+        .target(
+            name: "AnnexTestSupport", dependencies: ["AnnexLinux"], path: "Tests/Support", swiftSettings: swift),
         .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
         .target(name: "CHostFacts", path: "Tests/Fixtures/CHostFacts"),
         .target(
@@ -188,9 +189,11 @@ let package = Package(
             path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
 
         .testTarget(name: "LayeringTests", swiftSettings: swift),
-        .testTarget(name: "AnnexLinuxTests", dependencies: ["AnnexLinux"], swiftSettings: swift),
         .testTarget(
-            name: "AnnexChannelTests", dependencies: ["AnnexChannel", "AnnexLinux", "ConformingConduct"],
+            name: "AnnexLinuxTests", dependencies: ["AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
+        .testTarget(
+            name: "AnnexChannelTests",
+            dependencies: ["AnnexChannel", "AnnexLinux", "AnnexTestSupport", "ConformingConduct"],
             swiftSettings: swift),
         .testTarget(
             name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"],

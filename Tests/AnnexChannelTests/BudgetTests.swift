@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexChannel
@@ -9,7 +10,8 @@ import Testing
         let channel = try HostileChannel({ $0.bytesPerSecond = 8192 }, handlers: { $0.onPressure = { warn.yield($0) } })
         var writer = RawWriter(channel.peer)
         writer.sendHello()
-        for _ in 0..<9 { writer.send(RawPeer.frame(6, [UInt8](repeating: 1, count: 1024))) }
+        // All at once: sent one by one, they could fall into two seconds.
+        writer.send((0..<9).flatMap { _ in RawPeer.frame(6, [UInt8](repeating: 1, count: 1024)) })
         #expect(await channel.violation() == .messageBudget(.bytes, limit: 8192))
         var iterator = warnings.makeAsyncIterator()
         #expect(await iterator.next() == .bytes)
@@ -32,18 +34,18 @@ import Testing
     @Test func `BOMB-08: one extension's flood leaves another's calls alone`() async throws {
         // Both channels on one loop: the flood is cut off by its own budget, and the other's calls are all answered.
         let flooding = try HostileChannel { $0.framesPerSecond = 500 }
-        let ends = try HostEndpoint.make(eventLoop: flooding.loop)
+        let ends = try HostEndpoint.make(configuration: .patient, eventLoop: flooding.loop)
         let host = ends.host
         let thread = ExtensionThread.echoing(ends.descriptors)
         let peer = flooding.peer
         let flood = Task {
             var writer = RawWriter(peer)
             writer.sendHello()
-            for _ in 0..<700 { writer.send(RawPeer.frame(6, [1])) }
+            writer.send((0..<700).flatMap { _ in RawPeer.frame(6, [1]) })
         }
         for index in 0..<500 {
             let payload = [UInt8(index % 256)]
-            let answer = try await host.call(Request(method: 1, payload: payload), timeout: .seconds(280)).payload
+            let answer = try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload
             #expect(answer == payload)
         }
         await flood.value

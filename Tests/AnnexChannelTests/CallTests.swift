@@ -1,11 +1,12 @@
 import AnnexChannel
 import AnnexLinux
+import AnnexTestSupport
 import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CallTests {
     private func echo(_ waiting: WaitingStyle = .adaptive) throws -> (HostEndpoint, ExtensionThread) {
-        var configuration = ChannelConfiguration()
+        var configuration = ChannelConfiguration.patient
         configuration.waiting = waiting
         let ends = try HostEndpoint.make(configuration: configuration)
         let host = ends.host
@@ -18,7 +19,7 @@ import Testing
         let (host, thread) = try echo(waiting)
         for size in [0, 1, 15, 16, 17, 100, 4096, 30_000, host.largestPayload] {
             let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-            let answer = try host.call(Request(method: 3, payload: payload), timeout: .seconds(280)).payload
+            let answer = try host.call(Request(method: 3, payload: payload), timeout: .patience).payload
             #expect(answer == payload)
         }
         for index in 0..<2000 {
@@ -32,7 +33,7 @@ import Testing
     @Test func theHelloArrives() async throws {
         let (host, thread) = try echo()
         #expect(try await host.untilHello().features == 5)
-        try host.ping(timeout: .seconds(280))
+        try host.ping(timeout: .patience)
         host.finish(thread)
     }
 

@@ -1,18 +1,19 @@
 import AnnexChannel
 import AnnexLinux
+import AnnexTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ExecutorTests {
     @Test func tasksRunOnTheThreadThatReadsTheChannel() async throws {
         let loop = try EventLoop()
-        let ends = try HostEndpoint.make(eventLoop: loop)
+        let ends = try HostEndpoint.make(configuration: .patient, eventLoop: loop)
         let host = ends.host
         let thread = ExtensionThread.echoing(ends.descriptors)
         await withTaskExecutorPreference(host.executor) {
             #expect(loop.isCurrent)
             for index in 0..<200 {
                 let payload = [UInt8(index % 256)]
-                let answer = try? await host.call(Request(method: 1, payload: payload), timeout: .seconds(280)).payload
+                let answer = try? await host.call(Request(method: 1, payload: payload), timeout: .patience).payload
                 #expect(answer == payload && loop.isCurrent)
             }
         }

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Synchronization
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         var handlers = ChannelHandlers()
         service?.install(in: &handlers)
         change(&handlers)
-        let ends = try HostEndpoint.make(handlers: handlers)
+        let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
         let host = ends.host
         let outcome = Mutex<Value?>(nil)
         let box = Box(outcome)
@@ -43,7 +44,7 @@ import Testing
 
     @Test func aHostAnswersItsExtension() throws {
         let answers = try run(serving: doubling) { endpoint in
-            try (1...100).map { try endpoint.call(Resize(width: 1, image: [UInt8($0)]), timeout: .seconds(280)).image }
+            try (1...100).map { try endpoint.call(Resize(width: 1, image: [UInt8($0)]), timeout: .patience).image }
         }
         #expect(answers == (1...100).map { [UInt8($0), UInt8($0)] })
     }
@@ -52,7 +53,7 @@ import Testing
     @Test func tasksAnswerToo() async throws {
         var handlers = ChannelHandlers()
         doubling.install(in: &handlers)
-        let ends = try HostEndpoint.make(handlers: handlers)
+        let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
         let host = ends.host
         let (answers, told) = AsyncStream.makeStream(of: NoContent?.self)
         let thread = ExtensionThread(ends.descriptors) { endpoint in
@@ -112,7 +113,7 @@ import Testing
     @Test func callsInBothDirectionsAtOnceAllResolve() async throws {
         var handlers = ChannelHandlers()
         doubling.install(in: &handlers)
-        let ends = try HostEndpoint.make(handlers: handlers)
+        let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()

@@ -133,21 +133,21 @@ import Testing
     @Test("waking the host without a message ends at the budget")
     func futileWakeUps() async throws {
         let channel = try HostileChannel {
-            $0.futileWakeUpsPerSecond = 50
+            $0.futileWakeUpsPerSecond = 5
             $0.waiting = .block
         }
         let (host, peer) = (channel.host, channel.peer)
         var writer = RawWriter(peer)
         writer.sendHello()
         let caller = ExtensionThread(raw: {
-            #expect(throws: CallFailure.violated(.messageBudget(.wakeUps, limit: 50))) {
+            #expect(throws: CallFailure.violated(.messageBudget(.wakeUps, limit: 5))) {
                 _ = try host.call(Request(method: 1))
             }
         })
         let word = peer.header(at: writer.position)
         while !host.isClosed.load(ordering: .relaxed) { word.wake() }
         caller.join()
-        #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 50))
+        #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 5))
     }
 
     @Test("IPC-06: a peer that moves the host's sleeper to a word of its own cannot keep it")
@@ -206,7 +206,7 @@ import Testing
     @Test("BOMB-08: events that nobody takes are bounded too")
     func slowOwner() async throws {
         let mayGoOn = try Gate()
-        var configuration = ChannelConfiguration()
+        var configuration = ChannelConfiguration.patient
         configuration.framesPerSecond = 100
         var handlers = ChannelHandlers()
         handlers.onEvent = { _ in try? mayGoOn.wait() }

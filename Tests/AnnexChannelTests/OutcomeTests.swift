@@ -94,7 +94,7 @@ import Testing
         var handlers = ChannelHandlers()
         let (closed, report) = AsyncStream.makeStream(of: Void.self)
         handlers.onPeerClosed = { report.yield() }
-        let ends = try HostEndpoint.make(handlers: handlers)
+        let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
         let host = ends.host
         do {
             let descriptors = ends.descriptors
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func theExtensionSeesCancelAndDeadline() async throws {
-        let ends = try HostEndpoint.make()
+        let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func aFailureCarriesItsCodeAndText() throws {
-        let ends = try HostEndpoint.make()
+        let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()

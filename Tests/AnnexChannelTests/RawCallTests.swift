@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Glibc
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     private func server(
         _ waiting: WaitingStyle = .adaptive, capacity: UInt32 = 65536
     ) throws -> (HostEndpoint, ExtensionThread) {
-        var configuration = ChannelConfiguration()
+        var configuration = ChannelConfiguration.patient
         configuration.waiting = waiting
         configuration.hostCapacity = capacity
         configuration.extensionCapacity = capacity
@@ -39,7 +40,7 @@ import Testing
         for size in [0, 1, 47, 48, 49, 64, 111, 112, 113, 1000, host.largestPayload] {
             let question = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             #expect(try ask(host, 1, question) == question)
-            #expect(try ask(host, 1, question, timeout: .seconds(280)) == question)
+            #expect(try ask(host, 1, question, timeout: .patience) == question)
         }
         for turn in 0..<(waiting == .spin ? 300 : 3000) {
             let question = [UInt8](repeating: UInt8(truncatingIfNeeded: turn), count: turn % 300)
@@ -104,24 +105,24 @@ import Testing
         }
         for turn in 0..<500 {
             try host.post(3, [1].span.bytes, flush: turn % 3 == 0)
-            try host.ping(timeout: .seconds(280))
+            try host.ping(timeout: .patience)
         }
         for caller in callers { caller.join() }
         host.finish(thread)
     }
 
     @Test("a deadline ends a raw call, and its late answer is harmless")
-    func deadline() throws {
+    func deadline() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
-        writer.sendHello()
+        try await channel.greet(&writer)
         #expect(throws: CallFailure.deadlineExceeded) {
             try ask(channel.host, 1, [1], timeout: .milliseconds(10))
         }
         writer.send(RawPeer.frame(3, [9], method: 1, call: 1 << 63 | 1))
-        let call: ChannelCall = try channel.host.start(Request(method: 1))
+        let call = try await channel.host.start(Request(method: 1))
         writer.send(RawPeer.frame(3, [4], method: 1, call: 1))
-        #expect(try call.wait().payload == [4])
+        #expect(try await call.value().payload == [4])
         #expect(channel.host.counters.lateReplies == 1)
     }
 
@@ -141,11 +142,11 @@ import Testing
             (3, 1, 1, .descriptorsNotAskedFor(count: 1, call: 1 << 63 | 1)), (6, 0, 1, .unexpectedKind(6)),
             (4, 0, 1, .malformed(kind: 4, length: 0)),
         ] as [(UInt8, UInt8, UInt16, ChannelViolation)])
-    func noAnswer(_ kind: UInt8, _ descriptors: UInt8, _ method: UInt16, _ expected: ChannelViolation) throws {
+    func noAnswer(_ kind: UInt8, _ descriptors: UInt8, _ method: UInt16, _ expected: ChannelViolation) async throws {
         let channel = try HostileChannel()
         let host = channel.host
         var writer = RawWriter(channel.peer)
-        writer.sendHello()
+        try await channel.greet(&writer)
         let caller = ExtensionThread(raw: {
             #expect(throws: CallFailure.violated(expected)) { try ask(host, 1, [1]) }
         })
@@ -174,7 +175,7 @@ import Testing
 
     /// So many that now and then one comes between two looks at the ring.
     @Test func postsAreReadOneByOneInTheirOrder() throws {
-        let ends = try HostEndpoint.make()
+        let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()

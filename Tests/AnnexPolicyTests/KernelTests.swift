@@ -99,6 +99,17 @@ import Testing
         #expect(result.probes.map(\.answer) == [0, Int64(FILTER_NOTIFIED), 0])
     }
 
+    /// A test's socket or program that lives on in a child of another test is neither closed nor free.
+    @Test func `Who asks the kernel holds nothing of the process beside it`() throws {
+        let held = fcntl(1, F_DUPFD_CLOEXEC, 300)
+        defer { close(held) }
+        try #require(held >= 300)
+        let fcntl = try #require(SystemCall(named: "fcntl")).number
+        let result = try Self.probe(
+            .shipped(named: "compute"), [1, UInt64(held)].map { (fcntl, [$0, UInt64(F_GETFD), 0, 0, 0, 0]) })
+        #expect(result.probes.map(\.answer) == [0, Int64(EBADF)])
+    }
+
     @Test func allowedCallsAreMade() throws {
         let policy = try Policy.shipped(named: "compute")
         let calls = try ["getpid", "gettid", "sched_yield", "brk"].map { name in

@@ -9,12 +9,12 @@ import Testing
     /// nothing else in force.
     @Test func `LIFE-02: a child that left its session dies with its namespace`() async throws {
         var script = TrialScript()
-        let left = script.conduct(.orphan, 30)
+        let left = script.conduct(.orphan, 100_000)
         let outcome = try await TrialSandbox().run(
-            script, under: Self.policy(), layers: [.user, .process])
+            script, under: Self.policy(), layers: [.user, .process], awaitsSilence: true)
         let orphan = try #require(outcome.answers.results[left])
         #expect(orphan > 0)
-        // Its descriptor of the answers is the last one: had it lived, the pipe would still be open.
+        // Its descriptor of the answers is the last one: did it live on, the watchdog would end the wait.
         #expect(outcome.isComplete)
     }
 

@@ -12,6 +12,7 @@ import Testing
         let folder = try TemporaryFolder()
         let source = URL(filePath: try ExampleBundles.path(of: "Shout.app"))
         try FileManager.default.copyItem(at: source, to: folder.url.appending(path: "Shout.app"))
+        try FileManager.default.settleProgram(at: folder.url.appending(path: executable))
         return folder
     }
 

@@ -14,7 +14,7 @@ public final class SubstituteApp: Sendable {
         try FileManager.default.copyItem(at: URL(filePath: try ExampleBundles.path(of: "Shout.app")), to: app)
         let executable = app.appending(path: "PlugIns/Loud.appex/Loud")
         try FileManager.default.removeItem(at: executable)
-        try FileManager.default.copyItem(at: ExampleBundles.products.appending(path: name), to: executable)
+        try FileManager.default.copyProgram(at: ExampleBundles.products.appending(path: name), to: executable)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: executable.path)
     }
 

@@ -48,15 +48,20 @@ struct ProbeBundle: ~Copyable {
     private static func make(in parent: String) throws(SystemError) -> String {
         let path = try OwnedName.makeFolder(in: parent)
         do throws(SystemError) {
-            let file = try Descriptor.open(path + "/" + program, O_WRONLY | O_CREAT | O_EXCL, mode: 0o500)
-            try file.writeAll(try WardenProgram.bytes())
-            // Open to the sandbox's user, who is nobody here.
-            guard fchmod(file.number, 0o555) == 0 else { throw SystemError("fchmod", errno: errno, path: path) }
+            try write(to: path + "/" + program)
+            try Descriptor.settle(program: path + "/" + program)
         } catch {
             remove(path)
             throw error
         }
         return path
+    }
+
+    private static func write(to path: String) throws(SystemError) {
+        let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o500)
+        try file.writeAll(try WardenProgram.bytes())
+        // Open to the sandbox's user, who is nobody here.
+        guard fchmod(file.number, 0o555) == 0 else { throw SystemError("fchmod", errno: errno, path: path) }
     }
 
     private static func remove(_ path: String) {

@@ -118,6 +118,7 @@ package final class TrialGround: Sendable {
     private static func place(_ bytes: [UInt8], at path: String, mode: UInt32) throws(SystemError) {
         try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode).writeAll(bytes)
         try open(path, mode: mode)
+        if mode & 0o111 != 0 { try Descriptor.settle(program: path) }
     }
 
     /// The mode as it stands, whatever the umask.

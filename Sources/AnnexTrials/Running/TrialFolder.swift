@@ -23,6 +23,7 @@ final class TrialFolder: Sendable {
             try Descriptor.open(text, O_WRONLY | O_CREAT | O_EXCL, mode: 0o755).writeAll(bytes)
             // Whoever the sandbox is on this machine must reach it, whatever the umask.
             guard unsafe chmod(text, 0o755) == 0 else { throw SystemError("chmod", errno: errno, path: text) }
+            try Descriptor.settle(program: text)
         }
     }
 

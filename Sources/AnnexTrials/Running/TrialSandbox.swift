@@ -9,7 +9,7 @@ internal import Synchronization
 /// It keeps one launcher and one folder with the program, in a place that every user can reach; both are gone with it.
 package final class TrialSandbox: Sendable {
     /// How long a trial may take: only against one that hangs. A hundred thousand refusals, each told, take their time.
-    package static let watchdog = Duration.seconds(120)
+    package static let watchdog = Duration.seconds(600)
 
     let launcher: Launcher
     private let folder: TrialFolder
@@ -37,9 +37,12 @@ package final class TrialSandbox: Sendable {
     /// - Parameters:
     ///   - gifts: descriptors that it has besides its own, numbered from 5 on.
     ///   - watchdog: past this it is killed, counted from its first own step.
+    ///   - awaitsSilence: comes back only when every other end of its pipe is closed. What this process forks meanwhile
+    ///     holds one too, for a moment; a descendant that outlived its sandbox does as long as it lives.
     package func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,
-        gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog
+        gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog,
+        awaitsSilence: Bool = false
     ) async throws(TrialFailure) -> TrialOutcome {
         let pipe = try Self.system { () throws(SystemError) in try DescriptorPair.pipe(nonBlocking: false).list() }
         var ends = pipe
@@ -56,7 +59,12 @@ package final class TrialSandbox: Sendable {
         // What is refused here is refused on purpose: the outcome has it, and a log would drown in it.
         configuration.isLogged = false
         let running = try await TrialRun.run(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
-        let (bytes, isComplete) = Self.drain(reading)
+        var (bytes, isComplete) = Self.drain(reading)
+        while awaitsSilence, !isComplete {
+            try? await Task.sleep(for: .milliseconds(2))
+            let (more, isOver) = Self.drain(reading)
+            (bytes, isComplete) = (bytes + more, isOver)
+        }
         return TrialOutcome(
             answers: TrialAnswers(bytes), isComplete: isComplete, end: running.end, report: running.report,
             isOverdue: running.isOverdue)

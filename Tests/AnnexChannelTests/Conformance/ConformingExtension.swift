@@ -24,19 +24,19 @@ enum ConformingExtension: String, CaseIterable, Sendable {
     func start(_ handlers: ChannelHandlers) throws -> (HostEndpoint, any RunningExtension) {
         switch self {
         case .inProcess:
-            let ends = try HostEndpoint.make(handlers: handlers)
+            let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
             return (ends.host, ExtensionThread(ends.descriptors) { try ConformingConduct.serve($0) })
         case .ring:
-            let ends = try HostEndpoint.make(handlers: handlers)
+            let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
             let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
                 .deletingLastPathComponent().appending(path: "conforms").path
             return (ends.host, try ExtensionProcess([program], ends.descriptors))
         case .packets:
-            let ends = try HostEndpoint.makeOverSocket(handlers: handlers)
+            let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
             let peer = PacketPeer(try ends.socket.duplicate())
             return (ends.host, ExtensionThread(raw: { peer.serve() }))
         case .python:
-            let ends = try HostEndpoint.makeOverSocket(handlers: handlers)
+            let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
             let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "Languages/Python/conforms.py").path

@@ -9,7 +9,7 @@ import Testing
         let (violations, report) = AsyncStream.makeStream(of: ChannelViolation.self)
         var handlers = ChannelHandlers()
         handlers.onViolation = { report.yield($0) }
-        let ends = try HostEndpoint.makeOverSocket(handlers: handlers)
+        let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
         let peer = PacketPeer(try ends.socket.duplicate())
         peer.sendHello()
         for packet in packets { peer.send(packet) }
@@ -46,7 +46,7 @@ import Testing
         let (closed, report) = AsyncStream.makeStream(of: Void.self)
         var handlers = ChannelHandlers()
         handlers.onPeerClosed = { report.yield() }
-        let ends = try HostEndpoint.makeOverSocket(handlers: handlers)
+        let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
         let host = ends.host
         do {
             let socket = ends.socket

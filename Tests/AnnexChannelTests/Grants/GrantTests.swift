@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Glibc
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test func anExtensionReadsWhatItWasGranted() throws {
-        let ends = try HostEndpoint.make()
+        let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()
@@ -42,7 +43,7 @@ import Testing
         let file = try Descriptor.memfd("grant-test", size: 0)
         try file.writeAll(Array("for you".utf8))
         let request = Request(method: 1, granting: Grants(try ReadOnlyFile(reopening: file)))
-        #expect(try host.call(request, timeout: .seconds(280)).payload == Array("for you".utf8))
+        #expect(try host.call(request, timeout: .patience).payload == Array("for you".utf8))
         host.finish(thread)
     }
 }

@@ -15,7 +15,7 @@ final class HostileChannel: Sendable {
         _ change: (inout ChannelConfiguration) -> Void = { _ in },
         handlers take: (inout ChannelHandlers) -> Void = { _ in }
     ) throws {
-        var configuration = ChannelConfiguration()
+        var configuration = ChannelConfiguration.patient
         change(&configuration)
         let (violations, report) = AsyncStream.makeStream(of: ChannelViolation.self)
         let (events, event) = AsyncStream.makeStream(of: ChannelEvent.self)
@@ -34,6 +34,14 @@ final class HostileChannel: Sendable {
     deinit {
         host.end(with: "the test is over")
         loop.shutDown()
+    }
+
+    /// Sends the hello and waits until the loop's thread has read it and is at rest: the next caller leads.
+    func greet(_ writer: inout RawWriter) async throws {
+        writer.sendHello()
+        _ = try await host.untilHello()
+        // The doorbell may have come after the first turn's look.
+        for _ in 0..<2 { await withCheckedContinuation { turn in loop.execute { turn.resume() } } }
     }
 
     /// The one violation that the owner hears of.

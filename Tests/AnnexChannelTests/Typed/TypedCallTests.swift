@@ -1,5 +1,6 @@
 import AnnexChannel
 import AnnexLinux
+import AnnexTestSupport
 import Synchronization
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
         private let thread = Mutex<ExtensionThread?>(nil)
 
         init() throws {
-            let ends = try HostEndpoint.make()
+            let ends = try HostEndpoint.make(configuration: .patient)
             host = ends.host
             let thread = ExtensionThread(ends.descriptors) { [weak self] endpoint in
                 try endpoint.sayHello()
@@ -47,7 +48,7 @@ import Testing
     @Test func tasksCallToo() async throws {
         let resizer = try Resizer()
         for width: UInt32 in 1...200 {
-            let answer = try await resizer.host.call(Resize(width: width, image: [1, 2, 3]), timeout: .seconds(280))
+            let answer = try await resizer.host.call(Resize(width: width, image: [1, 2, 3]), timeout: .patience)
             #expect(answer == Resized(image: [3, 2, 1, UInt8(width)]))
         }
         resizer.finish()
@@ -77,7 +78,7 @@ import Testing
 
     @Test func aResponseLetGoOfIsAFailureAndNotASilence() throws {
         let resizer = try Resizer()
-        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Forget(), timeout: .seconds(280)) }
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Forget(), timeout: .patience) }
         guard case .failed(IncomingRequest.droppedCode, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Synchronization
 
@@ -62,9 +63,8 @@ struct AskingProgram {
         folder = FileManager.default.temporaryDirectory.appending(path: "annex-asking-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = folder.appending(path: "program")
-        try FileManager.default.copyItem(
+        try FileManager.default.copyProgram(
             at: Ground.fixture.deletingLastPathComponent().appending(path: "asks-for-much"), to: program)
-        try Ground.settle(program.path)
         try Data("harmless".utf8).write(to: folder.appending(path: "harmless"))
         for (name, mode) in [("", 0o755), ("program", 0o755), ("harmless", 0o644)] {
             chmod(folder.appending(path: name).path, mode_t(mode))

@@ -1,4 +1,5 @@
 import AnnexPolicy
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -68,6 +69,7 @@ import Testing
         let script = folder.appending(path: "script")
         try Data("#! /bin/sh -e\necho $0 $1\n".utf8).write(to: script)
         chmod(script.path, 0o755)
+        try FileManager.default.settleProgram(at: script)
         let result = try await sandbox.run(SandboxProgram(script.path, ["x"]))
         #expect(text(result.output) == "\(script.path) x\n")
     }

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -125,7 +126,7 @@ import Testing
         let plan = try ground.plan("world")
         let program = ground.folder.appending(path: "app/program")
         try FileManager.default.moveItem(at: program, to: ground.folder.appending(path: "app/old"))
-        try FileManager.default.copyItem(at: Ground.fixture, to: program)
+        try FileManager.default.copyProgram(at: Ground.fixture, to: program)
         let run = try ground.launch(plan)
         await run.recording.finish()
         #expect(run.recording.order == [.started, .failed, .ended])

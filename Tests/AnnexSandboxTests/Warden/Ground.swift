@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -21,21 +22,7 @@ final class Ground: Sendable {
         let app = folder.appending(path: "app")
         try FileManager.default.createDirectory(at: app, withIntermediateDirectories: true)
         let program = app.appending(path: "program")
-        try FileManager.default.copyItem(at: Self.fixture, to: program)
-        try Self.settle(program.path)
-    }
-
-    /// Waits until nobody has a file that was just written open for writing: a process that another test forks holds a
-    /// copy of our descriptor until it executes, and until then the kernel executes the file for nobody (ETXTBSY).
-    static func settle(_ path: String) throws {
-        let file = try Descriptor.open(path, O_RDONLY)
-        let setLease: Int32 = 1024  // F_SETLEASE, which Glibc's import lacks
-        // The kernel gives a read lease exactly when there is no writer.
-        while fcntl(file.number, setLease, F_RDLCK) != 0 {
-            guard errno == EAGAIN else { throw SystemError("fcntl(F_SETLEASE)", errno: errno, path: path) }
-            sched_yield()
-        }
-        _ = fcntl(file.number, setLease, F_UNLCK)
+        try FileManager.default.copyProgram(at: Self.fixture, to: program)
     }
 
     deinit {

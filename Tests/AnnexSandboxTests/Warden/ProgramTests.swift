@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
         #endif
         try Data(bytes).write(to: URL(filePath: path))
         chmod(path, mode_t(mode))
-        try Ground.settle(path)
+        try FileManager.default.settleProgram(at: URL(filePath: path))
         return path
     }
 

@@ -38,11 +38,13 @@ static int install(const void *instructions, size_t count) {
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 }
 
-// The handlers of the test's own process would answer a signal here.
-static void drop_handlers(void) {
+// Nothing of the test's own process: its handlers would answer a signal here, and its descriptors, held here, would
+// disturb the tests beside this one.
+static void leave_process(void) {
     for (int number = 1; number < 65; number++) signal(number, SIG_DFL);
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
+    close_range(3, ~0u, 0);
 }
 
 static void hand_over(shared_page *page, int listener) {
@@ -129,7 +131,7 @@ int filter_probe_calls(
     }
     pid_t child = fork();
     if (child == 0) {
-        drop_handlers();
+        leave_process();
         int listener = -1;
         if (floor == FILTER_NO_FLOOR) listener = install(instructions, count);
         else if (install_floor(floor_action(floor)) == 0) listener = install_above(instructions, count);
@@ -155,7 +157,7 @@ int filter_probe_calls(
 int filter_probe_foreign(const void *instructions, size_t count) {
     pid_t child = fork();
     if (child == 0) {
-        drop_handlers();
+        leave_process();
         if (install(instructions, count) < 0) _exit(1);
         long result = 20;  // getpid of i386
         __asm__ volatile("int $0x80" : "+a"(result) : : "memory", "r8", "r9", "r10", "r11");
@@ -175,7 +177,10 @@ static int enter(const char *root) {
 
 int filter_can_have_own_root(void) {
     pid_t child = fork();
-    if (child == 0) _exit(enter("/") ? 0 : 1);
+    if (child == 0) {
+        leave_process();
+        _exit(enter("/") ? 0 : 1);
+    }
     int status = 1;
     if (child > 0) waitpid(child, &status, 0);
     return status == 0;
@@ -186,13 +191,13 @@ static void start(
     const char *variable, const char *root) {
     char *arguments[] = {"program", NULL};
     char *environment[] = {"SWIFT_ROOT=/bundle", (char *)variable, NULL};
-    int executable = open(program, O_RDONLY | O_CLOEXEC);
-    drop_handlers();
+    leave_process();
     int nowhere = open("/dev/null", O_RDWR);
     dup2(nowhere, 0);
     dup2(nowhere, 1);
     dup2(nowhere, 2);
-    close_range(3, executable - 1, 0);
+    close_range(3, ~0u, 0);
+    int executable = open(program, O_RDONLY | O_CLOEXEC);
     int alone = enter(root);
     hand_over(page, alone ? install(instructions, count) : -1);
     syscall(SYS_execveat, executable, "", arguments, environment, AT_EMPTY_PATH, nonce);
