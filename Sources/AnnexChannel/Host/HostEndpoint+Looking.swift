@@ -22,50 +22,41 @@ extension HostEndpoint {
         try check(bytes: payload.byteCount, descriptors: 0)
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
         let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
-        let looked: Result<Looked, CallFailure>? = unsafe payload.withUnsafeBytes { question in
+        return try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
             let call = unsafe RawCall(
                 method: method, payload: question, reply: reply, limit: limit, patience: limit)
-            return receiving.withLockIfAvailable { receiver in
-                // The task leaves before its answer comes, which has to ring then.
-                receiver.withdraw()
-                defer { leave(&receiver) }
-                let id = receiver.rawCalls.open()
-                switch send(call, id, isAttended: false) {
-                case .sent: return lookLeading(for: call, id, deadline, &receiver)
-                case .full: return .success(.notSent)
-                case .failed(let failure): return .failure(report(failure))
-                }
-            }
+            return try lookLeading(for: call, until: deadline) ?? .notSent
         }
-        guard let looked else { return .notSent }
-        afterLeading()
-        return try looked.get()
     }
 
-    private func lookLeading(
-        for call: RawCall, _ id: UInt64, _ deadline: UInt64?, _ receiver: inout HostReceiver
-    ) -> Result<Looked, CallFailure> {
-        do throws(ChannelViolation) {
+    /// Nil where another thread reads.
+    private func lookLeading(for call: RawCall, until deadline: UInt64?) throws(CallFailure) -> Looked? {
+        var leads = false
+        defer { if leads { afterLeading() } }
+        return try receiving.withLockIfAvailable { (receiver) throws(CallFailure) in
+            leads = true
+            // The task leaves before its answer comes, which has to ring then.
+            receiver.withdraw()
+            defer { leave(&receiver) }
+            let id = receiver.rawCalls.open()
+            guard try send(call, id, isAttended: false) else { return .notSent }
             receiver.spinner.begin()
             for _ in 0..<HostEndpoint.mostLooksOfATask {
-                if let answer = try look(for: call, id, &receiver) { return answer.map { .answered($0) } }
+                if let count = try look(for: call, id, &receiver) { return .answered(count) }
                 guard receiver.spinner.spin() else { break }
             }
-            return enlist(call, id, deadline)
-        } catch {
-            close(for: error)
-            return .failure(.violated(error))
+            return .pending(try enlist(call, id, deadline))
         }
     }
 
     /// Enters the call into the table while this thread still reads for everybody, so that no answer comes between.
-    private func enlist(_ raw: RawCall, _ id: UInt64, _ deadline: UInt64?) -> Result<Looked, CallFailure> {
-        calls.withLock { table in
-            if let closed = table.closed { return .failure(closed) }
+    private func enlist(_ raw: RawCall, _ id: UInt64, _ deadline: UInt64?) throws(CallFailure) -> ChannelCall {
+        try calls.withLock { (table) throws(CallFailure) in
+            if let closed = table.closed { throw closed }
             let call = ChannelCall(
                 id: id, method: raw.method, isPing: false, accepts: .none, deadline: deadline, endpoint: self)
             _ = table.insert(call)
-            return .success(.pending(call))
+            return call
         }
     }
 }

@@ -25,15 +25,15 @@ extension HostEndpoint {
     ) throws(CallFailure) -> Int {
         try check(bytes: payload.byteCount, descriptors: 0)
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
-        let answer = unsafe payload.withUnsafeBytes { question in
-            unsafe reply.withUnsafeMutableBytes { target in
+        return try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
+            try unsafe reply.withUnsafeMutableBytes { (target) throws(CallFailure) in
                 let call = unsafe RawCall(
                     method: method, payload: question, reply: target, limit: limit,
                     patience: limit ?? patience.map { MonotonicClock.nanoseconds($0) })
-                return callLeading(call) ?? callGenerally(call, timeout: timeout ?? patience)
+                if let count = try callLeading(call) { return count }
+                return try callGenerally(call, timeout: timeout ?? patience)
             }
         }
-        return try answer.get()
     }
 
     /// Sends a one-way message, which the extension's `serve` or `nextPost` takes; waits while there is no room.
@@ -45,18 +45,23 @@ extension HostEndpoint {
         _ method: UInt16, _ payload: RawSpan, flush: Bool = true, timeout: Duration? = nil
     ) throws(CallFailure) {
         try check(bytes: payload.byteCount, descriptors: 0)
-        let sent = unsafe payload.withUnsafeBytes { bytes in
-            sending.withLock { sender in
-                let header = FrameHeader(kind: .event, method: method)
-                let outcome = unsafe write(header, nil, bytes, &sender, holds: !flush)
-                if flush { self.flush(&sender) }
-                return outcome
+        let isSent: Bool
+        do throws(CallFailure) {
+            isSent = try unsafe payload.withUnsafeBytes { (bytes) throws(CallFailure) in
+                try unsafe post(FrameHeader(kind: .event, method: method), bytes, flush)
             }
+        } catch {
+            throw report(error)
         }
-        switch sent {
-        case .sent: return
-        case .failed(let failure): throw report(failure)
-        case .full: try send(ChannelEvent(method: method, payload: payload.copied), timeout: timeout)
+        if !isSent { try send(ChannelEvent(method: method, payload: payload.copied), timeout: timeout) }
+    }
+
+    private func post(
+        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, _ flush: Bool
+    ) throws(CallFailure) -> Bool {
+        try sending.withLock { (sender) throws(CallFailure) in
+            defer { if flush { self.flush(&sender) } }
+            return try unsafe write(header, nil, payload, &sender, holds: !flush)
         }
     }
 
@@ -66,64 +71,60 @@ extension HostEndpoint {
     }
 
     /// Nil where another thread reads or there is no room: then nothing has been sent.
-    private func callLeading(_ call: RawCall) -> RawCall.Answer? {
-        let answer = receiving.withLockIfAvailable { receiver in
+    private func callLeading(_ call: RawCall) throws(CallFailure) -> Int? {
+        var leads = false
+        defer { if leads { afterLeading() } }
+        let count: Int?? = try receiving.withLockIfAvailable { (receiver) throws(CallFailure) in
+            leads = true
             defer { leave(&receiver) }
             let id = receiver.rawCalls.open()
-            switch send(call, id) {
-            case .sent: return awaitAnswer(to: call, id, &receiver) as RawCall.Answer?
-            case .full: return nil
-            case .failed(let failure): return .failure(report(failure))
-            }
+            return try send(call, id) ? try awaitAnswer(to: call, id, &receiver) : nil
         }
-        guard let answer else { return nil }
-        afterLeading()
-        return answer
+        return count ?? nil
     }
 
-    func send(_ call: RawCall, _ id: UInt64, isAttended: Bool = true) -> Attempt {
+    /// - Returns: false where there is no room.
+    func send(_ call: RawCall, _ id: UInt64, isAttended: Bool = true) throws(CallFailure) -> Bool {
         let terms = call.limit.map { RequestTerms(limit: $0) }
         let header = FrameHeader(
             kind: .request, marks: (terms == nil ? .bare : FrameMarks()).union(isAttended ? .attended : []),
             method: call.method, call: id)
-        return sending.withLock { sender in
-            let outcome = unsafe write(header, terms, call.payload, &sender)
-            flush(&sender)
-            return outcome
+        do throws(CallFailure) {
+            return try sending.withLock { (sender) throws(CallFailure) in
+                defer { flush(&sender) }
+                return try unsafe write(header, terms, call.payload, &sender)
+            }
+        } catch {
+            throw report(error)
         }
     }
 
     /// Writes a frame without waking anybody.
-    private func write(
+    /// - Returns: false where there is no room.
+    @inline(__always) private func write(
         _ header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, _ sender: inout HostSender,
         holds: Bool = false
-    ) -> Attempt {
-        guard !isClosed.load(ordering: .acquiring) else { return .failed(closedReason) }
+    ) throws(CallFailure) -> Bool {
+        guard !isClosed.load(ordering: .acquiring) else { throw closedReason }
         let length = UInt32(truncatingIfNeeded: payload.count) &+ (terms == nil ? 0 : RequestTerms.size)
         do throws(ChannelViolation) {
-            guard sender.cancels.isEmpty, try sender.writer.hasRoom(payload: length) else {
-                return .full(sender.writer.seen)
-            }
+            guard sender.cancels.isEmpty, try sender.writer.hasRoom(payload: length) else { return false }
         } catch {
-            return .failed(.violated(error))
+            throw .violated(error)
         }
         unsafe sender.writer.write(header, terms: terms, payload: payload, holds: holds)
         tally.framesSent.add()
         tally.bytesSent.add(UInt64(truncatingIfNeeded: payload.count))
-        return .sent
+        return true
     }
 
     /// As any call, whose outcome is copied where the raw caller wants it.
-    private func callGenerally(_ call: RawCall, timeout: Duration?) -> RawCall.Answer {
-        do throws(CallFailure) {
-            let payload = unsafe [UInt8](call.payload)
-            let reply = try self.call(Request(method: call.method, payload: payload), timeout: timeout).payload
-            guard reply.count <= call.room else { throw .payloadTooLarge(bytes: reply.count, most: call.room) }
-            unsafe call.reply.copyBytes(from: reply)
-            return .success(reply.count)
-        } catch {
-            return .failure(error)
-        }
+    private func callGenerally(_ call: RawCall, timeout: Duration?) throws(CallFailure) -> Int {
+        let payload = unsafe [UInt8](call.payload)
+        let reply = try self.call(Request(method: call.method, payload: payload), timeout: timeout).payload
+        guard reply.count <= call.room else { throw .payloadTooLarge(bytes: reply.count, most: call.room) }
+        unsafe call.reply.copyBytes(from: reply)
+        return reply.count
     }
 }
 

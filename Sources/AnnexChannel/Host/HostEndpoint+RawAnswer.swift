@@ -3,57 +3,92 @@ internal import Synchronization
 
 extension HostEndpoint {
     /// Reads for everybody until the raw call's answer is there, its time is over or the channel ends.
-    func awaitAnswer(to call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver) -> RawCall.Answer {
+    /// - Returns: how many bytes the answer has.
+    func awaitAnswer(
+        to call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(CallFailure) -> Int {
         // Asking the clock costs a fifth of a call, and most answers come before anybody would look at it.
         var deadline: UInt64?
-        do throws(ChannelViolation) {
-            receiver.spinner.begin()
-            while true {
-                if let answer = try look(for: call, id, &receiver) { return answer }
-                let mustSleep = !receiver.spinner.spin()
-                guard mustSleep || receiver.spinner.isTimeToLookAround else { continue }
-                if deadline == nil, let patience = call.patience {
-                    deadline = MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: patience)))
-                }
-                if mustSleep { sleep(&receiver, until: deadline) { mustStop } }
-                guard let failure = end(by: deadline) else { continue }
-                // What was published before the end still counts.
-                return try look(for: call, id, &receiver) ?? giveUp(id, failure, &receiver)
+        receiver.spinner.begin()
+        while true {
+            if let count = try look(for: call, id, &receiver) { return count }
+            let mustSleep = !receiver.spinner.spin()
+            guard mustSleep || receiver.spinner.isTimeToLookAround else { continue }
+            if deadline == nil, let patience = call.patience {
+                deadline = MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: patience)))
             }
-        } catch {
-            close(for: error)
-            return .failure(.violated(error))
+            if mustSleep { sleep(&receiver, until: deadline) { mustStop } }
+            guard let failure = end(by: deadline) else { continue }
+            // What was published before the end still counts.
+            if let count = try look(for: call, id, &receiver) { return count }
+            throw giveUp(id, failure, &receiver)
         }
     }
 
-    /// Takes out what is published, up to the answer. Frames that others wait for are handled on the way; those that
-    /// nobody waits for are bounded by their budget.
-    func look(
+    /// Takes out what is published, up to the answer.
+    @inline(__always) func look(
         for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
-    ) throws(ChannelViolation) -> RawCall.Answer? {
-        while let header = try receiver.reader.look() {
-            guard header.call == id, receiver.saidHello else {
-                try take(header, &receiver)
-                continue
+    ) throws(CallFailure) -> Int? {
+        receiver.reader.hasNews ? try take(answerTo: call, id, &receiver) : nil
+    }
+
+    private func take(
+        answerTo call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(CallFailure) -> Int? {
+        let answer: CheckedHeader?
+        do throws(ChannelViolation) {
+            answer = try find(answerTo: call, id, &receiver)
+        } catch {
+            close(for: error)
+            throw .violated(error)
+        }
+        guard let answer else { return nil }
+        guard answer.kind == .reply else { throw failure(answer, &receiver) }
+        return try reply(answer, to: call, &receiver)
+    }
+
+    /// Handles what lies before the answer, at most a ring's worth. Frames that others wait for are handled on the way;
+    /// those that nobody waits for are bounded by their budget.
+    @inline(__always) private func find(
+        answerTo call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(ChannelViolation) -> CheckedHeader? {
+        guard let header = try receiver.reader.look() else { return nil }
+        if header.call == id, receiver.saidHello {
+            try check(header, answers: call)
+            return header
+        }
+        return try findBehindOthers(call, id, &receiver)
+    }
+
+    @inline(never) private func findBehindOthers(
+        _ call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(ChannelViolation) -> CheckedHeader? {
+        let start = receiver.reader.position
+        while !receiver.reader.hasPassedARing(since: start), let header = try receiver.reader.look() {
+            if header.call == id, receiver.saidHello {
+                try check(header, answers: call)
+                return header
             }
-            guard header.method == call.method else {
-                throw .wrongMethod(call: id, header.method, asked: call.method)
-            }
-            guard header.descriptors == 0 else {
-                throw .descriptorsNotAskedFor(count: Int(truncatingIfNeeded: header.descriptors), call: id)
-            }
-            switch header.kind {
-            case .reply: return reply(header, to: call, &receiver)
-            case .failure: return try failure(header, &receiver)
-            default: throw .unexpectedKind(header.kind.rawValue)
-            }
+            try take(header, &receiver)
         }
         return nil
     }
 
-    private func reply(
+    @inline(__always) private func check(
+        _ header: CheckedHeader, answers call: RawCall
+    ) throws(ChannelViolation) {
+        guard header.method == call.method else {
+            throw .wrongMethod(call: header.call, header.method, asked: call.method)
+        }
+        guard header.descriptors == 0 else {
+            throw .descriptorsNotAskedFor(count: Int(truncatingIfNeeded: header.descriptors), call: header.call)
+        }
+        guard header.kind == .reply || header.kind == .failure else { throw .unexpectedKind(header.kind.rawValue) }
+    }
+
+    @inline(__always) private func reply(
         _ header: CheckedHeader, to call: RawCall, _ receiver: inout HostReceiver
-    ) -> RawCall.Answer {
+    ) throws(CallFailure) -> Int {
         let length = Int(truncatingIfNeeded: header.length)
         let fits = length <= call.room
         if fits, let target = unsafe call.reply.baseAddress {
@@ -64,25 +99,27 @@ extension HostEndpoint {
         tally.framesReceived.add()
         tally.bytesReceived.add(UInt64(truncatingIfNeeded: length))
         giveBack(&receiver)
-        return fits ? .success(length) : .failure(.payloadTooLarge(bytes: length, most: call.room))
+        guard fits else { throw .payloadTooLarge(bytes: length, most: call.room) }
+        return length
     }
 
-    private func failure(
-        _ header: CheckedHeader, _ receiver: inout HostReceiver
-    ) throws(ChannelViolation) -> RawCall.Answer {
-        let said = try failure(receiver.reader.take(header))
+    @inline(never) private func failure(_ header: CheckedHeader, _ receiver: inout HostReceiver) -> CallFailure {
+        let frame = receiver.reader.take(header)
         tally.framesReceived.add()
         giveBack(&receiver)
-        return .failure(said)
+        do throws(ChannelViolation) {
+            return try failure(frame)
+        } catch {
+            close(for: error)
+            return .violated(error)
+        }
     }
 
     /// Nobody waits for the answer any more; the extension is told.
-    private func giveUp(
-        _ id: UInt64, _ failure: CallFailure, _ receiver: inout HostReceiver
-    ) -> RawCall.Answer {
+    private func giveUp(_ id: UInt64, _ failure: CallFailure, _ receiver: inout HostReceiver) -> CallFailure {
         receiver.rawCalls.forgo()
         sendCancel(id)
-        return .failure(failure)
+        return failure
     }
 
     private var mustStop: Bool {

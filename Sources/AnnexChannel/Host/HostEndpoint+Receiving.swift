@@ -27,7 +27,7 @@ extension HostEndpoint {
         giveBack(&receiver)
     }
 
-    func giveBack(_ receiver: inout HostReceiver) {
+    @inline(__always) func giveBack(_ receiver: inout HostReceiver) {
         if receiver.giveBack() { tally.wakeUpsForRoom.add() }
     }
 

@@ -116,7 +116,7 @@ extension HostEndpoint {
     }
 
     /// Publishes what was written.
-    func flush(_ sender: inout HostSender) {
+    @inline(__always) func flush(_ sender: inout HostSender) {
         if sender.flush() { tally.wakeUpsForFrames.add() }
     }
 

@@ -34,7 +34,7 @@ struct HostReceiver: ~Copyable, Sendable {
 
     /// Gives the room of the frames taken back.
     /// - Returns: whether the kernel was asked to wake a writer.
-    mutating func giveBack() -> Bool {
+    @inline(__always) mutating func giveBack() -> Bool {
         reader.giveBack() && wake.wakeIfAsleep(on: consumed)
     }
 

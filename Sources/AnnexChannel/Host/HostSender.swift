@@ -25,7 +25,7 @@ struct HostSender: ~Copyable, Sendable {
 
     /// Publishes what was written, and wakes an extension that sleeps.
     /// - Returns: whether the kernel was asked.
-    mutating func flush() -> Bool {
+    @inline(__always) mutating func flush() -> Bool {
         guard let word = writer.publish() else { return false }
         return wake.wakeIfAsleep(on: word)
     }

@@ -1,7 +1,5 @@
 /// A call of bare bytes while its caller leads. The pointers are the caller's own and outlive it.
 @safe struct RawCall {
-    typealias Answer = Result<Int, CallFailure>
-
     let method: UInt16
     let payload: UnsafeRawBufferPointer
     let reply: UnsafeMutableRawBufferPointer

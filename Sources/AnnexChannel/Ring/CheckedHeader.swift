@@ -11,12 +11,12 @@ struct CheckedHeader {
     let length: UInt32
 
     /// Whether it is a request or one-way message with nothing but bytes.
-    var isSimple: Bool {
+    @inline(__always) var isSimple: Bool {
         descriptors == 0 && (kind == .request || kind == .event)
     }
 
     /// Where the next frame lies, this one being at `position`.
-    func next(after position: UInt32, capacity: UInt32) -> UInt32 {
+    @inline(__always) func next(after position: UInt32, capacity: UInt32) -> UInt32 {
         let end = position &+ WireFormat.frameSize(payload: prefix &+ length)
         return WireFormat.next(after: end, turns: marks.contains(.turn), capacity: capacity)
     }

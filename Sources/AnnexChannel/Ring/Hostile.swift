@@ -8,12 +8,12 @@ internal import AnnexLinux
 struct Hostile<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     private let value: Value
 
-    init(_ value: Value) {
+    @inline(__always) init(_ value: Value) {
         self.value = value
     }
 
     /// The number, where it is no more than `limit`.
-    func atMost(_ limit: Value) -> Value? {
+    @inline(__always) func atMost(_ limit: Value) -> Value? {
         value <= limit ? value : nil
     }
 
@@ -46,7 +46,7 @@ struct HostileHeader {
     let call: UInt64
 
     /// Takes the header out of a ring, at a position of ours; nil where there is none yet.
-    init?(_ ring: RingBytes, at position: UInt32) {
+    @inline(__always) init?(_ ring: RingBytes, at position: UInt32) {
         let first = ring.firstWord(at: position)
         guard first != 0 else { return nil }
         kind = UInt8(truncatingIfNeeded: first)

@@ -21,8 +21,9 @@ struct RingReader: ~Copyable {
     }
 
     /// Whether something lies where the next header will be. Says nothing else about it.
-    var hasNews: Bool {
-        ring.peek(at: position) != 0
+    @inline(__always) var hasNews: Bool {
+        ring.prefetchSecondLine(at: position)
+        return ring.peek(at: position) != 0
     }
 
     /// What a sleeper sleeps on, while it is 0.
@@ -31,7 +32,7 @@ struct RingReader: ~Copyable {
     }
 
     /// Looks once whether a frame is there, and checks its header.
-    func look() throws(ChannelViolation) -> CheckedHeader? {
+    @inline(__always) func look() throws(ChannelViolation) -> CheckedHeader? {
         guard let header = HostileHeader(ring, at: position) else { return nil }
         let most = WireFormat.largestPayload(capacity: ring.capacity)
         guard let length = header.length.atMost(most) else {
@@ -63,14 +64,14 @@ struct RingReader: ~Copyable {
     }
 
     /// Copies the payload to a place with room for it.
-    func copy(_ header: CheckedHeader, to target: UnsafeMutableRawPointer) {
+    @inline(__always) func copy(_ header: CheckedHeader, to target: UnsafeMutableRawPointer) {
         // SAFETY: the length was checked to be at most half the ring, and the caller holds it against its own room.
         unsafe ring.copy(
             from: position &+ WireFormat.headerSize &+ header.prefix, to: target, count: header.length)
     }
 
     /// Goes on behind the frame whose header this is.
-    mutating func pass(_ header: CheckedHeader) {
+    @inline(__always) mutating func pass(_ header: CheckedHeader) {
         position = header.next(after: position, capacity: ring.capacity)
     }
 
@@ -105,7 +106,7 @@ struct RingReader: ~Copyable {
     /// Gives room back to the writer, once it is worth a word: a writer looks for room only when it has none left, and
     /// `WireFormat.step` says why it always finds enough.
     /// - Returns: whether there was any to give: then a writer that sleeps for room is to be woken.
-    mutating func giveBack() -> Bool {
+    @inline(__always) mutating func giveBack() -> Bool {
         guard position &- published >= step else { return false }
         published = position
         // SYNC: releases the ring's bytes; the writer acquires this position before it overwrites them.

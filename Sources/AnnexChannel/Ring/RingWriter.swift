@@ -45,12 +45,12 @@ struct RingWriter: ~Copyable {
     private var room: UInt32 { ring.capacity &- (position &- seen) }
 
     /// What a frame of this payload needs: its own lines, and the one where the next header will be.
-    private func need(_ payload: UInt32) -> UInt32 {
+    @inline(__always) private func need(_ payload: UInt32) -> UInt32 {
         WireFormat.frameSize(payload: payload) &+ WireFormat.alignment
     }
 
     /// Whether a frame of this payload fits now. Looks at the reader's position only when it must.
-    mutating func hasRoom(payload: UInt32) throws(ChannelViolation) -> Bool {
+    @inline(__always) mutating func hasRoom(payload: UInt32) throws(ChannelViolation) -> Bool {
         let need = need(payload)
         if need <= room, position & (ring.capacity &- 1) < turnAt { return true }
         try look()
@@ -58,7 +58,7 @@ struct RingWriter: ~Copyable {
     }
 
     /// Looks once at how far the reader is.
-    private mutating func look() throws(ChannelViolation) {
+    @inline(never) private mutating func look() throws(ChannelViolation) {
         let unread = position &- seen
         // SYNC: acquires what the reader released: it has copied the bytes up to here.
         let now = Hostile(consumed.loadAcquire()).distance(from: seen)
@@ -71,7 +71,7 @@ struct RingWriter: ~Copyable {
     /// Writes a frame behind those that are there. There must be room, and the payload (with the terms of a request)
     /// be no longer than `largestPayload`.
     /// - Parameter holds: whether it is not to be seen before `publish`.
-    mutating func write(
+    @inline(__always) mutating func write(
         _ header: FrameHeader, terms: RequestTerms? = nil, payload: UnsafeRawBufferPointer, holds: Bool = false
     ) {
         let start = position
@@ -95,7 +95,7 @@ struct RingWriter: ~Copyable {
     }
 
     /// Stores the frame's first word. One frame that is held hides all behind it: a reader meets none of them.
-    private mutating func show(_ word: UInt64, at place: UInt32, holds: Bool) {
+    @inline(__always) private mutating func show(_ word: UInt64, at place: UInt32, holds: Bool) {
         if !isUntold { firstPlace = place }
         isUntold = true
         if holds, heldWord == 0 {
@@ -109,7 +109,7 @@ struct RingWriter: ~Copyable {
 
     /// Publishes all that was written.
     /// - Returns: the word that a reader sleeps on, if it does; nil where nothing was written.
-    mutating func publish() -> WritableWord? {
+    @inline(__always) mutating func publish() -> WritableWord? {
         guard isUntold else { return nil }
         isUntold = false
         if heldWord != 0 {
@@ -119,11 +119,15 @@ struct RingWriter: ~Copyable {
         return ring.alarm(at: firstPlace)
     }
 
-    /// Whether the frame that lies here is followed by one at the ring's start. All between counts as unread, so the
-    /// room that is left then is what the reader has taken of this turn.
-    private mutating func decideTurn(from start: UInt32, to end: UInt32) -> Bool {
+    /// Whether the frame that lies here is followed by one at the ring's start.
+    @inline(__always) private mutating func decideTurn(from start: UInt32, to end: UInt32) -> Bool {
+        start & (ring.capacity &- 1) >= turnAt && thinkOfTurn(from: start, to: end)
+    }
+
+    /// All between the frame and the ring's end counts as unread, so the room that is left then is what the reader has
+    /// taken of this turn.
+    @inline(never) private mutating func thinkOfTurn(from start: UInt32, to end: UInt32) -> Bool {
         let offset = start & (ring.capacity &- 1)
-        guard offset >= turnAt else { return false }
         let turn = start &- offset
         let taken = seen &- turn
         if taken <= offset, taken >= RingWriter.roomAfterTurn, end &- turn <= ring.capacity { return true }
@@ -132,10 +136,13 @@ struct RingWriter: ~Copyable {
     }
 
     /// Goes on behind the frame just written, and sees to it that no header is there yet.
-    private mutating func pass(to next: UInt32) {
+    @inline(__always) private mutating func pass(to next: UInt32) {
         if (next ^ position) & ~(ring.capacity &- 1) != 0 { turnAt = RingWriter.turnStep }
         position = next
-        guard Int32(bitPattern: cleared &- position) <= 0 else { return }
+        if Int32(bitPattern: cleared &- position) <= 0 { clearAhead() }
+    }
+
+    @inline(never) private mutating func clearAhead() {
         // What is free has been taken by the reader, so clearing there hides nothing. One line always is.
         cleared = position &+ min(RingWriter.clearStep, room)
         var line = position

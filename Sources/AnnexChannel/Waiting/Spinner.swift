@@ -26,13 +26,13 @@ struct Spinner: Sendable {
     }
 
     /// A wait begins.
-    mutating func begin() {
+    @inline(__always) mutating func begin() {
         looks = 0
         left = style == .adaptive && !hint.isShared() ? budget : 0
     }
 
     /// Lets a moment pass. False when it is time to sleep.
-    mutating func spin() -> Bool {
+    @inline(__always) mutating func spin() -> Bool {
         looks &+= 1
         if style == .spin {
             // A peer on the same core must run some time.
@@ -46,7 +46,7 @@ struct Spinner: Sendable {
     }
 
     /// Whether it is time for what costs more than a look: asking the clock, and whether anything else has happened.
-    var isTimeToLookAround: Bool { looks & 63 == 63 }
+    @inline(__always) var isTimeToLookAround: Bool { looks & 63 == 63 }
 
     /// Looking was in vain, a sleep begins.
     mutating func willSleep() {

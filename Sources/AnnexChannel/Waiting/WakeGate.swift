@@ -8,7 +8,7 @@ struct WakeGate: Sendable {
     let flag: SharedWord
 
     /// The flag, read after everything that this side has stored.
-    func state() -> UInt32 {
+    @inline(__always) func state() -> UInt32 {
         // SYNC: what was published comes before this read; pairs with the fence in `SleepGate`.
         annex_fence()
         return flag.loadRelaxed()
@@ -17,7 +17,7 @@ struct WakeGate: Sendable {
     /// Wakes a sleeper where there is one.
     /// - Parameter word: what was published, and what the sleeper sleeps on.
     /// - Returns: whether the kernel was asked.
-    func wakeIfAsleep(on word: WritableWord) -> Bool {
+    @inline(__always) func wakeIfAsleep(on word: WritableWord) -> Bool {
         guard state() == ReceiverState.asleep else { return false }
         word.wake()
         return true

@@ -13,7 +13,7 @@ struct FrameHeader: Sendable {
     var call: UInt64 = 0
 
     /// The header's first word with the payload's length.
-    func firstWord(length: UInt32, turns: Bool) -> UInt64 {
+    @inline(__always) func firstWord(length: UInt32, turns: Bool) -> UInt64 {
         let marks = turns ? marks.union(.turn) : marks
         return UInt64(kind.rawValue) | UInt64(descriptors | marks.rawValue) << 8 | UInt64(method) << 16
             | UInt64(length) << 32

@@ -16,12 +16,12 @@ enum WireFormat {
     static let doorbell: [UInt8] = [1]
 
     /// The largest payload that a ring takes: a reader that has taken everything always has left room for one.
-    static func largestPayload(capacity: UInt32) -> UInt32 {
+    @inline(__always) static func largestPayload(capacity: UInt32) -> UInt32 {
         capacity / 2
     }
 
     /// What a frame of this payload takes in a ring. The payload is at most half a ring, so nothing overflows.
-    static func frameSize(payload: UInt32) -> UInt32 {
+    @inline(__always) static func frameSize(payload: UInt32) -> UInt32 {
         (headerSize &+ payload &+ (alignment &- 1)) & ~(alignment &- 1)
     }
 
@@ -32,7 +32,7 @@ enum WireFormat {
     }
 
     /// Where the frame behind one that ends at `position` lies: at the ring's start, where the frame says so.
-    static func next(after position: UInt32, turns: Bool, capacity: UInt32) -> UInt32 {
+    @inline(__always) static func next(after position: UInt32, turns: Bool, capacity: UInt32) -> UInt32 {
         turns ? (position &+ (capacity &- 1)) & ~(capacity &- 1) : position
     }
 }

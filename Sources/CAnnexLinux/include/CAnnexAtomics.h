@@ -42,6 +42,19 @@ static inline void annex_fence(void) {
 #endif
 }
 
+// The same directly behind an atomic exchange, such as every unlocking of a mutex is: that orders enough by itself
+// where it is a locked instruction.
+static inline void annex_fence_after_exchange(void) {
+#if defined(__x86_64__)
+    __asm__ volatile("" ::: "memory");
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+// Asks for the cache line around an address, without waiting for it.
+static inline void annex_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
+
 // Tells the processor that this is a spin loop.
 static inline void annex_pause(void) {
 #if defined(__x86_64__)
