@@ -47,9 +47,10 @@ extension HostEndpoint {
     ) -> Result<Looked, CallFailure> {
         do throws(ChannelViolation) {
             receiver.spinner.begin()
+            let start = receiver.reader.position
             for _ in 0..<HostEndpoint.mostLooksOfATask {
                 if let answer = try look(for: call, id, &receiver) { return answer.map { .answered($0) } }
-                guard receiver.spinner.spin() else { break }
+                guard receiver.spinner.spin(), !receiver.reader.hasPassedARing(since: start) else { break }
             }
             return enlist(call, id, deadline)
         } catch {

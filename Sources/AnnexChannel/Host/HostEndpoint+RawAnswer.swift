@@ -26,12 +26,13 @@ extension HostEndpoint {
         }
     }
 
-    /// Takes out what is published, up to the answer. Frames that others wait for are handled on the way; those that
-    /// nobody waits for are bounded by their budget.
+    /// Takes out what is published, up to the answer or a whole ring. Frames that others wait for are handled on the
+    /// way; those that nobody waits for are bounded by their budget.
     func look(
         for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(ChannelViolation) -> RawCall.Answer? {
-        while let header = try receiver.reader.look() {
+        let start = receiver.reader.position
+        while !receiver.reader.hasPassedARing(since: start), let header = try receiver.reader.look() {
             guard header.call == id, receiver.saidHello else {
                 try take(header, &receiver)
                 continue
