@@ -110,6 +110,67 @@ import Testing
         #expect(failure == .deadlineExceeded)
     }
 
+    @Test func aRequestTooLargeToSendTakesNoNumber() throws {
+        let failures = try run(serving: doubling) { endpoint in
+            // The second has room for its bytes and not for its terms.
+            var failures: [ExtensionFailure] = []
+            for size in [40_000, 32_768, 32_745] {
+                do throws(ExtensionFailure) {
+                    _ = try endpoint.call(5, [UInt8](repeating: 0, count: size), timeout: .seconds(280))
+                } catch { failures.append(error) }
+            }
+            _ = try endpoint.call(Resize(width: 1, image: [1]), timeout: .seconds(280))
+            return failures
+        }
+        #expect(failures == [40_000, 32_768, 32_745].map { .payloadTooLarge(bytes: $0, most: 32_744) })
+    }
+
+    @Test func theLargestRequestThatFitsIsAnswered() throws {
+        let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
+            do throws(ExtensionFailure) {
+                _ = try endpoint.call(5, [UInt8](repeating: 0, count: 32_744), timeout: .seconds(280))
+            } catch { return error }
+            return nil
+        }
+        #expect(failure == .failed(code: HandlerFailure.unknownMethodCode, text: "unknown method"))
+    }
+
+    @Test func aStreamThatCouldNotBeOpenedIsNotReset() throws {
+        let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
+            var failure: ExtensionFailure?
+            do throws(ExtensionFailure) {
+                _ = try endpoint.openStream(5, [UInt8](repeating: 0, count: 32_765))
+            } catch { failure = error }
+            _ = try endpoint.call(Resize(width: 1, image: [1]), timeout: .seconds(280))
+            return failure
+        }
+        #expect(failure == .payloadTooLarge(bytes: 32_769, most: 32_768))
+    }
+
+    @Test func `BOMB-11: a call that its caller gave up counts until its answer`() async throws {
+        let shelf = Shelf()
+        let channel = try HostileChannel({ $0.mostHostedCalls = 4 }, handlers: { $0.onRequest = { shelf.put($0) } })
+        var writer = RawWriter(channel.peer)
+        var events = channel.events.makeAsyncIterator()
+        writer.sendHello()
+        func ask(_ calls: ClosedRange<UInt64>) async {
+            for call in calls {
+                writer.send(RawPeer.frame(2, [UInt8](repeating: 0xFF, count: 24), call: call))
+                writer.send(RawPeer.frame(5, call: call))
+            }
+            writer.send(RawPeer.frame(6))
+            _ = await events.next()
+        }
+        await ask(1...10)
+        #expect(shelf.count == 4)
+        #expect(shelf.areAllCancelled)
+        shelf.clear()
+        // What was answered to nobody makes room.
+        await ask(11...20)
+        #expect(shelf.count == 4)
+        shelf.clear()
+    }
+
     @Test func callsInBothDirectionsAtOnceAllResolve() async throws {
         var handlers = ChannelHandlers()
         doubling.install(in: &handlers)
@@ -143,12 +204,27 @@ import Testing
     }
 }
 
-/// Keeps a request for as long as nobody asks for the next.
+/// Keeps requests until it is cleared.
 private final class Shelf: Sendable {
-    private let held = Mutex<HostedRequest?>(nil)
+    private let held = Mutex<[Box<HostedRequest>]>([])
+
+    var count: Int { held.withLock { $0.count } }
+
+    var areAllCancelled: Bool {
+        held.withLock { $0.allSatisfy { box in box.value.withLock { $0?.isCancelled ?? false } } }
+    }
 
     func put(_ request: consuming HostedRequest) {
-        var given: HostedRequest? = consume request
-        held.withLock { $0 = given.take() }
+        let box = Box(Mutex<HostedRequest?>(consume request))
+        held.withLock { $0.append(box) }
+    }
+
+    /// Outside the lock: a request that goes is answered.
+    func clear() {
+        let held = held.withLock { held in
+            defer { held = [] }
+            return held
+        }
+        withExtendedLifetime(held) {}
     }
 }

@@ -268,5 +268,23 @@ import Testing
         }
     }
 
+    @Test("a caller's own time is how long it waits for room, whatever the limit for those without one")
+    func ownTime() async throws {
+        let channel = try HostileChannel {
+            $0.sendLimit = .milliseconds(1)
+            $0.hostCapacity = 4096
+        }
+        let payload = [UInt8](repeating: 0, count: 1000)
+        #expect(throws: CallFailure.noRoom) {
+            while true { try channel.host.send(ChannelEvent(method: 1, payload: payload)) }
+        }
+        #expect(throws: CallFailure.deadlineExceeded) {
+            _ = try channel.host.call(Request(method: 1, payload: payload), timeout: .milliseconds(50))
+        }
+        await #expect(throws: CallFailure.deadlineExceeded) {
+            _ = try await channel.host.call(Request(method: 1, payload: payload), timeout: .milliseconds(50))
+        }
+    }
+
     struct Missed: Error {}
 }

@@ -8,16 +8,8 @@ import Testing
     @Test("LIFE-05: thirty channels leave no descriptor, mapping or thread")
     func channels() async {
         await #expect(processExitsWith: .success) {
-            try LeakTests.oneChannel()
-            let before = try LeakTests.held()
-            for _ in 0..<30 { try LeakTests.oneChannel() }
-            // A thread that has been joined stands in its folder a little longer. The watchdog ends a leak's waiting.
-            while try LeakTests.held() != before { usleep(1000) }
+            try Holdings.areLeft(after: 30) { _ in try LeakTests.oneChannel() }
         }
-    }
-
-    private static func held() throws -> [Int] {
-        try [entries("fd"), entries("task"), mappings()]
     }
 
     private static func oneChannel() throws {
@@ -40,20 +32,5 @@ import Testing
             host.finish(thread)
         }
         loop.shutDown()
-    }
-
-    private static func entries(_ folder: String) throws -> Int {
-        guard let directory = opendir("/proc/self/\(folder)") else { throw SystemError("opendir", errno: errno) }
-        defer { closedir(directory) }
-        var count = 0
-        while readdir(directory) != nil { count += 1 }
-        return count
-    }
-
-    /// Mappings of memfds: the allocator's own come and go.
-    private static func mappings() throws -> Int {
-        let text = String(
-            decoding: try Descriptor.open("/proc/self/maps", O_RDONLY).readAll(atMost: 1 << 24), as: UTF8.self)
-        return text.split(separator: "\n").filter { $0.contains("memfd:") }.count
     }
 }

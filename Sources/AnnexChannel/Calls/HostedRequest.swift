@@ -38,7 +38,7 @@ public struct HostedRequest: ~Copyable, Sendable {
     /// Whether the answer would be for nobody: the extension has given up, its time is over, or it is gone.
     public var isCancelled: Bool {
         if deadline.map({ MonotonicClock.remaining(until: $0) == 0 }) ?? false { return true }
-        return !endpoint.hosted.withLock { $0.isOpen(call) }
+        return !endpoint.hosted.withLock { $0.isAwaited(call) }
     }
 
     /// Answers. Never waits for the extension: what its ring has no room for is sent when it has.

@@ -14,7 +14,7 @@ extension ExtensionCore {
 
     /// Whether the caller has given up. Reads on, so that a cancel behind other requests is seen.
     func isCancelled(_ call: UInt64) throws(ExtensionFailure) -> Bool {
-        while let frame = try read() { try putAside(frame) }
+        try readWhatIsThere()
         return open.first { $0.call == call }?.isCancelled ?? true
     }
 

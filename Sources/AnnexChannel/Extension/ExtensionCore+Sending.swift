@@ -25,14 +25,19 @@ extension ExtensionCore {
         _ header: FrameHeader, _ payload: [UInt8], terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
-        guard payload.count <= largestPayload else {
-            throw .payloadTooLarge(bytes: payload.count, most: largestPayload)
-        }
+        let prefix = terms == nil ? 0 : RequestTerms.size
+        try check(payload, terms: prefix)
         if !descriptors.isEmpty { try handOver(header.call, descriptors) }
-        try makeRoom(UInt32(payload.count) + (terms == nil ? 0 : RequestTerms.size))
+        try makeRoom(UInt32(payload.count) + prefix)
         // SAFETY: the writer copies the bytes and keeps nothing.
         unsafe payload.withUnsafeBytes { unsafe sender.writer.write(header, terms: terms, payload: $0) }
         if sender.flush(isAttended: isAttended) { try control.ring() }
+    }
+
+    /// - Parameter terms: bytes that go before the payload.
+    func check(_ payload: [UInt8], terms: UInt32) throws(ExtensionFailure) {
+        let most = largestPayload - Int(terms)
+        guard payload.count <= most else { throw .payloadTooLarge(bytes: payload.count, most: most) }
     }
 
     /// Waits until a frame of this payload fits.
@@ -45,6 +50,7 @@ extension ExtensionCore {
             } catch {
                 throw .violated(error)
             }
+            if sender.isStopped { throw .ended }
         }
     }
 

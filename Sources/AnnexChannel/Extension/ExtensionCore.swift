@@ -40,4 +40,10 @@ final class ExtensionCore {
         self.own = own
         self.peer = peer
     }
+
+    /// Lets another thread end this one's waiting for the host.
+    func wait(until stop: StopGate) {
+        receiver.stop = stop
+        sender.stop = stop
+    }
 }

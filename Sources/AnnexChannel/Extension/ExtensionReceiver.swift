@@ -10,6 +10,8 @@ struct ExtensionReceiver: ~Copyable {
     /// This side's position, which a host that waits for room sleeps on.
     private let consumed: WritableWord
     private var spinner: Spinner
+    /// Who may end the waiting besides the host; nil: nobody.
+    var stop: StopGate?
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle) {
         reader = RingReader(ring: peer.ring, consumed: own.consumed)
@@ -38,7 +40,7 @@ struct ExtensionReceiver: ~Copyable {
     }
 
     /// Waits until there is something to read.
-    /// - Returns: false when `deadline` has passed.
+    /// - Returns: false when `deadline` has passed, or the waiting was ended.
     mutating func wait(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
         if reader.hasNews { return true }
         spinner.begin()
@@ -55,14 +57,20 @@ struct ExtensionReceiver: ~Copyable {
     private mutating func sleep(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
         spinner.willSleep()
         gate.announce()
-        let woken = reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: 0, until: deadline)
+        let woken = reader.hasNews ? .changed : sleep(on: reader.bed, until: deadline)
         gate.withdraw()
         spinner.slept()
         if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
         return reader.hasNews || !isOver(deadline)
     }
 
+    private func sleep(on bed: SharedWord, until deadline: UInt64?) -> FutexWait {
+        guard let stop else { return gate.sleep(on: bed, while: 0, until: deadline) }
+        return stop.sleep(gate, on: bed, while: 0, until: deadline)
+    }
+
     private func isOver(_ deadline: UInt64?) -> Bool {
+        if let stop, stop.isStopped { return true }
         guard let deadline else { return false }
         return MonotonicClock.remaining(until: deadline) == 0
     }

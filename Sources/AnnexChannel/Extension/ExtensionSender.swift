@@ -11,6 +11,8 @@ struct ExtensionSender: ~Copyable {
     private let looking: RoomSpinner
     /// The doorbell that was rung last: the host asks anew each time it goes to sleep.
     private var rung: UInt32 = 0
+    /// Who may end the waiting besides the host; nil: nobody.
+    var stop: StopGate?
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle) {
         writer = RingWriter(ring: own.ring, consumed: peer.consumed)
@@ -41,9 +43,17 @@ struct ExtensionSender: ~Copyable {
         gate.announce()
         defer { gate.withdraw() }
         guard try !writer.hasRoom(payload: payload) else { return }
-        if case .refused(let errno) = gate.sleep(on: consumed, while: writer.seen, until: nil) {
-            throw .sharedWord(errno: errno)
-        }
+        if case .refused(let errno) = sleep(while: writer.seen) { throw .sharedWord(errno: errno) }
+    }
+
+    /// Whether nobody waits for room any more.
+    var isStopped: Bool {
+        stop?.isStopped ?? false
+    }
+
+    private func sleep(while seen: UInt32) -> FutexWait {
+        guard let stop else { return gate.sleep(on: consumed, while: seen, until: nil) }
+        return stop.sleep(gate, on: consumed, while: seen, until: nil)
     }
 
     private mutating func takeDoorbell(_ state: UInt32) -> Bool {

@@ -6,10 +6,21 @@ extension HostEndpoint {
     func spend(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         let now = MonotonicClock.now()
         guard receiver.frames.spend(at: now) else { throw .messageBudget(.frames, limit: receiver.frames.limit) }
-        guard receiver.bytes.spend(UInt32(clamping: frame.payload.count), at: now) else {
+        try spend(bytes: frame.payload.count, at: now, &receiver)
+        if receiver.frames.mustWarn() { warn(.frames) }
+    }
+
+    /// Counts the bytes of a frame that had to be expected and is for nobody; an empty one takes time too.
+    func spendBytes(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        try spend(bytes: max(frame.payload.count, 64), at: MonotonicClock.now(), &receiver)
+    }
+
+    private func spend(
+        bytes: Int, at now: UInt64, _ receiver: inout HostReceiver
+    ) throws(ChannelViolation) {
+        guard receiver.bytes.spend(UInt32(clamping: bytes), at: now) else {
             throw .messageBudget(.bytes, limit: receiver.bytes.limit)
         }
-        if receiver.frames.mustWarn() { warn(.frames) }
         if receiver.bytes.mustWarn() { warn(.bytes) }
     }
 

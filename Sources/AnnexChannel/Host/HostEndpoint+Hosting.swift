@@ -24,14 +24,13 @@ extension HostEndpoint {
         }
     }
 
-    /// The extension does not wait any more.
+    /// The extension does not wait any more. The call counts until its answer, which nobody gets then.
     func handleCancel(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         try spend(frame, &receiver)
         guard frame.descriptors == 0, frame.payload.isEmpty else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }
-        let (wasMade, _) = hosted.withLock { ($0.wasMade(frame.call), $0.takeOut(frame.call)) }
-        guard wasMade else { throw .unknownCall(frame.call) }
+        guard hosted.withLock({ $0.cancel(frame.call) }) else { throw .unknownCall(frame.call) }
     }
 
     /// Sends an answer, unless the call has one or is for nobody.

@@ -41,9 +41,10 @@ extension HostEndpoint {
             let id = receiver.rawCalls.open()
             guard try send(call, id, isAttended: false) else { return .notSent }
             receiver.spinner.begin()
+            let start = receiver.reader.position
             for _ in 0..<HostEndpoint.mostLooksOfATask {
                 if let count = try look(for: call, id, &receiver) { return .answered(count) }
-                guard receiver.spinner.spin() else { break }
+                guard receiver.spinner.spin(), !receiver.reader.hasPassedARing(since: start) else { break }
             }
             return .pending(try enlist(call, id, deadline))
         }

@@ -54,7 +54,7 @@ extension HostEndpoint {
 
     /// Sends the frame, and sleeps for room where there is none.
     func send(_ frame: borrowing OutgoingFrame, until deadline: UInt64?) throws(CallFailure) {
-        let limit = min(deadline ?? .max, MonotonicClock.deadline(after: configuration.sendLimit))
+        let limit = deadline ?? MonotonicClock.deadline(after: configuration.sendLimit)
         while true {
             switch attempt(frame, willSleep: true) {
             case .sent: return
@@ -68,7 +68,7 @@ extension HostEndpoint {
     nonisolated(nonsending) func sendLater(
         _ frame: consuming OutgoingFrame, until deadline: UInt64?
     ) async throws(CallFailure) {
-        let limit = min(deadline ?? .max, MonotonicClock.deadline(after: configuration.sendLimit))
+        let limit = deadline ?? MonotonicClock.deadline(after: configuration.sendLimit)
         var pause = Duration.microseconds(50)
         while true {
             switch attempt(frame) {

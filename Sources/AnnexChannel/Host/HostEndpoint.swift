@@ -70,11 +70,13 @@ public final class HostEndpoint: Sendable {
     }
 
     deinit {
+        runOnClose()
         // Before the socket closes and its number is given away.
         watch.withLock { $0.take() }?.cancel()
     }
 
-    /// Runs a body when the channel closes, just before it takes nothing more; at most one.
+    /// Runs a body when the channel closes, just before it takes nothing more, or when nobody has it any more; at most
+    /// one.
     func onClose(_ body: @escaping @Sendable () -> Void) {
         closing.withLock { $0 = body }
     }

@@ -6,11 +6,15 @@ internal import Synchronization
 final class SocketBridge: Sendable {
     private let socket: Descriptor
     private weak let host: HostEndpoint?
+    private let loop: EventLoop
     private let isEnding = Atomic<Bool>(false)
+    private let toSocket = StopGate()
+    private let toRing = StopGate()
 
     init(socket: consuming Descriptor, host: HostEndpoint) {
         self.socket = socket
         self.host = host
+        loop = host.loop
     }
 
     /// Both threads end soon, and with them their ends of the channel.
@@ -18,13 +22,18 @@ final class SocketBridge: Sendable {
         guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // Whoever waits in either direction of the socket is woken by its end.
         _ = shutdown(socket.number, Int32(SHUT_RDWR))
-        // And whoever waits for the host by one more message of the host's; where that has no room, nobody waits.
-        _ = host?.attempt(OutgoingFrame(header: FrameHeader(kind: .event, method: ChannelEvent.goodbye), payload: []))
+        stopWaiting()
+    }
+
+    /// Whoever waits for the host is woken, though the host may be gone and says nothing more.
+    private func stopWaiting() {
+        let (reader, writer) = (toSocket.stop(), toRing.stop())
+        if !reader || !writer { loop.schedule(after: .milliseconds(10)) { [self] in stopWaiting() } }
     }
 
     /// Starts the thread that takes frames out of the host's ring.
     func carryToSocket(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
-        try start("annex-to-socket", descriptors) { bridge, core throws(ExtensionFailure) in
+        try start("annex-to-socket", descriptors, toSocket) { bridge, core throws(ExtensionFailure) in
             while !bridge.isEnding.load(ordering: .acquiring) {
                 while let frame = try core.read() {
                     guard bridge.send(SocketPacket.bytes(frame)) else { return }
@@ -36,7 +45,7 @@ final class SocketBridge: Sendable {
 
     /// Starts the thread that puts frames into the extension's ring.
     func carryToRing(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
-        try start("annex-to-ring", descriptors) { bridge, core throws(ExtensionFailure) in
+        try start("annex-to-ring", descriptors, toRing) { bridge, core throws(ExtensionFailure) in
             var room = [UInt8](repeating: 0, count: SocketPacket.headerSize + core.largestPayload + 1)
             while let packet = bridge.receive(&room) {
                 do throws(ChannelViolation) {
@@ -65,7 +74,7 @@ final class SocketBridge: Sendable {
     }
 
     private func start(
-        _ name: String, _ descriptors: consuming ExtensionDescriptors,
+        _ name: String, _ descriptors: consuming ExtensionDescriptors, _ stop: StopGate,
         _ carry: @escaping @Sendable (SocketBridge, ExtensionCore) throws(ExtensionFailure) -> Void
     ) throws(SystemError) {
         let given = Mutex<ExtensionDescriptors?>(descriptors)
@@ -74,6 +83,7 @@ final class SocketBridge: Sendable {
             guard let descriptors = box.take() else { return }
             do throws(ExtensionFailure) {
                 let endpoint = try ExtensionEndpoint(descriptors)
+                endpoint.core.wait(until: stop)
                 try carry(self, endpoint.core)
             } catch {
                 // The host's end is gone, or its memory cannot be mapped: the same end for the socket.

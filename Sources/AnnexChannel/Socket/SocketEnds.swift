@@ -20,16 +20,17 @@ extension HostEndpoint {
         let ends = try make(configuration: configuration, handlers: handlers, eventLoop: eventLoop)
         let sockets = try DescriptorPair.sockets()
         let bridge = SocketBridge(socket: try sockets.first.duplicate(), host: ends.host)
+        // Before any thread starts, so that each ends with the host, whatever fails from here on.
+        ends.host.onClose { bridge.end() }
         // Each thread has a view of its own: one only reads the host's ring, the other only writes the extension's.
-        try bridge.carryToSocket(ends.descriptors.copy())
         do throws(SystemError) {
+            try bridge.carryToSocket(ends.descriptors.copy())
             try bridge.carryToRing(ends.descriptors.copy())
+            return SocketEnds(host: ends.host, socket: try sockets.second.duplicate())
         } catch {
-            ends.host.end(with: "no thread for its socket")
+            ends.host.end(with: "no means for its socket")
             throw error
         }
-        ends.host.onClose { bridge.end() }
-        return SocketEnds(host: ends.host, socket: try sockets.second.duplicate())
     }
 }
 

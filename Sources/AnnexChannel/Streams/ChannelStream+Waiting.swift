@@ -81,7 +81,7 @@ extension ChannelStream {
         return result
     }
 
-    private func change(_ body: (inout Inner) -> Void) {
+    func change(_ body: (inout Inner) -> Void) {
         let waiting = inner.withLock { inner in
             body(&inner)
             inner.changes &+= 1

@@ -76,7 +76,8 @@ public final class ChannelStream: Sendable {
     }
 
     /// Sends a message; waits on this thread until the other side has room for it.
-    /// - Parameter timeout: nil: without limit.
+    /// - Parameter timeout: how long to wait at most, for credit and for room in the ring each; nil: without limit for
+    ///   credit, and for room the channel's `sendLimit`. Where there is no room by then the stream is cancelled.
     public func send(_ message: [UInt8], timeout: Duration? = nil) throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
         try wait(timeout) { spend(&$0, cost, message.count) }
@@ -87,7 +88,8 @@ public final class ChannelStream: Sendable {
         }
     }
 
-    /// Sends a message; suspends until the other side has room for it.
+    /// Sends a message; suspends until the other side has room for it. Where the ring has none within the channel's
+    /// `sendLimit`, the stream is cancelled.
     public nonisolated(nonsending) func send(_ message: [UInt8]) async throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
         try await wait { spend(&$0, cost, message.count) }
@@ -100,10 +102,11 @@ public final class ChannelStream: Sendable {
 
     /// Says that no more messages follow. The other side's may still come.
     public func finish() {
-        let mustTell = inner.withLock { inner in
-            guard inner.failure == nil, inner.state.isSending else { return false }
-            inner.state.finishSending()
-            return true
+        var mustTell = false
+        // Whoever waits to send hears of it here: of a stream that is over, nothing more comes.
+        change { inner in
+            mustTell = inner.failure == nil && inner.state.isSending
+            if mustTell { inner.state.finishSending() }
         }
         guard mustTell else { return }
         endpoint.sendSoon(OutgoingFrame(header: FrameHeader(kind: .finish, call: id), payload: []))

@@ -10,12 +10,18 @@ extension ExtensionCore {
 
     /// Reads what is there, or waits for something; whatever is no stream's is kept for later.
     func readMore() throws(ExtensionFailure) {
+        if try !readWhatIsThere() { _ = try wait(until: nil) }
+    }
+
+    /// - Returns: whether there was anything.
+    @discardableResult
+    func readWhatIsThere() throws(ExtensionFailure) -> Bool {
         var hasRead = false
         while let frame = try read() {
             try putAside(frame)
             hasRead = true
         }
-        if !hasRead { _ = try wait(until: nil) }
+        return hasRead
     }
 
     func openStream(_ method: UInt16, _ arguments: [UInt8], window: UInt32) throws(ExtensionFailure) -> ExtensionStream
@@ -25,9 +31,15 @@ extension ExtensionCore {
             id: lastStream, method: method, arguments: [], state: StreamState(window: window, peerWindow: 0), core: self
         )
         streams[lastStream] = HeldStream(stream: stream)
-        try send(
-            FrameHeader(kind: .open, method: method, call: lastStream),
-            StreamFrame.opening(window: window, arguments))
+        do throws(ExtensionFailure) {
+            try send(
+                FrameHeader(kind: .open, method: method, call: lastStream),
+                StreamFrame.opening(window: window, arguments))
+        } catch {
+            // Nothing was sent, so there is nobody to tell.
+            stream.failure = .cancelled
+            throw error
+        }
         return stream
     }
 

@@ -50,6 +50,8 @@ public final class ExtensionStream {
     /// Sends a message; waits until the host has room for it.
     public func send(_ message: [UInt8]) throws {
         let cost = StreamState.cost(message.count)
+        // The host may have let go of it long ago: what goes on coming then costs this extension its budget.
+        try core.readWhatIsThere()
         while true {
             if let failure { throw failure }
             guard state.isSending else { throw StreamFailure.finished }

@@ -59,7 +59,9 @@ extension HostEndpoint {
         if frame.kind == .open { return try handleOpening(frame, &receiver) }
         switch streams.withLock({ $0.find(frame.call) }) {
         case .neverOpened: throw .unknownStream(frame.call)
-        case .late: if !streams.withLock({ $0.expectsLateFrame() }) { try spend(frame, &receiver) }
+        case .late:
+            guard streams.withLock({ $0.expectsLateFrame() }) else { return try spend(frame, &receiver) }
+            try spendBytes(frame, &receiver)
         case .open(let stream): try hand(frame, to: stream)
         }
     }

@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexTestSupport
+import Glibc
 import Synchronization
 import Testing
 
@@ -55,6 +56,46 @@ import Testing
         case Method.hoard: _ = try stream.receive()
         default: try stream.cancel(code: 9, text: "not today")
         }
+    }
+
+    @Test func anExtensionHearsOfAStreamsEndBeforeItSendsMore() async throws {
+        let (streams, taken) = AsyncStream.makeStream(of: ChannelStream.self)
+        let isLetGo = try Gate()
+        let failure = Box(Mutex<StreamFailure?>(nil))
+        let (host, thread) = try channel({ $1.onStream = { taken.yield($0) } }) { endpoint in
+            let stream = try endpoint.openStream(Method.echo)
+            try stream.send([1])
+            try isLetGo.wait()
+            // There is credit for far more.
+            do { try stream.send([2]) } catch let error as StreamFailure { failure.value.withLock { $0 = error } }
+            try serve(endpoint)
+        }
+        var iterator = streams.makeAsyncIterator()
+        let stream = await iterator.next()
+        #expect(try await stream?.receive() == [1])
+        stream?.cancel(code: 9)
+        isLetGo.open()
+        host.finish(thread)
+        #expect(failure.value.withLock { $0 } == .reset(code: 9, text: ""))
+    }
+
+    @Test func whoWaitsForCreditHearsOfTheEndOfSending() throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        let stream = try channel.host.openStream(1)
+        writer.sendHello()
+        // Credit for one small message; then the peer has said all it wanted.
+        writer.send(RawPeer.frame(11, WireBytes.bytes(UInt32(1024)), call: stream.id))
+        writer.send(RawPeer.frame(12, call: stream.id))
+        let sender = ExtensionThread(raw: {
+            try? stream.send([UInt8](repeating: 0, count: 1000))
+            #expect(throws: StreamFailure.finished) { try stream.send([1]) }
+        })
+        while stream.inner.withLock({ $0.waiting.isEmpty || $0.state.isReceiving || $0.state.credit > 16 }) {
+            usleep(100)
+        }
+        stream.finish()
+        sender.join()
     }
 
     @Test func messagesGoBothWaysInOrderToTheEnd() async throws {

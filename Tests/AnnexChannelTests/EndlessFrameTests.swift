@@ -1,0 +1,52 @@
+import AnnexLinux
+import Testing
+
+@testable import AnnexChannel
+
+/// A peer that fills the whole ring with frames that cost it nothing, so that there is always one more: whoever waits
+/// looks at the clock and at the channel's end all the same.
+@Suite(.timeLimit(.minutes(5))) struct EndlessFrameTests {
+    /// A channel whose ring says for ever that a stream is over which the host has let go of.
+    private func endless(_ change: (inout ChannelConfiguration) -> Void) async throws -> HostileChannel {
+        let channel = try HostileChannel(change)
+        let stream = try channel.host.openStream(1, window: 1 << 28)
+        stream.cancel()
+        let frame = RawPeer.frame(12, call: stream.id)
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        for place in 1...1024 { channel.peer.write(frame, at: UInt32(place) * 64) }
+        return channel
+    }
+
+    @Test func `BOMB-08: a raw call ends at its time while frames never end`() async throws {
+        let channel = try await endless { $0.bytesPerSecond = .max }
+        #expect(throws: CallFailure.deadlineExceeded) {
+            try ask(channel.host, 1, [1], timeout: .milliseconds(50))
+        }
+    }
+
+    @Test func `BOMB-08: a task's call ends at its time while frames never end`() async throws {
+        let channel = try await endless { $0.bytesPerSecond = .max }
+        await #expect(throws: CallFailure.deadlineExceeded) {
+            try await channel.host.call(Resize(width: 1), timeout: .milliseconds(50))
+        }
+    }
+
+    @Test func `LIFE-05: a host ends a channel while frames never end`() async throws {
+        let channel = try await endless { $0.bytesPerSecond = .max }
+        let host = channel.host
+        let caller = ExtensionThread(raw: {
+            #expect(throws: CallFailure.ended(reason: "over")) { try ask(host, 1, [1]) }
+        })
+        while host.counters.framesReceived < 1 << 16 { Processor.yield() }
+        host.end(with: "over")
+        caller.join()
+    }
+
+    @Test func `BOMB-08: frames of streams that the host let go of cost bytes`() async throws {
+        let channel = try await endless { $0.bytesPerSecond = 1 << 16 }
+        try channel.peer.control.send(WireFormat.doorbell)
+        #expect(await channel.violation() == .messageBudget(.bytes, limit: 1 << 16))
+        #expect(channel.host.counters.framesReceived < 1 << 13)
+    }
+}

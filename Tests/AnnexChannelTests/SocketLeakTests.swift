@@ -1,0 +1,80 @@
+import AnnexLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// The threads that carry frames between rings and a socket end with the channel, however it ends.
+@Suite(.timeLimit(.minutes(5))) struct SocketLeakTests {
+    @Test("LIFE-05: a peer that fills the ring of a host that has closed keeps no thread of it")
+    func fullRing() async {
+        await #expect(processExitsWith: .success) {
+            try Holdings.areLeft { loop in
+                let closed = try Gate()
+                var handlers = ChannelHandlers()
+                handlers.onViolation = { _ in closed.open() }
+                let ends = try HostEndpoint.makeOverSocket(handlers: handlers, eventLoop: loop)
+                let peer = PacketPeer(try ends.socket.duplicate())
+                peer.sendHello()
+                // The host reads nothing behind an answer that nobody asked for.
+                peer.send(peer.packet(3, [], call: 77))
+                for _ in 0..<3 { peer.send(peer.packet(6, [UInt8](repeating: 0, count: 32768))) }
+                try closed.wait()
+                ends.host.end(with: "the test is over")
+            }
+        }
+    }
+
+    @Test("LIFE-05: a peer that leaves while the host ends keeps no thread of it")
+    func bothAtOnce() async {
+        await #expect(processExitsWith: .success) {
+            try Holdings.areLeft { loop in
+                let ends = try HostEndpoint.makeOverSocket(eventLoop: loop)
+                let host = ends.host
+                var socket: Descriptor? = ends.socket
+                // The host's lock holds up whoever would say something more in its name.
+                host.sending.withLock { _ in
+                    _ = socket.take()
+                    usleep(20_000)
+                    host.end(with: "the test is over")
+                }
+            }
+        }
+    }
+
+    @Test("LIFE-05: a host that is let go of without an end keeps no thread")
+    func noEnd() async {
+        await #expect(processExitsWith: .success) {
+            try Holdings.areLeft { loop in
+                let ends = try HostEndpoint.makeOverSocket(eventLoop: loop)
+                PacketPeer(try ends.socket.duplicate()).sendHello()
+            }
+        }
+    }
+
+    @Test("FD-03: without descriptor numbers there is no channel, and nothing of it is left")
+    func noNumbers() async {
+        await #expect(processExitsWith: .success) {
+            var failures = 0
+            try Holdings.areLeft(after: 3) { loop in
+                var limits = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+                var back = limits
+                let taken = try Holdings.now().descriptors
+                // One number more each time, so that each step of making meets the limit.
+                for spare in 0..<24 {
+                    limits.rlim_cur = rlim_t(taken + spare)
+                    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+                    do {
+                        _ = try HostEndpoint.makeOverSocket(eventLoop: loop)
+                    } catch {
+                        failures += 1
+                    }
+                }
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &back)
+            }
+            exit(failures > 20 ? 0 : 2)
+        }
+    }
+}
