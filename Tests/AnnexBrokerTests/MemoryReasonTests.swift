@@ -18,6 +18,16 @@ import Testing
         #expect(!end(peak: 90 << 20).ranOutOfMemory(limit: limit, wasKilled: false))
     }
 
+    @Test func `BOMB-01: a child that ran out of memory did not end its parent`() {
+        var end = end(peak: 99 << 20)
+        end.memory = MemoryUse(peak: limit, kills: 1)
+        #expect(end.ranOutOfMemory(limit: limit, wasKilled: false))
+        end.process = .exited(code: 3)
+        #expect(!end.ranOutOfMemory(limit: limit, wasKilled: false))
+        end.process = .signalled(signal: 15, core: false)
+        #expect(!end.ranOutOfMemory(limit: limit, wasKilled: false))
+    }
+
     @Test func anExtensionThatWasEndedForSomethingElseDidNotRunOutOfMemory() {
         #expect(!end(peak: 99 << 20).ranOutOfMemory(limit: limit, wasKilled: true))
     }

@@ -40,6 +40,40 @@ import Testing
         #expect(lines.dropFirst().first == "no tick for a second", "\(ended)")
     }
 
+    /// Its own timer sends it SIGCONT. Ends with 7 when it was stopped as often as it is told; leaves a file behind when it
+    /// has run for so many seconds.
+    private static let waking = """
+        import ctypes, signal, sys, time
+        class Event(ctypes.Structure):
+            _fields_ = [('value', ctypes.c_void_p), ('signal', ctypes.c_int), ('way', ctypes.c_int), ('more', ctypes.c_long * 6)]
+        signal.signal(signal.SIGCONT, lambda *_: None)
+        library, timer = ctypes.CDLL(None), ctypes.c_void_p()
+        assert library.timer_create(1, ctypes.byref(Event(None, signal.SIGCONT, 0)), ctypes.byref(timer)) == 0
+        every = (ctypes.c_long * 4)(0, 200000000, 0, 200000000)
+        assert library.timer_settime(timer, 0, ctypes.byref(every), None) == 0
+        begun = last = time.monotonic()
+        gaps = 0
+        while gaps < int(sys.argv[1]):
+            time.sleep(0.002)
+            print(flush=True)
+            if last - begun > float(sys.argv[2]): open('w/late', 'w').close()
+            gaps += time.monotonic() - last > 0.1
+            last = time.monotonic()
+        sys.exit(7)
+        """
+
+    @Test func `TTY-04: what wakes itself while annex is stopped is stopped again`() async throws {
+        let ended = try await python(Self.shell, "terminal", "key 3", "60", "exec python3 -c \"$0\" 3 99", Self.waking)
+        #expect(ended.output == "stopped\nno tick for a second\nended 7\n", "\(ended)")
+    }
+
+    @Test func `TTY-04: what wakes itself while annex is stopped has no more time than otherwise`() async throws {
+        let ended = try await python(
+            Self.shell, "terminal", "key 5", "2.5", "exec python3 -c \"$0\" 1000 4", Self.waking)
+        #expect(ended.output == "stopped\nno tick for a second\nended 125\n", "\(ended)")
+        #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "w/late").path))
+    }
+
     /// The program has ended by itself; what it wrote is taken by nobody.
     @Test(arguments: [1, 2, 3, 15])
     func aSignalEndsTheWaitingForAReader(signal: Int) async throws {
@@ -84,7 +118,11 @@ import Testing
     /// was stopped, and says so; the terminal's other end presses Ctrl-Z.
     private static let shell = """
         import fcntl, os, select, signal, sys, termios, time
-        annex, input, key, limit, script = sys.argv[1:]
+        annex, input, key, limit, *script = sys.argv[1:]
+        key, _, hold = key.partition(' ')
+        hold = float(hold or 1)
+        os.mkdir('w')
+        os.chmod('w', 0o777)
         master, terminal = os.openpty()
         heard, saying = os.pipe()
         on, going = os.pipe()
@@ -101,7 +139,7 @@ import Testing
                 os.dup2(terminal if input == 'terminal' else os.open('/dev/null', os.O_RDONLY), 0)
                 os.dup2(terminal, 1)
                 os.dup2(terminal, 2)
-                os.execv(annex, [annex, 'run', '--timeout', limit, '--', 'sh', '-c', script])
+                os.execv(annex, [annex, 'run', '--timeout', limit, '--write', 'w', '--', 'sh', '-c', *script])
             while True:
                 _, status = os.waitpid(job, os.WUNTRACED)
                 if not os.WIFSTOPPED(status):
@@ -116,13 +154,13 @@ import Testing
         while True:
             ready, _, _ = select.select([master, heard], [], [], 0.1)
             now = time.time()
-            if key == 'key' and now - begun > 1:
+            if key == 'key' and quiet and now - begun > 1:
                 os.write(master, b'\\x1a')
                 key = ''
             if master in ready and os.read(master, 4096): quiet = now
             # What was on its way may still come; who is not stopped never leaves a whole second without a tick.
-            if stopped and (now - quiet > 1 or now - stopped > 30):
-                print('no tick for a second' if now - quiet > 1 else 'ticks go on')
+            if stopped and (now - quiet > hold or now - stopped > 30):
+                print('no tick for a second' if now - quiet > hold else 'ticks go on')
                 stopped = None
                 os.write(going, b'x')
             if heard in ready:

@@ -56,23 +56,6 @@ extension Policy {
     }
 }
 
-extension CallRule {
-    /// One register's comparison.
-    struct Part: Sendable {
-        let index: Int
-        let comparison: Comparison
-    }
-
-    /// Every way to choose one alternative per condition: libseccomp knows "and" only.
-    var combinations: [[Part]] {
-        conditions.reduce([[]]) { combinations, condition in
-            combinations.flatMap { combination in
-                condition.alternatives.map { combination + [Part(index: condition.index, comparison: $0)] }
-            }
-        }
-    }
-}
-
 extension Comparison {
     func seccomp(register: Int) -> scmp_arg_cmp {
         let (operation, first, second): (scmp_compare, UInt64, UInt64) =

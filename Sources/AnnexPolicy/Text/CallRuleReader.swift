@@ -102,6 +102,7 @@ struct CallRuleReader {
             }
             joined[rule.call, default: []].append(rule)
         }
+        for (_, rules) in joined.sorted(by: { $0.key < $1.key }) { try CallRule.count(rules) }
         return joined
     }
 }

@@ -17,12 +17,26 @@ extension Policy {
         environment = try joining.last("environment", .environment, \.environment)
         limits = try joining.limits()
         let stated = Self.rules(of: documents, architecture: architecture)
+        try Self.refuseTooMany(stated)
         let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
-        book = RuleBook(
-            RuleBook.Contents(
-                rules: stated.merging(narrowed) { $1 }, wider: stated.filter { narrowed[$0.key] != nil }))
+        let rules = stated.merging(narrowed) { $1 }
+        try Self.refuseTooMany(rules)
+        book = RuleBook(RuleBook.Contents(rules: rules, wider: stated.filter { narrowed[$0.key] != nil }))
         places = joining.places
         try refuseContradictions()
+    }
+
+    /// Before anything multiplies the alternatives of their conditions.
+    private static func refuseTooMany(_ rules: [Int32: [CallRule]]) throws(PolicyError) {
+        var sum = 0
+        for (_, list) in rules.sorted(by: { $0.key < $1.key }) {
+            sum += try CallRule.count(list)
+            guard sum <= CallRule.mostCombinations.ofPolicy else {
+                throw PolicyError(
+                    "the policy's calls are decided in more than \(CallRule.mostCombinations.ofPolicy) ways",
+                    at: list.last?.place)
+            }
+        }
     }
 
     private static func rules(

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// How a sandboxed process ended: facts of the kernel, no judgement.
 package struct SandboxEnd: Sendable {
     /// The step of the launch that failed, where one did.
@@ -24,13 +26,19 @@ package struct SandboxEnd: Sendable {
     /// The most memory at any moment, in bytes: the control group's count, else the largest resident set.
     package var peakMemory: UInt64? { memory?.peak ?? usage?.peakMemory }
 
-    /// Whether the memory limit ended it: by the kernel's own count of kills, or, where memory is only watched,
-    /// when it died by a signal within 5 % of the limit.
+    /// Whether the memory limit ended it: when it was killed and the kernel counted a kill, or, where memory is only
+    /// watched, when it died by a signal within 5 % of the limit. A child's end is not its own.
     /// - Parameter wasKilled: whether that signal was ours, for a reason that is known and says nothing of memory.
     package func ranOutOfMemory(limit: UInt64, wasKilled: Bool) -> Bool {
-        if let memory { return memory.kills > 0 }
+        if let memory { return memory.kills > 0 && isKilled }
         if exceededWatchedMemory { return true }
         guard !wasKilled, case .signalled = process, let peak = usage?.peakMemory else { return false }
         return peak >= limit - limit / 20
+    }
+
+    /// Whether SIGKILL ended it, whoever sent that.
+    var isKilled: Bool {
+        if case .signalled(let number, _) = process { return number == SIGKILL }
+        return false
     }
 }

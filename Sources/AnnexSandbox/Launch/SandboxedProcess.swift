@@ -67,6 +67,16 @@ package final class SandboxedProcess: Sendable {
         holdings.withLock { try? $0.process?.sendSignal(signal) }
     }
 
+    /// Who ends it at a moment of the monotonic clock, whatever becomes of this process; nil where it is gone.
+    func standIn(until deadline: UInt64) -> StandIn? {
+        holdings.withLock { holdings in
+            switch holdings.process {
+            case .some(let process): try? StandIn(ending: process, at: deadline)
+            case .none: nil
+            }
+        }
+    }
+
     /// Nobody could end it later or hear of its refusals: it ends now.
     private func endUnheld(_ number: Int32?) {
         let cause = SystemError("recvmsg", errno: EMFILE)

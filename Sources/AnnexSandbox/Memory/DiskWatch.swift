@@ -42,10 +42,12 @@ final class DiskWatch: Sendable {
         do throws(SystemError) {
             try count(directory, depth: 0, into: &use)
         } catch {
-            // More names than may be there; else what was removed meanwhile, and the next look sees what is there then.
-            if error.errno == EFBIG { use.files = .max }
+            // More names than may be there.
+            if error.errno == EFBIG { use.files = .max } else { use.note(error.errno) }
         }
-        if use.bytes > size {
+        if use.isClosed {
+            exceeded("what its private directory holds cannot be counted: the program closed a directory in it")
+        } else if use.bytes > size {
             exceeded("\(use.bytes) bytes in its private directory; \(size) are allowed")
         } else if use.files > inodes {
             exceeded("more than \(inodes) files in its private directory")
@@ -57,6 +59,14 @@ final class DiskWatch: Sendable {
     private struct Use {
         var bytes: UInt64 = 0
         var files: UInt64 = 0
+        /// Whether something cannot be looked at.
+        var isClosed = false
+
+        /// What was removed or replaced meanwhile is seen by the next look. Whatever else keeps us out, the program may
+        /// have made to hide behind.
+        mutating func note(_ errno: Int32) {
+            if ![ENOENT, ENOTDIR, ELOOP, ESTALE].contains(errno) { isClosed = true }
+        }
     }
 
     /// Beneath the held directory only, and no further than its bounds: the program chooses how much there is.
@@ -77,11 +87,18 @@ final class DiskWatch: Sendable {
             guard use.files <= inodes, use.bytes <= size else { return }
             var status = stat()
             // SAFETY: the call fills the structure that it is given and keeps nothing.
-            guard unsafe fstatat(listed.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            guard unsafe fstatat(listed.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                use.note(errno)
+                continue
+            }
             use.bytes += UInt64(max(status.st_blocks, 0)) * 512
             guard status.st_mode & S_IFMT == S_IFDIR else { continue }
-            guard let below = try? listed.openBeneath(name, O_RDONLY | O_DIRECTORY) else { continue }
-            try count(below, depth: depth + 1, into: &use)
+            do throws(SystemError) {
+                try count(listed.openBeneath(name, O_RDONLY | O_DIRECTORY), depth: depth + 1, into: &use)
+            } catch {
+                guard error.errno != EFBIG else { throw error }
+                use.note(error.errno)
+            }
         }
     }
 }

@@ -4,4 +4,9 @@ package struct MemoryUse: Sendable, Hashable {
     package let peak: UInt64?
     /// How many members the kernel killed because the limit was reached.
     package let kills: UInt64
+
+    package init(peak: UInt64?, kills: UInt64) {
+        self.peak = peak
+        self.kills = kills
+    }
 }

@@ -18,6 +18,9 @@ package final class SandboxRun: Sendable {
         var process: SandboxedProcess?
         var cause: RunCause?
         var report: SandboxReport?
+        /// When its time is over, and whether somebody else than the timers may have ended it then.
+        var deadline = UInt64.max
+        var hadStandIn = false
         var timers: [EventLoop.Timer] = []
         var disk: DiskWatch?
         var isOver = false
@@ -88,13 +91,28 @@ package final class SandboxRun: Sendable {
         schedule(Self.death) { [weak self] in self?.giveUp() }
     }
 
+    /// Runs what may stop this process. Its timers do not run then, so that somebody else ends the program in time.
+    package func keepingTime<Result>(_ body: () -> Result) -> Result {
+        let (process, deadline) = state.withLock { state in
+            state.hadStandIn = true
+            return (state.process, state.deadline)
+        }
+        let standIn = process?.standIn(until: deadline)
+        let result = body()
+        _ = consume standIn
+        return result
+    }
+
     // MARK: - What the sandbox says
 
     private func receive(_ event: SandboxEvent) {
         switch event {
         case .started: break
         case .executed(let report):
-            state.withLock { $0.report = report }
+            state.withLock { state in
+                state.report = report
+                state.deadline = MonotonicClock.deadline(after: policy.limits.request)
+            }
             schedule(policy.limits.request, .timeLimit)
             events(.executed)
         case .stopped(let signal): events(.stopped(signal: signal))
@@ -110,6 +128,7 @@ package final class SandboxRun: Sendable {
         let (last, timers) = state.withLock { state -> (State?, [EventLoop.Timer]) in
             guard !state.isOver else { return (nil, []) }
             state.isOver = true
+            if state.hadStandIn, state.cause == nil, MonotonicClock.now() >= state.deadline { state.cause = .timeLimit }
             state.recording = end.refusals.recording
             defer {
                 state.process = nil

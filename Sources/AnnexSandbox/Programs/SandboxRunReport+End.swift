@@ -36,12 +36,13 @@ extension SandboxRunReport {
 
     private static func reason(_ cause: RunCause?, _ end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
         if let failure = end.failure { return (.launchFailed, failure.cause) }
-        // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
-        if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
+        let ranOut = end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil)
+        // The kernel counts the ends of its children too; a cause of ours explains its own.
+        if ranOut, cause == nil || end.exceededWatchedMemory {
             return (.memoryLimit, "\(bytes(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")")
         }
         // A program that ended by itself before it could be ended has its own end.
-        if let cause, end.wasKilled || end.process == nil { return reason(of: cause, limits) }
+        if let cause, end.isKilled || end.process == nil { return reason(of: cause, limits) }
         return reason(of: end, limits)
     }
 
@@ -60,12 +61,17 @@ extension SandboxRunReport {
 
     private static func reason(of end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
         switch end.process {
-        case .exited(let code): (.exited, "exit code \(code)")
+        case .exited(let code): (.exited, "exit code \(code)" + memoryNote(end))
         case .signalled(let number, _) where number == SIGKILL && end.isOutOfProcessorTime(limits):
             (.processorLimit, "\(limits.processor) of processor time")
         case .signalled(let number, _): (.crashed, "signal \(number)")
         case nil: (.brokerShutdown, "somebody ended the warden, and with it the program")
         }
+    }
+
+    /// A shell goes on, or exits with 137, where the kernel ended its child.
+    private static func memoryNote(_ end: SandboxEnd) -> String {
+        (end.memory?.kills ?? 0) > 0 ? ", after the memory limit ended a process of its own" : ""
     }
 
     private static func bytes(_ count: UInt64) -> String {
@@ -77,11 +83,6 @@ extension SandboxRunReport {
 }
 
 extension SandboxEnd {
-    fileprivate var wasKilled: Bool {
-        if case .signalled(let number, _) = process { return number == SIGKILL }
-        return false
-    }
-
     /// `RLIMIT_CPU` counts whole seconds, and by another clock than the usage that is reported in the end.
     fileprivate func isOutOfProcessorTime(_ limits: PolicyLimits) -> Bool {
         let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)

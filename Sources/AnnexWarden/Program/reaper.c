@@ -4,6 +4,8 @@
 
 // Ends taken between two looks at the signals: a flood of orphans must not hold them up.
 #define REAPED_AT_ONCE 64
+// While all are stopped: what a timer of its own woke is stopped again after so long.
+#define STOPPED_AGAIN_NS 20000000
 #define BIT(signal) (1ull << ((signal) - 1))
 #define FORWARDED                                                                                             \
     (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGUSR1) | BIT(SIGUSR2) | BIT(SIGTERM) | BIT(SIGCONT) | \
@@ -14,6 +16,7 @@ struct reaper {
     int program;  // its number in here
     int own_space;
     int all_stopped;  // every process of this space, until SIGCONT comes
+    int stop_told;    // since then
 };
 
 // MARK: - The two ways
@@ -112,24 +115,33 @@ static _Noreturn void end_unexecuted(const struct reaper *reaper) {
 }
 
 // 1 where there may be more.
-static int reap(const struct reaper *reaper) {
+static int reap(struct reaper *reaper) {
     for (int i = 0; i < REAPED_AT_ONCE; i++) {
         int status = 0;
         long who = CALL(NR_wait4, -1, &status, WALL | WNOHANG | WUNTRACED, 0);
         if (who <= 0) return 0;
         if (who != reaper->program) continue;
         if ((status & 0xff) != 0x7f) end_with(reaper, status);
-        say(reaper, REPORT_STOPPED, status);
+        // Once: who reads it may be stopped too, and each new stop would fill the way to it.
+        if (!reaper->all_stopped || !reaper->stop_told) say(reaper, REPORT_STOPPED, status);
+        reaper->stop_told = reaper->all_stopped;
     }
     return 1;
 }
 
-static void forward(struct reaper *reaper, int signal, int sender) {
-    if (signal <= 0 || (FORWARDED & BIT(signal)) == 0) return;
-    // From within, it is nobody's business but the sender's.
-    if (sender != 0 && reaper->own_space) return;
+// From within, it is nobody's business but the sender's. There, nobody has number 0; a code below 0 is of a sender who
+// may have chosen the number, 0 too.
+static int is_from_within(const struct reaper *reaper, const struct signal_information *information) {
+    return reaper->own_space && (information->sender != 0 || information->code < 0);
+}
+
+static void forward(struct reaper *reaper, int signal, const struct signal_information *information) {
+    if (signal <= 0 || (FORWARDED & BIT(signal)) == 0 || is_from_within(reaper, information)) return;
     // Who asks may be stopped next, and then nobody holds limits: so everybody stops, however they fork meanwhile.
-    if (signal == SIGTSTP) reaper->all_stopped = reaper->own_space;
+    if (signal == SIGTSTP && !reaper->all_stopped) {
+        reaper->all_stopped = reaper->own_space;
+        reaper->stop_told = 0;
+    }
     int all = reaper->all_stopped && (signal == SIGTSTP || signal == SIGCONT);
     if (signal == SIGCONT) reaper->all_stopped = 0;
     // What a terminal would send goes to the group, as a terminal would send it.
@@ -140,12 +152,15 @@ static void forward(struct reaper *reaper, int signal, int sender) {
 
 static _Noreturn void serve(struct reaper *reaper) {
     const uint64_t waited = FORWARDED | BIT(SIGCHLD);
-    const struct time at_once = {0, 0};
+    const struct time at_once = {0, 0}, again = {0, STOPPED_AGAIN_NS};
     for (;;) {
         int more = reap(reaper);
+        const struct time *patience = more ? &at_once : reaper->all_stopped ? &again : 0;
         struct signal_information information = {0};
-        long signal = CALL(NR_rt_sigtimedwait, &waited, &information, more ? &at_once : 0, sizeof waited);
-        forward(reaper, (int)signal, information.sender);
+        long signal = CALL(NR_rt_sigtimedwait, &waited, &information, patience, sizeof waited);
+        // At every turn, and not only after a quiet while: who wakes itself may send us signals as well.
+        if (reaper->all_stopped && signal != SIGCONT) CALL(NR_kill, -1, SIGSTOP);
+        forward(reaper, (int)signal, &information);
     }
 }
 

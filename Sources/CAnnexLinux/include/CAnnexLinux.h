@@ -15,6 +15,7 @@
 #include "CAnnexNotification.h"
 #include "CAnnexReaching.h"
 #include "CAnnexSockets.h"
+#include "CAnnexStandIn.h"
 #include "CAnnexTerminal.h"
 #include "CAnnexTrials.h"
 

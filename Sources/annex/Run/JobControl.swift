@@ -4,8 +4,8 @@ import Glibc
 /// When this process stops itself together with the program, as any job of a shell does: only where a person asked for
 /// it (Ctrl-Z, SIGTSTP) and a shell can continue us.
 ///
-/// A program that stops by itself is supervised on, and its limits hold. And while we are stopped nobody holds them: so
-/// nothing of the sandbox runs then.
+/// A program that stops by itself is supervised on, and its limits hold. While we are stopped nobody holds them but that
+/// of its time: so all of the sandbox is stopped, and stopped again where a timer wakes it.
 struct JobControl {
     /// How long the program may take to stop after Ctrl-Z; a key that it takes for something else asks for nothing.
     private static let patience = Duration.seconds(2)
@@ -48,7 +48,7 @@ struct JobControl {
         terminal?.pause()
         // Continued, we find SIGCONT pending. Else nobody could have continued us, and a program outside would not have
         // been stopped either.
-        if !Self.stop() { goOn() }
+        if !run.keepingTime({ Self.stop() }) { goOn() }
     }
 
     /// Whether a terminal's keys are for this process's job.

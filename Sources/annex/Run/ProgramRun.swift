@@ -35,9 +35,10 @@ struct ProgramRun {
     }
 
     private func runToItsEnd() throws -> End {
-        let signals = SignalDesk()
+        // Signals end this process as any other until there is something to hand them on to, and a first thread.
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
+        let signals = SignalDesk()
         let launcher = try Launcher.shared(waiving: Set(options.waive))
         var streams = try ProgramStreams(closed: StandardStreams.closed)
         let prepared = try sandbox.prepare(

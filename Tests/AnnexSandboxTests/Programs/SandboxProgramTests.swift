@@ -105,6 +105,43 @@ import Testing
         #expect(report.reason == .memoryLimit || isRefused, "\(report)")
     }
 
+    @Test(arguments: [("exit 3", SandboxRunReport.Reason.exited), ("unshare -U true", .deniedOperation)])
+    func `BOMB-01: what ends after a child ran out of memory has its own reason`(
+        last: String, reason: SandboxRunReport.Reason
+    ) async throws {
+        var sandbox = sandbox
+        sandbox.tighten(memory: 64 << 20)
+        let report = try await sandbox.run(shell("/usr/bin/perl -e '$x = \"x\" x 200000000'; \(last)")).report
+        #expect(report.reason == reason && report.exitCode == (reason == .exited ? 3 : nil), "\(report)")
+    }
+
+    /// Ten seconds of writing where nobody can look.
+    @Test(arguments: ["300 d", "400 .", "300 ."])
+    func `BOMB-13: a directory that is closed hides nothing from its bound`(closing: String) async throws {
+        let kept = folder.appending(path: "kept")
+        try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: true)
+        chmod(kept.path, 0o777)
+        let text = """
+            policy: keeps
+            summary: A test.
+            includes: [tool]
+            paths: { private: { persistent: { size: 1M, inodes: 10 } } }
+
+            """
+        try Data(text.utf8).write(to: folder.appending(path: "keeps.yaml"))
+        var sandbox = Sandbox(policy: try PolicyLibrary.standard(overriding: folder.path).policy(named: "keeps"))
+        sandbox.privateDirectory = kept.path
+        let report = try await sandbox.run(
+            shell(
+                """
+                cd && mkdir d && exec 3> d/big && chmod \(closing) ; head -c 8000000 /dev/zero >&3; \
+                i=0; while [ $i -lt 100 ]; do sleep 0.1; i=$((i+1)); done
+                """)
+        ).report
+        // As root, the directory itself is another user's, and stays open.
+        #expect(report.reason == .diskLimit, "\(report)")
+    }
+
     @Test func tooLongEndsItWithItsReason() async throws {
         var sandbox = sandbox
         sandbox.tighten(time: .milliseconds(300))
