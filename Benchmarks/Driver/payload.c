@@ -78,7 +78,9 @@ size_t bench_answer(bench_server *server, const void *request, size_t size, void
     case bench_wants_none: break;
     default: return server->wrong++, 0;
     }
-    server->received++;
+    // A message that is lost and one that comes twice do not make up for each other.
+    if (server->received++ > 0 && words[0] >> 8 != server->last + 1) server->wrong++;
+    server->last = words[0] >> 8;
     if (!matches(request, size, words[0], request_step)) server->wrong++;
     if ((words[0] & 0xFF) == bench_wants_none) return 0;
     work(server->delay);

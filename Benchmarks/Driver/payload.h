@@ -4,4 +4,3 @@
 bool bench_configure(bench_call call, void *link, uint64_t reply, uint64_t delay);
 bool bench_ask_processor(bench_call call, void *link, uint64_t *answer);
 bool bench_ask_received(bench_call call, void *link, uint64_t *answer);
-bool bench_ask_wrong(bench_call call, void *link, uint64_t *answer);

@@ -64,6 +64,7 @@ typedef struct bench_contender {
 typedef struct bench_server {
     uint64_t reply, delay;
     uint64_t received, wrong;
+    uint64_t last;  // the number of the message before
 } bench_server;
 
 // The lowest byte of a message's first word; other values are the driver's own questions.
@@ -117,6 +118,8 @@ void bench_record(bench_run *run, uint64_t nanoseconds);
 void bench_phase_end(bench_run *run);
 // After one-way messages: asks something, whose answer comes after all of them.
 bool bench_drain(bench_call call, void *link);
+// How many messages the other side has found wrong.
+bool bench_ask_wrong(bench_call call, void *link, uint64_t *answer);
 // The other side's own count and time; prints the summary. Returns the program's exit status.
 int bench_finish(bench_run *run, bench_call call, void *link);
 // All of it, for contenders in C.

@@ -15,7 +15,7 @@ import Testing
             var histogram = SampleFile.histogram()
             for step in 0..<10_000 { histogram.record(value + UInt64(step) * 1000) }
             let summary = Outcome.Summary(
-                calls: 10_000, wrong: 0, elapsed: 1, clientProcessor: 1, serverProcessor: 1, clockPicoseconds: 0)
+                calls: 10_000, wrong: 0, elapsed: 1, clientProcessor: 1, serverProcessor: 1)
             result.add(Outcome(summary: summary, batched: nil, single: histogram), of: name, run: 0, slice: 0)
         }
         let text = try #require(DistributionPicture(result).text)

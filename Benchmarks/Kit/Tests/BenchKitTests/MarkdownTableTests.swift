@@ -14,7 +14,7 @@ import Testing
             var histogram = SampleFile.histogram()
             histogram.record(picoseconds)
             let summary = Outcome.Summary(
-                calls: 1, wrong: 0, elapsed: 1, clientProcessor: 1, serverProcessor: 1, clockPicoseconds: 0)
+                calls: 1, wrong: 0, elapsed: 1, clientProcessor: 1, serverProcessor: 1)
             result.add(Outcome(summary: summary, batched: nil, single: histogram), of: name, run: 0, slice: 0)
         }
         let requirement = Requirement(

@@ -11,7 +11,7 @@ import Testing
         for value in picoseconds { histogram.record(value) }
         return Outcome(
             summary: Outcome.Summary(
-                calls: calls, wrong: 0, elapsed: elapsed, clientProcessor: 1, serverProcessor: 1, clockPicoseconds: 0),
+                calls: calls, wrong: 0, elapsed: elapsed, clientProcessor: 1, serverProcessor: 1),
             batched: nil, single: histogram)
     }
 
@@ -57,6 +57,12 @@ import Testing
         result.add(Self.outcome([100]), of: "ours", run: 0, slice: 0)
         result.add(Self.outcome([100]), of: "slow", run: 0, slice: 0)
         #expect(Verdict(Self.requirement(.atMost(2)), result, runs: 1, slices: 1).state == .open)
+    }
+
+    @Test func `who failed in a later turn was not measured`() {
+        var result = Self.result([(100, 200, 120)])
+        result.failures["ours"] = "its answers were wrong"
+        #expect(Verdict(Self.requirement(.atMost(1.3)), result, runs: 1, slices: 1).state == .open)
     }
 
     @Test func `a bound in microseconds is a difference`() {

@@ -20,7 +20,8 @@ extension Catalogue {
 
     static let peerScenes: [Scene] = [
         Scene(
-            "peers-awake", .peers, "64 B round trip beside what others offer, both awake on two cores", awake,
+            "peers-awake", .peers, "64 B round trip beside what others offer, both awake on two cores",
+            awake.with { $0.batch = 32 },
             peers.filter(\.spins).map { .peer($0.name) } + [.ours("annex-raw")]),
         Scene(
             "peers-asleep-one-core", .peers, "64 B round trip beside what others offer, blocking, on one core",

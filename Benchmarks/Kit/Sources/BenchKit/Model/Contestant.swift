@@ -15,6 +15,10 @@ public struct Contestant: Sendable, Hashable {
     public var waiting: Setting.Waiting?
     /// Ours: how many extensions are there besides that nobody calls.
     public var idle = 0
+    /// A program of the system's that it starts, and the package that has it.
+    var tool: (name: String, package: String)? {
+        contender == "bwrap" ? ("bwrap", "bubblewrap") : nil
+    }
 
     public static func floor(_ name: String) -> Contestant {
         Contestant(name: name, kind: .floor, program: "annex-bench-floors", contender: name)

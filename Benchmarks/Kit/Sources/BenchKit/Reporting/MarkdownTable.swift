@@ -35,10 +35,11 @@ public struct MarkdownTable {
         return lines.joined(separator: "\n")
     }
 
+    /// Who was measured beside the others is shown as measured there: neighbours in time are what can be compared.
     private static let columns = [
-        (title: "both awake, two cores", scenes: ["awake", "peers-awake"]),
-        (title: "blocking, one core", scenes: ["asleep-one-core", "peers-asleep-one-core"]),
-        (title: "blocking, two cores", scenes: ["asleep-two-cores", "peers-asleep-two-cores"]),
+        (title: "both awake, two cores", scenes: ["peers-awake", "awake"]),
+        (title: "blocking, one core", scenes: ["peers-asleep-one-core", "asleep-one-core"]),
+        (title: "blocking, two cores", scenes: ["peers-asleep-two-cores", "asleep-two-cores"]),
     ]
 
     /// Ours first, then the floors, then the others; each once.

@@ -41,7 +41,9 @@ extension Verdict {
         let scale = requirement.measure == .rate ? 1.0 : 1e6
         ours = Self.median(pairs.map(\.ours)).map { $0 / scale }
         other = Self.median(pairs.map(\.other)).map { $0 / scale }
-        state = ratio.map { requirement.bound.holds($0) ? .reached : .missed } ?? .open
+        // Who failed once was not measured, whatever it did before.
+        let failed = ([requirement.subject] + requirement.against).contains { result?.failures[$0] != nil }
+        state = failed ? .open : ratio.map { requirement.bound.holds($0) ? .reached : .missed } ?? .open
     }
 
     /// Neighbours in time are compared: ours against the best of the others in the same slice.

@@ -10,18 +10,15 @@ package struct Outcome {
         package let elapsed: UInt64
         package let clientProcessor: UInt64
         package let serverProcessor: UInt64
-        package let clockPicoseconds: UInt64
 
         package init(
-            calls: UInt64, wrong: UInt64, elapsed: UInt64, clientProcessor: UInt64, serverProcessor: UInt64,
-            clockPicoseconds: UInt64
+            calls: UInt64, wrong: UInt64, elapsed: UInt64, clientProcessor: UInt64, serverProcessor: UInt64
         ) {
             self.calls = calls
             self.wrong = wrong
             self.elapsed = elapsed
             self.clientProcessor = clientProcessor
             self.serverProcessor = serverProcessor
-            self.clockPicoseconds = clockPicoseconds
         }
     }
 

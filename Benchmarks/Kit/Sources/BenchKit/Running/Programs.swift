@@ -22,5 +22,13 @@ public struct Programs: Sendable {
         folders.map { "\($0)/\(contestant.program)" }.first { access($0, X_OK) == 0 }
     }
 
-    public func has(_ contestant: Contestant) -> Bool { path(of: contestant) != nil }
+    public func has(_ contestant: Contestant) -> Bool {
+        path(of: contestant) != nil && contestant.tool.map { Self.isInstalled($0.name) } != false
+    }
+
+    private static func isInstalled(_ tool: String) -> Bool {
+        (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":").contains {
+            access("\($0)/\(tool)", X_OK) == 0
+        }
+    }
 }

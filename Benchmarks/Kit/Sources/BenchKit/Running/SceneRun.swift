@@ -40,6 +40,7 @@ struct SceneRun {
     }
 
     private func remedy(_ contestant: Contestant) -> String {
+        if let tool = contestant.tool, programs.path(of: contestant) != nil { return "apt-get install \(tool.package)" }
         guard contestant.kind == .peer else { return "make bench builds it" }
         return Catalogue.peers.first { $0.name == contestant.contender }?.remedy ?? "make bench-peers builds it"
     }
