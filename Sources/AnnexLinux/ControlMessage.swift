@@ -6,7 +6,7 @@ package struct ControlMessage: ~Copyable, Sendable {
     package var descriptors: DescriptorList
     /// The peer sent more bytes than were asked for.
     package let bytesWereCut: Bool
-    /// Descriptors got lost: the peer sent more than fit, or this process has no numbers left.
+    /// Descriptors got lost: this process has no numbers left.
     package let descriptorsWereCut: Bool
 
     /// All descriptors, now the caller's.

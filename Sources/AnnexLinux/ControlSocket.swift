@@ -32,20 +32,22 @@ package struct ControlSocket: ~Copyable, Sendable {
 
     /// Receives one message of at most `capacity` bytes.
     package func receive(atMost capacity: Int, waiting: Bool = false) throws(SystemError) -> ControlReception {
-        var numbers = [Int32](repeating: -1, count: ControlSocket.mostDescriptors)
+        var numbers: [Int32] = []
         var count: UInt32 = 0
         var flags: UInt32 = 0
         var got: Int32 = 0
-        // SAFETY: the call writes at most `capacity` bytes, `mostDescriptors` numbers, one count and one set of flags.
+        let room = Int(ANNEX_DESCRIPTORS_RECEIVED)
+        // SAFETY: the call writes at most `capacity` bytes, `room` numbers, one count and one set of flags.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: max(capacity, 1)) { buffer, filled in
-            got = unsafe numbers.withUnsafeMutableBufferPointer { list in
-                unsafe annex_receive_message(
+            unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { list in
+                got = unsafe annex_receive_message(
                     descriptor.number, buffer.baseAddress, capacity, list.baseAddress, &count, &flags, waiting ? 1 : 0)
+                numbers = unsafe Array(list.prefix(Int(count)))
             }
             filled = max(Int(got), 0)
         }
         // Owned before anything can throw.
-        let descriptors = DescriptorList(owning: Array(numbers.prefix(Int(count))))
+        let descriptors = DescriptorList(owning: numbers)
         if got == -EAGAIN { return .nothing }
         if got == -ECONNRESET || flags & UInt32(ANNEX_RECEIVED_END) != 0 { return .end }
         _ = try SystemError.check("recvmsg", got)
@@ -61,6 +63,11 @@ package struct ControlSocket: ~Copyable, Sendable {
     /// - Returns: false where the kernel is older than 6.16 and cannot refuse.
     package func setPassRights(_ accept: Bool) -> Bool {
         annex_set_pass_rights(descriptor.number, accept ? 1 : 0) == 0
+    }
+
+    /// Neither end sends any more; what was sent can still be received.
+    package func shutDown() {
+        _ = shutdown(descriptor.number, Int32(SHUT_RDWR))
     }
 
     /// The process at the other end as it was when the pair was made or connected. Both ends of a pair name the

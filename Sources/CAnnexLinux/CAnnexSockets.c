@@ -14,6 +14,11 @@ typedef union {
     struct cmsghdr align;
 } annex_control_room;
 
+typedef union {
+    char bytes[CMSG_SPACE(sizeof(int32_t) * ANNEX_DESCRIPTORS_RECEIVED)];
+    struct cmsghdr align;
+} annex_receiving_room;
+
 int annex_send_message(
     int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count, int wait) {
     if (count > ANNEX_DESCRIPTORS_PER_MESSAGE) return -EINVAL;
@@ -45,7 +50,7 @@ static void annex_collect(struct msghdr *message, int32_t *descriptors, uint32_t
         for (size_t index = 0; index < here; index++) {
             int32_t number;
             memcpy(&number, CMSG_DATA(header) + index * sizeof number, sizeof number);
-            if (*count < ANNEX_DESCRIPTORS_PER_MESSAGE) {
+            if (*count < ANNEX_DESCRIPTORS_RECEIVED) {
                 descriptors[(*count)++] = number;
             } else {
                 close(number);
@@ -57,7 +62,7 @@ static void annex_collect(struct msghdr *message, int32_t *descriptors, uint32_t
 
 int annex_receive_message(
     int socket, void *bytes, size_t capacity, int32_t *descriptors, uint32_t *count, uint32_t *flags, int wait) {
-    annex_control_room room;
+    annex_receiving_room room;
     struct iovec part = {.iov_base = bytes, .iov_len = capacity};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};

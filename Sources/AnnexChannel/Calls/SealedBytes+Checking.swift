@@ -2,11 +2,22 @@ internal import AnnexLinux
 internal import Glibc
 
 extension SealedBytes {
-    /// Takes a descriptor that a peer sent, if it is what an answer may bring, and maps it.
+    /// Takes the first of what a peer sent, if it is what an answer may bring, and maps it. What it is not stays in the
+    /// list, for whoever closes it.
     /// - Parameter limit: the most bytes.
+    /// - Returns: nil where nothing is left.
     /// - Throws: `CallFailure.violated` where it is anything else; `.system` where this side's own means fail.
-    static func checked(_ descriptor: consuming Descriptor, atMost limit: UInt64) throws(CallFailure) -> SealedBytes {
-        let size = try SealedBytes.checkedSize(descriptor, atMost: limit)
+    static func takeChecked(
+        from list: inout DescriptorList, atMost limit: UInt64
+    ) throws(CallFailure) -> SealedBytes? {
+        guard let descriptor = list.takeFirst() else { return nil }
+        let size: Int
+        do throws(CallFailure) {
+            size = try SealedBytes.checkedSize(descriptor, atMost: limit)
+        } catch {
+            list.append(descriptor)
+            throw error
+        }
         do throws(SystemError) {
             return try SealedBytes(descriptor, size: size)
         } catch {

@@ -5,15 +5,19 @@ internal import AnnexLinux
 struct ControlInbox: ~Copyable, Sendable {
     private struct HandOver {
         let call: UInt64
+        /// How many were sent.
         let count: Int
+        /// How many of them are kept here.
+        var kept: Int
         /// This process had no descriptor numbers left: not the peer's fault.
         let isIncomplete: Bool
     }
 
-    /// What became of a hand-over that a frame announced.
+    /// What became of a hand-over that a frame announced. A call that was over when it came, or is since, has nothing
+    /// in its list.
     enum Taken: ~Copyable {
         case complete(DescriptorList)
-        case incomplete
+        case incomplete(DescriptorList)
         case missing
     }
 
@@ -24,7 +28,8 @@ struct ControlInbox: ~Copyable, Sendable {
     private var credit: UInt32 = 0
     private(set) var isEnded = false
 
-    static let mostWaiting = 64
+    /// An honest extension has sent all of their frames but the last one's, and no more of those fit into the usual ring.
+    static let mostWaiting = 1025
     /// As many messages as one turn of the loop reads.
     static let mostAtOnce = 256
     /// Doorbells that were asked for and may still come.
@@ -45,20 +50,35 @@ struct ControlInbox: ~Copyable, Sendable {
         if credit > 0 { credit &-= 1 } else { try spend() }
     }
 
-    /// Keeps what came ahead of a frame. What a late answer brings is spent from the budget; what an open call accepts
-    /// is bounded by the calls.
+    /// Keeps what came ahead of an open call's frame: once for each call, so that what the calls accept bounds it.
     mutating func keep(
-        _ tag: DescriptorTag, _ list: consuming DescriptorList, isIncomplete: Bool, isLate: Bool
+        _ tag: DescriptorTag, _ list: inout DescriptorList, isIncomplete: Bool
     ) throws(ChannelViolation) {
-        if isLate { try spend() }
-        guard waiting.count < ControlInbox.mostWaiting else {
+        guard !waiting.contains(where: { $0.call == tag.call }) else {
             throw .descriptorsNotAskedFor(count: list.count, call: tag.call)
         }
-        waiting.append(HandOver(call: tag.call, count: list.count, isIncomplete: isIncomplete))
+        let count = list.count
+        try note(HandOver(call: tag.call, count: count, kept: count, isIncomplete: isIncomplete))
         while let descriptor = list.takeFirst() { descriptors.append(descriptor) }
     }
 
+    /// Notes what came for a call that is over, and keeps nothing of it. Spent from the budget.
+    mutating func noteLate(
+        _ tag: DescriptorTag, count: Int, isIncomplete: Bool
+    ) throws(ChannelViolation) {
+        try spend()
+        try note(HandOver(call: tag.call, count: count, kept: 0, isIncomplete: isIncomplete))
+    }
+
+    private mutating func note(_ handOver: HandOver) throws(ChannelViolation) {
+        guard waiting.count < ControlInbox.mostWaiting else {
+            throw .descriptorsNotAskedFor(count: handOver.count, call: handOver.call)
+        }
+        waiting.append(handOver)
+    }
+
     var hasHandOver: Bool { !waiting.isEmpty }
+    var count: Int { waiting.count }
 
     /// The oldest hand-over, which must be this call's.
     mutating func take(call: UInt64, count: UInt8) -> Taken {
@@ -66,9 +86,39 @@ struct ControlInbox: ~Copyable, Sendable {
             return .missing
         }
         waiting = Array(waiting.dropFirst())
+        let list = takeOldest(first.kept)
+        return first.isIncomplete ? .incomplete(list) : .complete(list)
+    }
+
+    /// Takes what is kept for a call that is over. That it came is still known: its frame may follow.
+    mutating func takeKept(for call: UInt64) -> DescriptorList {
+        var taken = DescriptorList()
+        var others = DescriptorList()
+        var entries: [HandOver] = []
+        for var entry in waiting {
+            var list = takeOldest(entry.kept)
+            let isTaken = entry.call == call
+            while let descriptor = list.takeFirst() {
+                if isTaken { taken.append(descriptor) } else { others.append(descriptor) }
+            }
+            if isTaken { entry.kept = 0 }
+            entries.append(entry)
+        }
+        waiting = entries
+        descriptors = others
+        return taken
+    }
+
+    /// Takes all that is kept.
+    mutating func takeAll() -> DescriptorList {
+        waiting = []
+        return takeOldest(.max)
+    }
+
+    private mutating func takeOldest(_ count: Int) -> DescriptorList {
         var list = DescriptorList()
-        while list.count < first.count, let descriptor = descriptors.takeFirst() { list.append(descriptor) }
-        return first.isIncomplete ? .incomplete : .complete(list)
+        while list.count < count, let descriptor = descriptors.takeFirst() { list.append(descriptor) }
+        return list
     }
 
     private mutating func spend() throws(ChannelViolation) {

@@ -74,6 +74,7 @@ extension HostEndpoint {
     /// - Parameter tell: whether the extension has heard of the call and is to hear of its end.
     func giveUp(_ call: ChannelCall, with failure: CallFailure, tell: Bool = true) {
         guard takeOut(call.id, isForgone: tell) else { return }
+        dropHandOver(of: call)
         call.resolve(.failure(failure))
         if tell { sendCancel(call.id) }
         interruptLeader()

@@ -54,6 +54,7 @@ extension HostEndpoint {
         runOnClose()
         isClosed.store(true, ordering: .sequentiallyConsistent)
         watch.withLock { $0.take() }?.cancel()
+        dropHandOvers()
         for call in open { call.resolve(.failure(failure)) }
         hosted.withLock { $0.close() }
         closeStreams(failure)

@@ -10,10 +10,20 @@ extension HostEndpoint {
             throw .violated(.descriptorsNotAskedFor(count: Int(truncatingIfNeeded: frame.descriptors), call: call.id))
         }
         var list = try takeHandOver(frame)
+        do throws(CallFailure) {
+            return try sealedBytes(&list, atMost: call.accepts.bytes)
+        } catch {
+            disposal.close(list)
+            throw error
+        }
+    }
+
+    private func sealedBytes(
+        _ list: inout DescriptorList, atMost limit: UInt64
+    ) throws(CallFailure) -> [SealedBytes] {
         var pieces: [SealedBytes] = []
-        var left = call.accepts.bytes
-        while let descriptor = list.takeFirst() {
-            let piece = try SealedBytes.checked(descriptor, atMost: left)
+        var left = limit
+        while let piece = try SealedBytes.takeChecked(from: &list, atMost: left) {
             // Checked to be no more than what is left.
             left &-= UInt64(truncatingIfNeeded: piece.count)
             pieces.append(piece)
@@ -25,9 +35,29 @@ extension HostEndpoint {
     func dropHandOver(_ frame: Frame) throws(ChannelViolation) {
         guard frame.descriptors > 0 else { return }
         do throws(CallFailure) {
-            _ = try takeHandOver(frame)
+            disposal.close(try takeHandOver(frame))
         } catch {
             if case .violated(let violation) = error { throw violation }
+        }
+    }
+
+    /// Closes what came ahead of an answer to a call that this side has given up.
+    func dropHandOver(of call: ChannelCall) {
+        guard call.accepts.pieces > 0 else { return }
+        disposal.close(inbox.withLock { $0.takeKept(for: call.id) })
+    }
+
+    /// Closes all that waits for a frame: none is read any more.
+    func dropHandOvers() {
+        disposal.close(inbox.withLock { $0.takeAll() })
+    }
+
+    /// Nobody has the channel any more. What is still in its socket would be closed with it, on this thread.
+    func emptyControl() {
+        control.shutDown()
+        dropHandOvers()
+        while case .message(var message)? = try? control.receive(atMost: DescriptorTag.size) {
+            disposal.close(message.takeDescriptors())
         }
     }
 
@@ -43,7 +73,8 @@ extension HostEndpoint {
             }
             switch inbox.take(call: frame.call, count: frame.descriptors) {
             case .complete(let list): return list
-            case .incomplete:
+            case .incomplete(let list):
+                disposal.close(list)
                 failure = .system(SystemError("recvmsg", errno: EMFILE, mend: "raise the limit on open files"))
             case .missing: failure = .violated(.descriptorsMissing(call: frame.call))
             }
@@ -94,25 +125,39 @@ extension HostEndpoint {
         _ received: consuming ControlMessage, _ inbox: inout ControlInbox
     ) throws(ChannelViolation) {
         var message = received
-        let count = message.descriptors.count
-        if message.bytes == WireFormat.doorbell, count == 0, !message.descriptorsWereCut {
+        var list = message.takeDescriptors()
+        if message.bytes == WireFormat.doorbell, list.isEmpty, !message.descriptorsWereCut {
             tally.doorbells.add()
             return try inbox.ring(turns: turns.load(ordering: .acquiring))
         }
-        guard !message.bytesWereCut, let tag = DescriptorTag(message.bytes), tag.count > 0 else {
-            throw .malformedControl(length: message.bytes.count, descriptors: count)
+        do throws(ChannelViolation) {
+            try accept(message, &list, &inbox)
+            disposal.close(list)
+        } catch {
+            disposal.close(list)
+            throw error
         }
-        // Cut with room left: this process has no descriptor numbers left. Cut without: the peer sent too many.
-        let isIncomplete = message.descriptorsWereCut && count < ControlSocket.mostDescriptors
-        guard isIncomplete || (!message.descriptorsWereCut && tag.count == UInt32(truncatingIfNeeded: count)) else {
-            throw .malformedControl(length: message.bytes.count, descriptors: count)
+    }
+
+    /// Takes out of the list what is kept.
+    private func accept(
+        _ message: borrowing ControlMessage, _ list: inout DescriptorList, _ inbox: inout ControlInbox
+    ) throws(ChannelViolation) {
+        let count = list.count
+        // What was cut, this process has no descriptor numbers left for.
+        let isIncomplete = message.descriptorsWereCut
+        guard !message.bytesWereCut, let tag = DescriptorTag(message.bytes), tag.count > 0,
+            isIncomplete || tag.count == UInt32(truncatingIfNeeded: count), count <= ControlSocket.mostDescriptors
+        else { throw .malformedControl(length: message.bytes.count, descriptors: count) }
+        guard try isLate(tag, count: count) else {
+            return try inbox.keep(tag, &list, isIncomplete: isIncomplete)
         }
-        let isLate = try checkAllowance(tag, count: count)
-        try inbox.keep(tag, message.takeDescriptors(), isIncomplete: isIncomplete, isLate: isLate)
+        guard !disposal.isFull else { throw .descriptorsNotAskedFor(count: count, call: tag.call) }
+        try inbox.noteLate(tag, count: count, isIncomplete: isIncomplete)
     }
 
     /// - Returns: whether the call that the hand-over is for has already ended.
-    private func checkAllowance(_ tag: DescriptorTag, count: Int) throws(ChannelViolation) -> Bool {
+    private func isLate(_ tag: DescriptorTag, count: Int) throws(ChannelViolation) -> Bool {
         switch calls.withLock({ $0.find(tag.call) }) {
         case .late: return true
         case .open(let call) where count <= call.accepts.pieces: return false

@@ -18,6 +18,7 @@ public final class HostEndpoint: Sendable {
     /// Held while reading and while sleeping for something to read: its holder leads.
     let receiving: Mutex<HostReceiver>
     let inbox: Mutex<ControlInbox>
+    let disposal = DescriptorDisposal()
     let calls = Mutex(CallTable())
     /// Runs tasks where the channel is read; see `ChannelExecutor`.
     public let executor: ChannelExecutor
@@ -73,6 +74,7 @@ public final class HostEndpoint: Sendable {
         runOnClose()
         // Before the socket closes and its number is given away.
         watch.withLock { $0.take() }?.cancel()
+        emptyControl()
     }
 
     /// Runs a body when the channel closes, just before it takes nothing more, or when nobody has it any more; at most

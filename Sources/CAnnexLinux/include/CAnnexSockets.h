@@ -7,11 +7,14 @@
 
 // More than this never travels with one message.
 #define ANNEX_DESCRIPTORS_PER_MESSAGE 16
+// And this is all that the kernel lets anybody send with one. There is room for it: the kernel closes what has none
+// itself, on the thread that receives, and closing can last as long as the sender likes.
+#define ANNEX_DESCRIPTORS_RECEIVED 253
 #define ANNEX_SO_PASSRIGHTS 83
 
 enum {
     ANNEX_RECEIVED_BYTES_CUT = 1,        // MSG_TRUNC
-    ANNEX_RECEIVED_DESCRIPTORS_CUT = 2,  // MSG_CTRUNC: more than asked for, or this process is out of numbers
+    ANNEX_RECEIVED_DESCRIPTORS_CUT = 2,  // MSG_CTRUNC: this process is out of numbers
     ANNEX_RECEIVED_END = 4,              // the peer is gone
 };
 
@@ -19,7 +22,7 @@ enum {
 int annex_send_message(
     int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count, int wait);
 // One message. The number of bytes or -errno; all descriptors that came are stored, close-on-exec,
-// in `descriptors` (room for ANNEX_DESCRIPTORS_PER_MESSAGE), also when `*flags` says that some were cut.
+// in `descriptors` (room for ANNEX_DESCRIPTORS_RECEIVED), also when `*flags` says that some were cut.
 int annex_receive_message(
     int socket, void *bytes, size_t capacity, int32_t *descriptors, uint32_t *count, uint32_t *flags, int wait);
 // Whether the socket takes descriptors at all; -ENOPROTOOPT on kernels before 6.16.

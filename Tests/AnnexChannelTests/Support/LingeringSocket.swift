@@ -1,0 +1,35 @@
+import AnnexLinux
+import Glibc
+
+/// Connected sockets whose last close lasts until they are let go: it waits for bytes to go out that nobody takes.
+final class LingeringSocket: Sendable {
+    private let listener: Int32
+
+    init() throws(SystemError) {
+        listener = try SystemError.check("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        _ = try SystemError.check("listen", listen(listener, 8))
+    }
+
+    /// Resets every connection.
+    func letGo() {
+        close(listener)
+    }
+
+    func open() throws(SystemError) -> Descriptor {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let made = try SystemError.check("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        let result = withUnsafeMutablePointer(to: &address) { place in
+            place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                getsockname(listener, place, &size)
+                return connect(made, place, size)
+            }
+        }
+        _ = try SystemError.check("connect", result)
+        let bytes = [UInt8](repeating: 0, count: 65536)
+        while send(made, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) > 0 {}
+        var patience = linger(l_onoff: 1, l_linger: 3000)
+        setsockopt(made, SOL_SOCKET, SO_LINGER, &patience, socklen_t(MemoryLayout<linger>.size))
+        return Descriptor(owning: made)
+    }
+}

@@ -1,0 +1,147 @@
+import AnnexLinux
+import AnnexTestSupport
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// What a peer hands over and nobody takes: how much of it waits, when it is closed, and on whose time.
+@Suite(.timeLimit(.minutes(5))) struct UnwantedDescriptorTests {
+    private static let allowance = DescriptorAllowance(pieces: 16, bytes: 100_000)
+
+    private func ask(_ channel: HostileChannel) async throws -> ChannelCall {
+        try await channel.host.start(Request(method: 1, accepts: Self.allowance))
+    }
+
+    private func handOver(_ channel: HostileChannel, _ call: UInt64, _ name: String) throws {
+        let memory = DescriptorList(try Descriptor.memfd(name, size: 1))
+        try channel.peer.control.send(DescriptorTag(call: call, count: 1).encoded(), memory, waiting: true)
+    }
+
+    /// Returns once the host has read all that was sent; hangs where it never closes it.
+    private func untilClosed(_ name: String, _ channel: HostileChannel, _ writer: inout RawWriter) async throws {
+        var events = channel.events.makeAsyncIterator()
+        writer.send(RawPeer.frame(6, [1], method: 3))
+        _ = await events.next()
+        try await OpenDescriptors.untilNone(naming: name)
+    }
+
+    @Test func `FD-03: what an open call accepts comes once`() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        _ = try await ask(channel)
+        for _ in 0..<2 { try handOver(channel, 1, "annex-twice") }
+        #expect(await channel.violation() == .descriptorsNotAskedFor(count: 1, call: 1))
+        try await OpenDescriptors.untilNone(naming: "annex-twice")
+    }
+
+    @Test func `FD-03: what comes for a call that is over is closed at once, and its answer is harmless`() async throws
+    {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let (over, open) = (try await ask(channel), try await ask(channel))
+        over.cancel()
+        try handOver(channel, over.id, "annex-came-late")
+        try await untilClosed("annex-came-late", channel, &writer)
+        writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: over.id))
+        writer.send(RawPeer.frame(3, [7], method: 1, call: open.id))
+        #expect(try await open.value().payload == [7])
+    }
+
+    @Test func `FD-03: what waits for a call's answer is closed when the call is given up`() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let (given, open) = (try await ask(channel), try await ask(channel))
+        try handOver(channel, given.id, "annex-given-up")
+        while channel.host.inbox.withLock({ !$0.hasHandOver }) { try await Task.sleep(for: .milliseconds(1)) }
+        given.cancel()
+        try await untilClosed("annex-given-up", channel, &writer)
+        writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: given.id))
+        writer.send(RawPeer.frame(3, [7], method: 1, call: open.id))
+        #expect(try await open.value().payload == [7])
+    }
+
+    @Test func `FD-03: what waits for a frame is closed with the channel`() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        _ = try await ask(channel)
+        try handOver(channel, 1, "annex-ended")
+        while channel.host.inbox.withLock({ !$0.hasHandOver }) { try await Task.sleep(for: .milliseconds(1)) }
+        channel.host.end(with: "over")
+        try await OpenDescriptors.untilNone(naming: "annex-ended")
+    }
+
+    @Test("LIFE-05: a hundred calls are answered with sealed memory though nobody reads the answers meanwhile")
+    func manyAnswers() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        var calls: [ChannelCall] = []
+        for _ in 0..<100 { calls.append(try await ask(channel)) }
+        let (host, peer) = (channel.host, channel.peer)
+        // Somebody else reads the ring and is slow: the socket is read alone.
+        let frames = try host.receiving.withLock { _ in
+            var frames: [UInt8] = []
+            for call in calls {
+                let memory = DescriptorList(try SealedMemory(copying: [1]).takeDescriptor())
+                try peer.control.send(DescriptorTag(call: call.id, count: 1).encoded(), memory, waiting: true)
+                frames += RawPeer.frame(3, descriptors: 1, method: 1, call: call.id)
+            }
+            // Until all are read: each stands aside of its frame.
+            while host.inbox.withLock({ $0.count < 100 && !host.isClosed.load(ordering: .relaxed) }) { usleep(1000) }
+            return frames
+        }
+        writer.send(frames)
+        for call in calls { #expect(try await call.value().sealed.count == 1) }
+    }
+
+    @Test("BOMB-11: a socket that lingers holds up nobody but who closes it", arguments: [1, 17, 253])
+    func lingering(_ place: Int) async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let call = try await ask(channel)
+        let lingering = try LingeringSocket()
+        let mayRead = try Gate()
+        channel.loop.execute { try? mayRead.wait() }
+        do {
+            // The host's becomes the last reference: nothing is read before this one is gone.
+            let other = try Descriptor.memfd("annex-other", size: 1)
+            let socket = try lingering.open()
+            let tag = DescriptorTag(call: 1, count: UInt32(place)).encoded()
+            let list = [Int32](repeating: other.number, count: place - 1) + [socket.number]
+            #expect(sendMany(channel.peer.control.descriptor.number, tag, list) == tag.count)
+        }
+        mayRead.open()
+        writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: 1))
+        #expect(await channel.violation() != nil)
+        await #expect(throws: CallFailure.self) { _ = try await call.value() }
+        lingering.letGo()
+    }
+
+    @Test func `BOMB-11: a socket that lingers unread holds up nobody who lets go of the channel`() async throws {
+        let loop = try EventLoop()
+        let lingering = try LingeringSocket()
+        do {
+            let ends = try HostEndpoint.make(eventLoop: loop)
+            let host = ends.host
+            let peer = try RawPeer(ends.descriptors)
+            host.end(with: "over")
+            // As an older kernel would have it.
+            _ = host.control.setPassRights(true)
+            do {
+                let socket = DescriptorList(try lingering.open())
+                try peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), socket)
+            }
+            withExtendedLifetime(host) {}
+        }
+        await withCheckedContinuation { turn in loop.execute { turn.resume() } }
+        loop.shutDown()
+        lingering.letGo()
+    }
+}
