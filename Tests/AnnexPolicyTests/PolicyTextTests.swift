@@ -16,6 +16,8 @@ import Testing
         ("limits: { launch: 5 }", "test.yaml:4:19: `5` is not a time"),
         ("limits: { launch: -5s }", "test.yaml:4:19: `-5s` is not a time"),
         ("limits: { launch: 99999999999s }", "test.yaml:4:19: `99999999999s` is not a time"),
+        ("limits: { processes: 4194304 }", "test.yaml:4:22: `4194304` is not a whole number from 1 to 4194303"),
+        ("limits: { messages: 1000000001 }", "test.yaml:4:21: `1000000001` is not a whole number from 1 to 1000000000"),
         ("limits: { processes: many }", "test.yaml:4:22: `many` is not a whole number"),
         ("limits: [1]", "test.yaml:4:9: `limits` must be a mapping"),
         ("network: all", "test.yaml:4:10: unknown network `all`"),

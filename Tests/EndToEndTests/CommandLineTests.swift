@@ -39,6 +39,13 @@ import Testing
             #expect(help.status == 0 && help.output.contains("EXIT STATUS"), "\(help)")
         }
         #expect(try await annex("run", "--", "sh", "-c", "echo $0", "--help").output == "--help\n")
+        for words in [["--help"], ["--i-trust-this-program", "--help"], ["-h"]] {
+            let help = try await Program.annex(["policy", "learn"] + words, in: folder)
+            #expect(help.status == 0 && help.output.contains("EXIT STATUS"), "\(help)")
+        }
+        #expect(try await annex("policy", "learn", "--i-trust-this-program", "--no-such-option", "true").status == 64)
+        let help = try await annex("run", "--help").output
+        #expect(help.contains("USAGE: annex run ") && help.contains("path of its file"), "\(help)")
     }
 
     @Test func whatWasTypedReachesNoTerminalAsItIs() async throws {

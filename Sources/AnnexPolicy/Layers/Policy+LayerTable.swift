@@ -26,10 +26,20 @@ extension Policy {
         return LayerTable.Row(
             .writeXorExecute, at: places[.writeXorExecute],
             [
-                .seccomp: .whole,
+                .seccomp: startsPrograms
+                    ? .partly("not what a program that it starts asks for in its ELF header: execve makes that")
+                    : .whole,
                 .mount: .partly("only that files which can be written cannot be mapped executable"),
                 .landlock: .none("a right to execute is not asked for mappings"),
             ])
+    }
+
+    /// The executable of a launch is looked at beforehand; what that executes later nobody sees.
+    private var startsPrograms: Bool {
+        ["execve", "execveat"].contains { name in
+            SystemCall(named: name, architecture: architecture)
+                .map { rules[$0.number]?.contains { $0.answer == .allow } ?? false } ?? false
+        }
     }
 
     private var networkRows: [LayerTable.Row] {

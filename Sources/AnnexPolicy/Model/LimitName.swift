@@ -17,6 +17,19 @@ package enum LimitName: String, CaseIterable, Sendable {
     }
 }
 
+extension LimitName {
+    static let mostOfAny = 1_000_000_000
+
+    /// The largest number that something can hold.
+    var mostCounted: Int {
+        switch self {
+        // The kernel numbers 4,194,304 processes at most, and takes no larger limit; one may be the reaper.
+        case .processes: 4_194_303
+        default: Self.mostOfAny
+        }
+    }
+}
+
 /// A limit's value, measured as its name wants.
 enum LimitValue: Sendable, Hashable {
     case bytes(UInt64)

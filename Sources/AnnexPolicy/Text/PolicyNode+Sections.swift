@@ -79,17 +79,17 @@ extension PolicyNode {
                 throw entry.key.unknown("limit `\(entry.name)`", entry.name, among: known)
             }
             limits[name] = try PolicyDocument.Stated(entry.value) { node throws(PolicyError) in
-                try node.limit(measured: name.measure)
+                try node.limit(measured: name.measure, most: name.mostCounted)
             }
         }
         return limits
     }
 
-    private func limit(measured measure: LimitName.Measure) throws(PolicyError) -> LimitValue {
+    private func limit(measured measure: LimitName.Measure, most: Int) throws(PolicyError) -> LimitValue {
         switch measure {
         case .bytes: .bytes(try bytes())
         case .time: .time(try time())
-        case .count: .count(try count())
+        case .count: .count(try count(atMost: most))
         }
     }
 
@@ -109,10 +109,10 @@ extension PolicyNode {
         return time
     }
 
-    func count() throws(PolicyError) -> Int {
+    func count(atMost most: Int = LimitName.mostOfAny) throws(PolicyError) -> Int {
         let text = try text("a number")
-        guard let number = WholeNumber.parse(text), number > 0, number <= 1_000_000_000 else {
-            throw error("`\(text)` is not a whole number from 1 to 1000000000")
+        guard let number = WholeNumber.parse(text), number > 0, number <= most else {
+            throw error("`\(text)` is not a whole number from 1 to \(most)")
         }
         return Int(number)
     }

@@ -64,6 +64,7 @@ package final class Launcher: Sendable {
         let limits = configuration.policy.limits
         var configuration = configuration
         configuration.layers.subtract(absent)
+        try configuration.refuseWritableCode()
         var scene = try scene(of: configuration)
         let identity = try SandboxError.step("identity") { () throws(SystemError) in
             if let identities { try identities.claim() } else { Identity(ofCaller: ()) }

@@ -65,6 +65,9 @@ extension Catalogue {
                 let grown = script.call("ftruncate", .result(file), 4096, after: file)
                 return .succeeds(script.call("mmap", 0, 4096, 5, 1, .result(file), 0, after: grown))
             }),
+        Attack(
+            "PROC-12", "A stack or segment that the ELF header makes executable, made in execve", by: "not launched",
+            addition: true, .drivenBy(["AnnexSandboxTests/Programs/WritableCodeTests: PROC-12"])),
     ]
 
     static let signals: [Attack] = [

@@ -7,6 +7,7 @@ import ArgumentParser
 struct PolicyLearnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "learn", abstract: "Run a program that you trust, and propose a policy from what it did.",
+        usage: "annex policy learn --i-trust-this-program [OPTION…] [--] PROGRAM [ARGUMENT…]",
         discussion: """
             The run is nearly bare: it has process and user namespaces of its own and limits, and nothing keeps it from \
             the files and the network that you may use. So it wants --i-trust-this-program. The proposal goes to \
@@ -40,8 +41,14 @@ struct PolicyLearnCommand: AsyncParsableCommand {
     private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
     func validate() throws {
+        // What follows the options is taken whole, these too.
+        if let first = command.first, first == "--help" || first == "-h" { throw CleanExit.helpRequest(self) }
         guard !program.isEmpty else {
             throw ValidationError("name the program: annex policy learn --i-trust-this-program -- PROGRAM [ARGUMENT…]")
+        }
+        if let first = command.first, first != "--", first.hasPrefix("-") {
+            throw ValidationError(
+                "unknown option \(Escaped(first)); options stand before the program: annex policy learn --help")
         }
         guard iTrustThisProgram else {
             throw ValidationError(

@@ -9,6 +9,7 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a program in a sandbox.",
+        usage: "annex run [OPTION…] [--] PROGRAM [ARGUMENT…]",
         discussion: """
             The program sees what its policy grants and what --read and --write hand it, under the same paths as here, \
             and nothing else of this machine. It has no network, no capabilities and no other processes unless the \
@@ -29,7 +30,7 @@ struct RunCommand: ParsableCommand {
               64     the command line is not understood
             """)
 
-    @Option(help: "The policy, by its name.")
+    @Option(help: "The policy, by its name or by the path of its file (`./mine.yaml`).")
     var policy = "tool"
 
     @Option(

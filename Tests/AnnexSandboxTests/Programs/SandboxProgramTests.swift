@@ -117,7 +117,7 @@ import Testing
 
     /// Ten seconds of writing where nobody can look.
     @Test(arguments: ["300 d", "400 .", "300 ."])
-    func `BOMB-13: a directory that is closed hides nothing from its bound`(closing: String) async throws {
+    func `FS-24: a directory that is closed hides nothing from its bound`(closing: String) async throws {
         let kept = folder.appending(path: "kept")
         try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: true)
         chmod(kept.path, 0o777)

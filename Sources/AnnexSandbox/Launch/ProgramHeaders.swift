@@ -1,0 +1,75 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// What an ELF file asks of the kernel when it is executed: memory that is made in `execve` itself, where no filter
+/// sees it. Read from a file of unknown make.
+struct ProgramHeaders: Hashable {
+    /// Whether something in it would be writable and executable at once, in words; nil where nothing would.
+    let fault: String?
+    /// The path of the dynamic linker that the kernel loads with it.
+    let interpreter: [UInt8]?
+
+    private static let (load, interpret, stack) = (UInt32(1), UInt32(3), UInt32(0x6474_E551))
+    private static let (execute, write) = (UInt32(1), UInt32(2))
+    /// The kernel takes no more than these bytes of headers, and no longer path.
+    private static let largest = 1 << 16
+    private static let longestPath = UInt64(PATH_MAX)
+
+    /// Nil for what is no ELF file: the kernel itself refuses it.
+    init?(_ source: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
+        let head = source(0, 64)
+        guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return nil }
+        guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else {
+            // There the kernel makes all that can be read executable, where the file does not say otherwise.
+            self.init(fault: "it is not a 64-bit program", interpreter: nil)
+            return
+        }
+        let header = LittleEndian(head)
+        guard let place = header.number(UInt64.self, at: 32), header.number(UInt16.self, at: 54) == 56,
+            let count = header.number(UInt16.self, at: 56)
+        else { return nil }
+        let bytes = source(place, min(Int(count) * 56, Self.largest))
+        let records = stride(from: 0, to: bytes.count - bytes.count % 56, by: 56).map {
+            LittleEndian(Array(bytes[$0..<$0 + 56]))
+        }
+        self.init(
+            fault: records.lazy.compactMap(Self.fault).first,
+            interpreter: records.compactMap { Self.interpreter($0, source) }.first)
+    }
+
+    private init(fault: String?, interpreter: [UInt8]?) {
+        self.fault = fault
+        self.interpreter = interpreter
+    }
+
+    private static func fault(in record: LittleEndian) -> String? {
+        let flags = record.number(UInt32.self, at: 4) ?? 0
+        switch record.number(UInt32.self, at: 0) {
+        // Without this header a 64-bit program's stack is not executable.
+        case stack where flags & execute != 0: return "its header asks for a stack that is executable"
+        case load where flags & write != 0 && flags & execute != 0:
+            return "its header asks for memory that is writable and executable"
+        default: return nil
+        }
+    }
+
+    private static func interpreter(
+        _ record: LittleEndian, _ source: (_ offset: UInt64, _ count: Int) -> [UInt8]
+    ) -> [UInt8]? {
+        guard record.number(UInt32.self, at: 0) == interpret, let place = record.number(UInt64.self, at: 8),
+            let size = record.number(UInt64.self, at: 32), size <= longestPath
+        else { return nil }
+        return Array(source(place, Int(size)).prefix { $0 != 0 })
+    }
+}
+
+extension ProgramHeaders {
+    /// - Parameter object: for reference is enough; what cannot be read is not taken on trust.
+    init?(of object: borrowing Descriptor) throws(SystemError) {
+        let file = try Descriptor.open("/proc/self/fd/\(object.number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        self.init { offset, count in
+            guard let offset = Int64(exactly: offset), offset < .max - Int64(count) else { return [] }
+            return (try? file.read(at: offset, count: count)) ?? []
+        }
+    }
+}
