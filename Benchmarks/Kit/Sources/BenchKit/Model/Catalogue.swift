@@ -72,7 +72,7 @@ public enum Catalogue {
 
     private static let launch: [Scene] = [
         Scene(
-            "launch", .launch, "From nothing to the first answer",
+            "launch", .launch, "From the request to the first answer",
             awake.with {
                 $0.placement = .anywhere
                 $0.waiting = .adaptive
