@@ -31,7 +31,7 @@ struct ScaleCommand: ParsableCommand {
 struct LaunchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "launch",
-        abstract: "From nothing to the first answer, beside bubblewrap; and where the time goes.")
+        abstract: "From the request to the first answer, beside bubblewrap; and where the time goes.")
 
     @OptionGroup var options: MeasureOptions
 

@@ -78,5 +78,5 @@ static void after(void *state) {
 }
 
 const bench_contender floor_bwrap = {
-    .name = "bwrap", .about = "bwrap --unshare-all around a static C program: from nothing to its first answer",
+    .name = "bwrap", .about = "bwrap --unshare-all around a static C program: from starting bwrap to its first answer",
     .prepare = prepare, .call = call, .after = after, .largest = largest, .is_alone = true};

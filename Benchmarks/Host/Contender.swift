@@ -16,7 +16,7 @@ enum Contender: String, CaseIterable {
         case .typed: "a sandboxed extension, synchronous, messages of a type"
         case .async: "a sandboxed extension, async"
         case .sealed: "a sandboxed extension, answers as sealed memory"
-        case .launch: "from nothing to a sandboxed extension's first answer"
+        case .launch: "from the request to a sandboxed extension's first answer"
         }
     }
 

@@ -1,7 +1,7 @@
 import AnnexHost
 import CBenchDriver
 
-/// From nothing to an extension's first answer; every call is a launch. What the driver itself asks is answered here,
+/// From the request to an extension's first answer; every call is a launch. What the driver itself asks is answered here,
 /// because no extension lives long enough to count.
 final class LaunchWay: Way {
     private let launcher: Launcher

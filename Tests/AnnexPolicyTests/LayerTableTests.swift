@@ -13,6 +13,11 @@ import Testing
             // uprobe and uretprobe of x86-64, which no filter sees, and what reads without being run.
             if row.statement == .otherCalls && architecture == .x86 { continue }
             if case .withheld(_, .execute) = row.statement { continue }
+            // What a program started later asks for in its header is given by execve, where nobody looks.
+            if row.statement == .writeXorExecute, policy.allowedCalls.contains("execve") {
+                #expect(row.parts[.seccomp] != .whole)
+                continue
+            }
             #expect(!row.holders.isEmpty, "\(row.statement)")
         }
         for name in policy.allowedCalls where !LaunchCalls.names.contains(name) && name != LaunchCalls.exec {
