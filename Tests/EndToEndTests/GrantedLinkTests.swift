@@ -68,6 +68,16 @@ import Testing
         #expect(run.output == "126\nfine\n", "\(run.errors)")
     }
 
+    @Test func `FS-11: a report replaces a link that a former run left, wherever it leads`() async throws {
+        let line = """
+            ln -s /dev/null w/null; ln -s ../secret/key w/key; \
+            for name in null key; do annex run --write w --report w/$name -- true; \
+            test ! -L w/$name && grep -c '"reason"' w/$name; done; cat secret/key; \
+            annex run --report /dev/stdout -- true | grep -c '"reason"'
+            """
+        #expect(try await shell(line).output == "1\n1\nsecret\n1\n")
+    }
+
     /// A policy's own grants are looked at where they lead, as what is handed over is.
     @Test(arguments: ["/root", "/etc", "/usr/lib", "/tmp", "/"])
     func `FS-10: a policy's grant that leads to what nobody may grant is refused`(place: String) async throws {

@@ -229,5 +229,9 @@ extension Catalogue {
             Try("truncate", [.root, .landlock], needs: [.landlock(3)]) { script, ground, _ in
                 .succeeds(script.call("truncate", script.text(ground.writable), 0))
             }),
+        Attack(
+            "FS-33", "A link left for the next run, which is handed it or writes its report through it",
+            by: "links followed once, not where a program may write", addition: true,
+            .drivenBy(["EndToEndTests/GrantedLinkTests: FS-10", "EndToEndTests/GrantedLinkTests: FS-11"])),
     ]
 }

@@ -117,6 +117,10 @@ extension Catalogue {
                 let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
                 return .succeeds(script.call("pidfd_getfd", .result(process), 1, 0, after: process))
             }),
+        Attack(
+            "SIG-10", "A timer that wakes it by SIGCONT while its supervisor is stopped (Ctrl-Z)",
+            by: "stopped again, and its time kept by another process", addition: true,
+            .drivenBy(["EndToEndTests/RunWaitingTests: TTY-04"])),
     ]
 
     static let terminal: [Attack] = [

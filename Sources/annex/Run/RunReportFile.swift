@@ -7,7 +7,8 @@ import Glibc
 ///
 /// The program may be allowed to write where its report goes. So the folder is held from the start, what lies there
 /// under the report's name is taken away and never followed, and the file is made anew. A pipe or a device that is
-/// there beforehand is the caller's own wish: it is opened before the program begins.
+/// there beforehand is the caller's own wish: it is opened before the program begins. A link is that in `/dev` and
+/// `/proc` only; elsewhere a former run may have left it.
 final class RunReportFile {
     private enum Target {
         case folder(Int32, name: String)
@@ -20,10 +21,7 @@ final class RunReportFile {
     /// Also takes an older report away, so that it is not read for the new one.
     init(path: String) throws {
         self.path = path
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            let file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-            guard file >= 0 else { throw Self.failure(path) }
+        if let file = try Self.opened(path) {
             target = .open(file)
             return
         }
@@ -34,6 +32,23 @@ final class RunReportFile {
         guard held >= 0 else { throw Self.failure(folder) }
         target = .folder(held, name: name)
         try makeNew(in: held, name)
+    }
+
+    /// What is no regular file, opened; nil where a file is to be made.
+    private static func opened(_ path: String) throws -> Int32? {
+        let follows = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
+        var status = stat()
+        guard (follows ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG, S_IFLNK: return nil
+        // A report would be written over what it holds.
+        case S_IFBLK: throw failure(path, EINVAL)
+        default:
+            let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW)
+            let file = open(path, flags)
+            guard file >= 0 else { throw failure(path) }
+            return file
+        }
     }
 
     deinit {
