@@ -29,4 +29,7 @@ public struct Request: ~Copyable, Sendable {
         self.descriptors = descriptors
         self.accepts = accepts
     }
+
+    /// Whether nothing but bytes goes either way.
+    var isBare: Bool { descriptors.isEmpty && accepts == .none }
 }

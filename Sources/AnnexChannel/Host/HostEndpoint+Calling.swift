@@ -13,7 +13,15 @@ extension HostEndpoint {
     public nonisolated(nonsending) func call(
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> Reply {
-        try await start(request, timeout: timeout).value()
+        if request.isBare {
+            let looked = try look(for: request, timeout)
+            if let reply = looked.response { return reply }
+            if let pending = looked.pending {
+                setTimer(for: pending)
+                return try await pending.value()
+            }
+        }
+        return try await start(request, timeout: timeout).value()
     }
 
     /// Sends a request from a task, and looks for the answer for as long as that is cheaper than suspending.

@@ -6,7 +6,7 @@ internal import Synchronization
 
 extension HostEndpoint {
     /// What a task's call has come to without suspending.
-    enum Looked {
+    @usableFromInline enum Looked {
         /// So many bytes of the answer were copied.
         case answered(Int)
         /// Sent, and waited for like any other call from here on.

@@ -16,11 +16,11 @@ extension HostEndpoint {
     public func call(
         _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
     ) throws(CallFailure) -> Int {
-        try call(method, payload, into: &reply, timeout: timeout, patience: nil)
+        try callRaw(method, payload, into: &reply, timeout: timeout, patience: nil)
     }
 
     /// - Parameter patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
-    func call(
+    func callRaw(
         _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?, patience: Duration?
     ) throws(CallFailure) -> Int {
         try check(bytes: payload.byteCount, descriptors: 0)

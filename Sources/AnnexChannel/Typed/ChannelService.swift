@@ -29,10 +29,10 @@ public struct ChannelService: ~Copyable {
 
     /// Serves a kind of request. What the handler throws becomes the caller's failure: a `HandlerFailure` as it is,
     /// anything else by its text.
-    public mutating func serve<Asked: ChannelRequest>(
+    @inlinable public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping (Asked) throws -> Asked.Response
     ) {
-        requests[Asked.method] = .answering { bytes, encoder in
+        answer(Asked.method) { bytes, encoder in
             let request: Asked
             do throws(DecodingFailure) {
                 request = try Asked(decoding: bytes)
@@ -41,6 +41,12 @@ public struct ChannelService: ~Copyable {
             }
             try handler(request).encode(into: &encoder)
         }
+    }
+
+    @usableFromInline mutating func answer(
+        _ method: UInt16, with body: @escaping (RawSpan, inout MessageEncoder) throws -> Void
+    ) {
+        requests[method] = .answering(body)
     }
 
     /// Serves a kind of request whose response is not ready when the handler returns.

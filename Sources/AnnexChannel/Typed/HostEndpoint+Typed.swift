@@ -3,90 +3,31 @@ extension HostEndpoint {
     ///
     /// Costs little over the bytes themselves: the request is encoded into memory that the channel keeps for its calls,
     /// and the response is decoded from a private copy there.
-    /// - Parameter timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
+    /// - Parameters:
+    ///   - timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
+    ///   - patience: the same without telling the extension so; nil: as `timeout` says.
     /// - Throws: `CallFailure.failed` with what the extension said instead of an answer, `.unreadable` when its answer
     ///   is no such response, `.unencodable` when the request breaks a limit of its own form.
-    public func call<Asked: ChannelRequest>(
-        _ request: Asked, timeout: Duration? = nil
+    @inlinable public func call<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration? = nil, patience: Duration? = nil
     ) throws(CallFailure) -> Asked.Response {
-        try call(request, timeout: timeout, patience: nil)
-    }
-
-    /// - Parameter patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
-    package func call<Asked: ChannelRequest>(
-        _ request: Asked, timeout: Duration?, patience: Duration?
-    ) throws(CallFailure) -> Asked.Response {
-        try workspace.use(making: makeWorkspace) { (workspace) throws(CallFailure) in
-            workspace.encoder.reset()
-            request.encode(into: &workspace.encoder)
-            if let failure = workspace.encoder.failure { throw .unencodable(failure) }
-            // SAFETY: the workspace is this call's alone, and its memory stays until it is given back.
-            let reply = unsafe workspace.reply
-            var target = unsafe reply.mutableBytes
-            let count = try workspace.encoder.withWritten { (payload) throws(CallFailure) in
-                try call(Asked.method, payload, into: &target, timeout: timeout, patience: patience)
-            }
-            return try unsafe decoded(UnsafeRawBufferPointer(rebasing: reply.prefix(count)).bytes)
-        }
-    }
-
-    /// What a task's call has come to without suspending.
-    private struct Look<Response> {
-        var response: Response?
-        /// A call that was sent; nil where nothing was.
-        var pending: ChannelCall?
-    }
-
-    private func look<Asked: ChannelRequest>(
-        for request: Asked, _ timeout: Duration?
-    ) throws(CallFailure) -> Look<Asked.Response> {
-        try workspace.use(making: makeWorkspace) { (workspace) throws(CallFailure) in
-            workspace.encoder.reset()
-            request.encode(into: &workspace.encoder)
-            if let failure = workspace.encoder.failure { throw .unencodable(failure) }
-            // SAFETY: the workspace is this call's alone, and its memory stays until it is given back.
-            let reply = unsafe workspace.reply
-            let looked = try workspace.encoder.withWritten { (payload) throws(CallFailure) in
-                try unsafe callLooking(Asked.method, payload, into: reply, timeout: timeout)
-            }
-            switch looked {
-            case .answered(let count):
-                let response: Asked.Response = try unsafe decoded(
-                    UnsafeRawBufferPointer(rebasing: reply.prefix(count)).bytes)
-                return Look(response: response)
-            case .pending(let call): return Look(pending: call)
-            case .notSent: return Look()
-            }
-        }
-    }
-
-    private func makeWorkspace() -> CallWorkspace {
-        CallWorkspace(
-            limits: limits,
-            replyCapacity: Int(WireFormat.largestPayload(capacity: configuration.extensionCapacity)))
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        // SAFETY: the workspace is this call's alone until it is given back.
+        unsafe request.encode(into: &workspace.encoder.pointee)
+        let count = try callEncoded(Asked.method, workspace, timeout, patience)
+        return try unsafe Self.decoded(workspace.reply(count).bytes)
     }
 
     /// Sends a request and waits for its response without holding up a thread: looks for it for as long as that is
     /// cheaper than suspending. Cancelling the task cancels the call.
-    public nonisolated(nonsending) func call<Asked: ChannelRequest>(
+    @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) async throws(CallFailure) -> Asked.Response {
         let looked = try look(for: request, timeout)
         if let response = looked.response { return response }
         let reply = try await reply(to: request, looked.pending, timeout)
-        return try unsafe decoded(reply.payload.span.bytes)
-    }
-
-    /// Waits for a call that is on its way, or goes the general way.
-    private nonisolated(nonsending) func reply(
-        to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?
-    ) async throws(CallFailure) -> Reply {
-        guard let pending else {
-            return try await call(
-                Request(method: type(of: request).method, payload: encoded(request)), timeout: timeout)
-        }
-        setTimer(for: pending)
-        return try await pending.value()
+        return try unsafe Self.decoded(reply.payload.span.bytes)
     }
 
     /// Sends a notice; waits for room as a call does.
@@ -94,19 +35,110 @@ extension HostEndpoint {
         try send(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
     }
 
+    /// What a task's call has come to without suspending.
+    @usableFromInline struct Look<Response> {
+        @usableFromInline var response: Response?
+        /// A call that was sent; nil where nothing was.
+        @usableFromInline var pending: ChannelCall?
+
+        @inlinable init(response: Response? = nil, pending: ChannelCall? = nil) {
+            self.response = response
+            self.pending = pending
+        }
+    }
+
+    @inlinable func look<Asked: ChannelRequest>(
+        for request: Asked, _ timeout: Duration?
+    ) throws(CallFailure) -> Look<Asked.Response> {
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        // SAFETY: as above.
+        unsafe request.encode(into: &workspace.encoder.pointee)
+        switch try lookEncoded(Asked.method, workspace, timeout) {
+        case .answered(let count): return Look(response: try unsafe Self.decoded(workspace.reply(count).bytes))
+        case .pending(let call): return Look(pending: call)
+        case .notSent: return Look()
+        }
+    }
+
+    /// The same for bare bytes.
+    func look(for request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Look<Reply> {
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        let payload = request.payload
+        switch try unsafe callLooking(request.method, payload.span.bytes, into: workspace.room, timeout: timeout) {
+        case .answered(let count):
+            return Look(response: Reply(payload: unsafe Array(workspace.reply(count)), sealed: []))
+        case .pending(let call): return Look(pending: call)
+        case .notSent: return Look()
+        }
+    }
+
+    @inlinable static func decoded<Value: Message>(_ bytes: RawSpan) throws(CallFailure) -> Value {
+        do throws(DecodingFailure) {
+            return try Value(decoding: bytes)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+}
+
+// What does not depend on the message's type.
+extension HostEndpoint {
+    @usableFromInline func takeWorkspace() -> CallWorkspace {
+        let taken = workspace.take { isKept in
+            CallWorkspace(
+                limits: limits,
+                replyCapacity: Int(WireFormat.largestPayload(capacity: configuration.extensionCapacity)),
+                isKept: isKept)
+        }
+        unsafe taken.encoder.pointee.reset()
+        return taken
+    }
+
+    @usableFromInline func giveBack(_ taken: CallWorkspace) {
+        workspace.giveBack(taken)
+    }
+
+    /// - Returns: how many bytes of an answer the workspace has.
+    @usableFromInline func callEncoded(
+        _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: Duration?
+    ) throws(CallFailure) -> Int {
+        // SAFETY: the workspace is the caller's alone.
+        if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
+        var target = unsafe workspace.room.mutableBytes
+        return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
+            try callRaw(method, payload, into: &target, timeout: timeout, patience: patience)
+        }
+    }
+
+    @usableFromInline func lookEncoded(
+        _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?
+    ) throws(CallFailure) -> Looked {
+        // SAFETY: as above.
+        if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
+        return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
+            try unsafe callLooking(method, payload, into: workspace.room, timeout: timeout)
+        }
+    }
+
+    /// Waits for a call that is on its way, or goes the general way.
+    @usableFromInline nonisolated(nonsending) func reply(
+        to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?
+    ) async throws(CallFailure) -> Reply {
+        guard let pending else {
+            let bytes = Request(method: type(of: request).method, payload: try encoded(request))
+            return try await start(bytes, timeout: timeout).value()
+        }
+        setTimer(for: pending)
+        return try await pending.value()
+    }
+
     private func encoded(_ message: borrowing some Message) throws(CallFailure) -> [UInt8] {
         do throws(EncodingFailure) {
             return try message.encoded(within: limits)
         } catch {
             throw .unencodable(error)
-        }
-    }
-
-    private func decoded<Value: Message>(_ bytes: RawSpan) throws(CallFailure) -> Value {
-        do throws(DecodingFailure) {
-            return try Value(decoding: bytes)
-        } catch {
-            throw .unreadable(error)
         }
     }
 

@@ -17,16 +17,17 @@ internal import Synchronization
         unsafe kept.deallocate()
     }
 
-    /// Lends a workspace to `body`.
-    func use<Result, Failure: Error>(
-        making make: () -> CallWorkspace, _ body: (CallWorkspace) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    /// A workspace for this thread alone, until it is given back.
+    func take(_ make: (_ isKept: Bool) -> CallWorkspace) -> CallWorkspace {
         // SYNC: acquires what the last user wrote into the workspace before it gave it back.
-        guard !isTaken.exchange(true, ordering: .acquiring) else { return try body(make()) }
-        defer { isTaken.store(false, ordering: .releasing) }
-        if let workspace = unsafe kept.pointee { return try body(workspace) }
-        let workspace = make()
+        guard !isTaken.exchange(true, ordering: .acquiring) else { return make(false) }
+        if let workspace = unsafe kept.pointee { return workspace }
+        let workspace = make(true)
         unsafe kept.pointee = workspace
-        return try body(workspace)
+        return workspace
+    }
+
+    func giveBack(_ workspace: CallWorkspace) {
+        if workspace.isKept { isTaken.store(false, ordering: .releasing) }
     }
 }
