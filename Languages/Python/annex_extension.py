@@ -21,6 +21,7 @@ OPEN, DATA, CREDIT, FINISH, RESET = range(9, 14)
 GOODBYE = 2  # the event by which a host says that the work is over
 UNKNOWN_METHOD = 0xFFFFFFFE
 THROWN = 0xFFFFFFFC
+TOO_LARGE = 0xFFFFFFFB
 REFUSED = 0xFFFFFFF0
 
 _HEADER = struct.Struct("<BBHIQ")  # kind, descriptors, method, length, call
@@ -36,9 +37,11 @@ class Failure(Exception):
 
 
 class Extension:
-    def __init__(self, descriptor=3, largest=1 << 18):
+    def __init__(self, descriptor=3, largest=1 << 18, most=1 << 15):
+        """`largest`: bytes of the largest packet that can come; `most`: of the largest payload that may be sent, half of
+        the host's ring for it, which a host that has another than the usual one says in its own way."""
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, fileno=descriptor)
-        self._largest = largest
+        self._largest, self._most = largest, most
         self._served, self._taken = {}, {}
 
     def serve(self, method):
@@ -50,6 +53,8 @@ class Extension:
         return lambda function: self._taken.setdefault(method, function)
 
     def send_event(self, method, payload=b""):
+        if len(payload) > self._most:
+            raise ValueError(f"an event of {len(payload)} bytes where {self._most} fit")
         self._send(EVENT, method, 0, payload)
 
     def run(self, features=0):
@@ -76,7 +81,10 @@ class Extension:
         try:
             if method not in self._served:
                 raise Failure(UNKNOWN_METHOD, "unknown method")
-            self._send(REPLY, method, call, self._served[method](request))
+            reply = self._served[method](request)
+            if len(reply) > self._most:
+                raise Failure(TOO_LARGE, f"an answer of {len(reply)} bytes where {self._most} fit")
+            self._send(REPLY, method, call, reply)
         except Failure as failure:
             self._fail(method, call, failure.code, failure.text)
         except Exception as error:  # a broken function is its caller's failure, not the extension's end

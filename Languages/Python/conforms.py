@@ -15,6 +15,11 @@ def refuse(request):
     raise Failure(7, "no")
 
 
+@extension.serve(6)
+def too_much(request):
+    return bytes(40_000)
+
+
 @extension.take(4)
 def repeat(event):
     extension.send_event(5, event)

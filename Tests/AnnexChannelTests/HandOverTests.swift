@@ -197,7 +197,7 @@ import Testing
 
     /// What a peer hands over instead of sealed memory, and what the host says.
     enum Fake: String, CaseIterable {
-        case unsealed, growable, sparse, tooLarge, empty, socket, file, pipe
+        case unsealed, growable, sparse, filledBeyond, tooLarge, empty, socket, file, pipe
     }
 
     @Test("IPC-02, IPC-03, IPC-04, FD-05: only sealed memory with all its pages is mapped", arguments: Fake.allCases)
@@ -212,7 +212,8 @@ import Testing
         case (.unsealed, .notSealed), (.growable, .notSealed), (.socket, .notSealed), (.file, .notSealed),
             (.pipe, .notSealed):
             break
-        case (.sparse, .sealedHoles(50_000)), (.tooLarge, .sealedSize(100_001, accepted: 100_000)),
+        case (.sparse, .sealedHoles(50_000)), (.filledBeyond, .sealedHoles(50_000)),
+            (.tooLarge, .sealedSize(100_001, accepted: 100_000)),
             (.empty, .sealedSize(0, accepted: 100_000)):
             break
         default: Issue.record("\(fake.rawValue): \(violation.map { "\($0)" } ?? "nothing")")
@@ -226,6 +227,12 @@ import Testing
         case .growable: return try sealed("annex-fake", [1], seals: [.write, .shrink, .seal])
         case .sparse:
             let memory = try Descriptor.memfd("annex-fake", size: 50_000)
+            try memory.addSeals(.immutable)
+            return DescriptorList(memory)
+        case .filledBeyond:
+            // As many pages as it is long, all of them behind its end.
+            let memory = try Descriptor.memfd("annex-fake", size: 50_000)
+            #expect(RawMemory.fill(memory, from: 65_536, count: 65_536) == 0)
             try memory.addSeals(.immutable)
             return DescriptorList(memory)
         case .tooLarge: return try sealed("annex-fake", [UInt8](repeating: 1, count: 100_001))

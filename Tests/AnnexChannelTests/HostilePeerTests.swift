@@ -150,6 +150,52 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 5))
     }
 
+    @Test("ringing whenever the host asks, without a message, ends at the budget")
+    func futileBells() async throws {
+        let channel = try HostileChannel { $0.futileWakeUpsPerSecond = 50 }
+        let (host, peer) = (channel.host, channel.peer)
+        var writer = RawWriter(peer)
+        try await channel.greet(&writer)
+        let ringer = ExtensionThread(raw: {
+            var rung: UInt32 = 0
+            while !host.isClosed.load(ordering: .relaxed) {
+                let asked = peer.load(host: RegionLayout.receiver)
+                guard ReceiverState.isDoorbell(asked), asked != rung else {
+                    sched_yield()
+                    continue
+                }
+                rung = asked
+                try? peer.control.send(WireFormat.doorbell)
+            }
+        })
+        #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 50))
+        ringer.join()
+    }
+
+    @Test func `a violation is the last that an owner hears of the extension`() async throws {
+        let (told, tell) = AsyncStream.makeStream(of: String.self)
+        let channel = try HostileChannel(handlers: { handlers in
+            handlers.onEvent = { _ in tell.yield("event") }
+            handlers.onViolation = { _ in tell.yield("violation") }
+        })
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        channel.host.receiving.withLock { receiver in
+            // Read while somebody else finds the violation.
+            let frame = Frame(
+                kind: .event, descriptors: 0, isAttended: false, method: 1, call: 0, terms: RequestTerms(), payload: [])
+            channel.host.close(for: .unknownKind(99))
+            try? channel.host.handle(frame, &receiver)
+        }
+        channel.loop.execute { tell.yield("end") }
+        var heard: [String] = []
+        for await word in told {
+            if word == "end" { break }
+            heard.append(word)
+        }
+        #expect(heard == ["violation"])
+    }
+
     @Test("IPC-06: a peer that moves the host's sleeper to a word of its own cannot keep it")
     func requeue() async throws {
         let channel = try HostileChannel { $0.waiting = .block }

@@ -36,7 +36,7 @@ extension SealedBytes {
         guard descriptor.isPlainSharedMemory else { throw .violated(.notSealed("memory of huge pages")) }
         guard let status = try? descriptor.status() else { throw .violated(.notSealed("no status")) }
         guard status.kind == .regular else { throw .violated(.notSealed("\(status.kind)")) }
-        let size = HostileSize(status)
+        let size = HostileSize(status, firstHole: descriptor.firstHole)
         guard let bytes = size.bytes(atMost: limit) else {
             throw .violated(.sealedSize(size.forReport, accepted: limit))
         }

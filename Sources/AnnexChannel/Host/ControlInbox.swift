@@ -27,6 +27,8 @@ struct ControlInbox: ~Copyable, Sendable {
     private var seenTurns: UInt32 = 0
     private var credit: UInt32 = 0
     private(set) var isEnded = false
+    /// How many doorbells came.
+    private(set) var rung: UInt32 = 0
 
     /// An honest extension has sent all of their frames but the last one's, and no more of those fit into the usual ring.
     static let mostWaiting = 1025
@@ -45,6 +47,7 @@ struct ControlInbox: ~Copyable, Sendable {
 
     /// A doorbell. Those that were asked for are free.
     mutating func ring(turns: UInt32) throws(ChannelViolation) {
+        rung &+= 1
         credit = min(credit &+ min(turns &- seenTurns, ControlInbox.mostCredit), ControlInbox.mostCredit)
         seenTurns = turns
         if credit > 0 { credit &-= 1 } else { try spend() }

@@ -25,6 +25,6 @@ extension HostEndpoint {
     }
 
     private func warn(_ budget: ChannelViolation.MessageBudget) {
-        loop.execute { [handlers] in handlers.onPressure(budget) }
+        tell { [handlers] in handlers.onPressure(budget) }
     }
 }

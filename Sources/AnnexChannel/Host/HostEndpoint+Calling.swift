@@ -140,8 +140,8 @@ extension HostEndpoint {
 
     func check(bytes: Int, descriptors: Int) throws(CallFailure) {
         guard bytes <= largestPayload else { throw .payloadTooLarge(bytes: bytes, most: largestPayload) }
-        guard descriptors <= ControlSocket.mostDescriptors else {
-            throw .tooManyDescriptors(count: descriptors, most: ControlSocket.mostDescriptors)
+        guard descriptors <= mostDescriptors else {
+            throw .tooManyDescriptors(count: descriptors, most: mostDescriptors)
         }
     }
 

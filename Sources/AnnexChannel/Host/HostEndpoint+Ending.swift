@@ -35,7 +35,19 @@ extension HostEndpoint {
     /// The peer broke a rule: nothing more of it is read, and its owner hears of it once.
     func close(for violation: ChannelViolation) {
         guard close(.violated(violation)) else { return }
-        loop.execute { [handlers] in handlers.onViolation(violation) }
+        loop.execute { [weak self, handlers] in
+            self?.isCondemned.store(true, ordering: .relaxed)
+            handlers.onViolation(violation)
+        }
+    }
+
+    /// Tells the owner something of the extension's, on the event loop's thread. A violation is the last: whoever reads
+    /// while another thread finds one may still hand on what came before.
+    func tell(_ body: @escaping @Sendable () -> Void) {
+        loop.execute { [weak self] in
+            // SYNC: stored and read on the loop's thread only.
+            if self?.isCondemned.load(ordering: .relaxed) != true { body() }
+        }
     }
 
     /// Why the channel is closed.

@@ -87,16 +87,17 @@ extension HostEndpoint {
     /// The event loop's thread: the control socket has something.
     func controlIsReady() {
         var violation: ChannelViolation?
-        let hasEnded = inbox.withLock { inbox in
+        let (isRung, hasEnded) = inbox.withLock { inbox in
+            let rung = inbox.rung
             do throws(ChannelViolation) {
                 try drain(&inbox, untilHandOver: false)
             } catch {
                 violation = error
             }
-            return inbox.isEnded
+            return (inbox.rung != rung, inbox.isEnded)
         }
         if let violation { return close(for: violation) }
-        pumpSoon()
+        pumpSoon(isRung: isRung)
         if hasEnded { peerHasClosed() }
     }
 
@@ -165,7 +166,7 @@ extension HostEndpoint {
         }
     }
 
-    private func peerHasClosed() {
+    func peerHasClosed() {
         watch.withLock { $0.take() }?.cancel()
         guard !peerIsGone.exchange(true, ordering: .acquiringAndReleasing) else { return }
         loop.execute { [handlers] in handlers.onPeerClosed() }

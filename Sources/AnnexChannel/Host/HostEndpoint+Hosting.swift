@@ -19,7 +19,7 @@ extension HostEndpoint {
         }
         guard isNext else { throw .unknownCall(frame.call) }
         guard !isBusy, let handle = handlers.onRequest else { return refuse(frame, most) }
-        loop.execute { [weak self] in
+        tell { [weak self] in
             if let self { handle(HostedRequest(frame, endpoint: self)) }
         }
     }

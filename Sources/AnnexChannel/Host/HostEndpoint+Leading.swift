@@ -178,19 +178,28 @@ extension HostEndpoint {
         passOnTheLead()
     }
 
+    private func hear(_ receiver: inout HostReceiver) {
+        do throws(ChannelViolation) {
+            try receiver.hear()
+        } catch {
+            close(for: error)
+        }
+    }
+
     private func passOnTheLead() {
         guard followers.load(ordering: .sequentiallyConsistent) > 0 else { return }
         calls.withLock { $0.firstSleeper() }?.unpark()
     }
 
     /// Reads what is there, or leaves it to whoever leads right now, who looks at the wish after letting go.
-    func pumpSoon() {
+    /// - Parameter isRung: whether the extension's doorbell is the reason.
+    func pumpSoon(isRung: Bool = false) {
         pumpIsWanted.store(true, ordering: .sequentiallyConsistent)
         while pumpIsWanted.load(ordering: .sequentiallyConsistent) {
             let done: Void? = receiving.withLockIfAvailable { receiver in
                 pumpIsWanted.store(false, ordering: .sequentiallyConsistent)
                 receiver.withdraw()
-                _ = pump(&receiver)
+                if pump(&receiver), isRung { hear(&receiver) }
                 stepDown(&receiver)
             }
             if done == nil { return }

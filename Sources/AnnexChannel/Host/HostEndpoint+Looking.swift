@@ -11,7 +11,7 @@ extension HostEndpoint {
         case answered(Int)
         /// Sent, and waited for like any other call from here on.
         case pending(ChannelCall)
-        /// Somebody else reads, or there is no room: the general way is to be gone.
+        /// Somebody else reads, or there is no room, in the ring or in the table: the general way is to be gone.
         case notSent
     }
 
@@ -38,6 +38,7 @@ extension HostEndpoint {
             // The task leaves before its answer comes, which has to ring then.
             receiver.withdraw()
             defer { leave(&receiver) }
+            guard mayEnlist(&receiver) else { return .notSent }
             let id = receiver.rawCalls.open()
             guard try send(call, id, isAttended: false) else { return .notSent }
             receiver.spinner.begin()
@@ -46,17 +47,28 @@ extension HostEndpoint {
                 if let count = try look(for: call, id, &receiver) { return .answered(count) }
                 guard receiver.spinner.spin(), !receiver.reader.hasPassedARing(since: start) else { break }
             }
-            return .pending(try enlist(call, id, deadline))
+            return .pending(try enlist(call, id, deadline, &receiver))
         }
     }
 
+    /// Whether the table has room, as far as the last that entered it has seen: looking each time would cost a lock. The
+    /// general way refuses where there is none.
+    private func mayEnlist(_ receiver: inout HostReceiver) -> Bool {
+        guard receiver.tableIsFull else { return true }
+        receiver.tableIsFull = calls.withLock { $0.count >= configuration.mostOpenCalls }
+        return !receiver.tableIsFull
+    }
+
     /// Enters the call into the table while this thread still reads for everybody, so that no answer comes between.
-    private func enlist(_ raw: RawCall, _ id: UInt64, _ deadline: UInt64?) throws(CallFailure) -> ChannelCall {
+    private func enlist(
+        _ raw: RawCall, _ id: UInt64, _ deadline: UInt64?, _ receiver: inout HostReceiver
+    ) throws(CallFailure) -> ChannelCall {
         try calls.withLock { (table) throws(CallFailure) in
             if let closed = table.closed { throw closed }
             let call = ChannelCall(
                 id: id, method: raw.method, isPing: false, accepts: .none, deadline: deadline, endpoint: self)
             _ = table.insert(call)
+            receiver.tableIsFull = table.count >= configuration.mostOpenCalls
             return call
         }
     }

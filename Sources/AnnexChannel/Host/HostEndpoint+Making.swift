@@ -10,6 +10,14 @@ extension HostEndpoint {
         configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
         eventLoop: EventLoop? = nil
     ) throws(SystemError) -> ChannelEnds {
+        try make(configuration, handlers, eventLoop, mostDescriptors: ControlSocket.mostDescriptors)
+    }
+
+    /// - Parameter mostDescriptors: what one request may hand over.
+    static func make(
+        _ configuration: ChannelConfiguration, _ handlers: ChannelHandlers, _ eventLoop: EventLoop?,
+        mostDescriptors: Int
+    ) throws(SystemError) -> ChannelEnds {
         try check(configuration.hostCapacity)
         try check(configuration.extensionCapacity)
         let loop = if let eventLoop { eventLoop } else { try EventLoop.shared() }
@@ -33,7 +41,8 @@ extension HostEndpoint {
         let control = try sockets.peer.descriptor.duplicate()
         let hostControl = ControlSocket(owning: try sockets.host.descriptor.duplicate())
         let endpoint = HostEndpoint(
-            configuration: configuration, handlers: handlers, loop: loop, control: hostControl, own: own, peer: peer)
+            configuration: configuration, handlers: handlers, loop: loop, control: hostControl, own: own, peer: peer,
+            mostDescriptors: mostDescriptors)
         try endpoint.begin()
         return ChannelEnds(
             host: endpoint,

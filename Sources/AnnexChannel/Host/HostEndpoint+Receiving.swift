@@ -31,7 +31,7 @@ extension HostEndpoint {
         if receiver.giveBack() { tally.wakeUpsForRoom.add() }
     }
 
-    private func handle(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    func handle(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         guard receiver.saidHello || frame.kind == .hello else { throw .noHello(kind: frame.kind.rawValue) }
         switch frame.kind {
         case .hello: try handleHello(frame, &receiver)
@@ -52,7 +52,7 @@ extension HostEndpoint {
         let limit = configuration.framesPerSecond
         guard undelivered.load(ordering: .relaxed) < limit else { throw .messageBudget(.frames, limit: limit) }
         undelivered.add(1, ordering: .relaxed)
-        loop.execute { [weak self, handlers] in
+        tell { [weak self, handlers] in
             self?.undelivered.subtract(1, ordering: .relaxed)
             handlers.onEvent(event)
         }
@@ -69,7 +69,7 @@ extension HostEndpoint {
             return waiting
         }
         for continuation in waiting { continuation.resume(returning: .success(said)) }
-        loop.execute { [handlers] in handlers.onHello(said) }
+        tell { [handlers] in handlers.onHello(said) }
     }
 
     /// A frame that belongs to no call and brings no descriptors says so in its header.

@@ -11,6 +11,8 @@ public final class HostEndpoint: Sendable {
     let handlers: ChannelHandlers
     let loop: EventLoop
     let control: ControlSocket
+    /// What one request may hand over.
+    let mostDescriptors: Int
     let own: OwnRegion
     let peer: PeerRegion
 
@@ -46,6 +48,8 @@ public final class HostEndpoint: Sendable {
     /// The leader lets go without an outcome: somebody ends the channel and reads what is left.
     let isEnding = Atomic<Bool>(false)
     let isClosed = Atomic<Bool>(false)
+    /// The owner has heard of a violation.
+    let isCondemned = Atomic<Bool>(false)
     /// Events that wait for the event loop's thread.
     let undelivered = Atomic<UInt32>(0)
     let peerIsGone = Atomic<Bool>(false)
@@ -55,9 +59,11 @@ public final class HostEndpoint: Sendable {
 
     init(
         configuration: ChannelConfiguration, handlers: ChannelHandlers, loop: EventLoop,
-        control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion
+        control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion,
+        mostDescriptors: Int
     ) {
         self.configuration = configuration
+        self.mostDescriptors = mostDescriptors
         self.handlers = handlers
         self.loop = loop
         tally = HostTally(label: configuration.label)

@@ -17,6 +17,10 @@ struct HostReceiver: ~Copyable, Sendable {
     private(set) var asksForDoorbell = false
     /// Calls made without an entry in the table, each by the thread that leads: `RawCall`.
     var rawCalls = RawCalls()
+    /// Whether a task's call has found as many calls open as there may be.
+    var tableIsFull = false
+    /// How far this side had read when the last doorbell came.
+    private var heardAt: UInt32?
     var frames: RateBudget
     var bytes: RateBudget
     var futile: RateBudget
@@ -65,6 +69,13 @@ struct HostReceiver: ~Copyable, Sendable {
     /// A frame that answers no open call.
     mutating func spendFrame() throws(ChannelViolation) {
         guard frames.spend(at: MonotonicClock.now()) else { throw .messageBudget(.frames, limit: frames.limit) }
+    }
+
+    /// A doorbell was heard, and what is there has been read. One that no frame came with since the last is a wake-up
+    /// for nothing, though this side asked for it.
+    mutating func hear() throws(ChannelViolation) {
+        defer { heardAt = reader.position }
+        if heardAt == reader.position { try spendFutileWakeUp() }
     }
 
     mutating func spendFutileWakeUp() throws(ChannelViolation) {

@@ -63,10 +63,12 @@ struct HostileHeader {
 struct HostileSize {
     private let size: Int64
     private let blocks: Int64
+    private let firstHole: Int64
 
-    init(_ status: FileStatus) {
+    init(_ status: FileStatus, firstHole: Int64) {
         size = status.size
         blocks = status.blocks
+        self.firstHole = firstHole
     }
 
     /// The size in bytes, where it is at most `limit` and at least 1.
@@ -77,8 +79,9 @@ struct HostileSize {
 
     /// Whether every byte has memory of its own, so that reading takes none of the reader's.
     var isFilled: Bool {
-        // Compared in blocks: multiplying up could overflow.
-        blocks >= size / 512 && (size % 512 == 0 || blocks > size / 512)
+        // Blocks may lie behind the end, and a hole that is asked for may be memory that nobody filled yet: both must be
+        // right. Compared in blocks: multiplying up could overflow.
+        firstHole == size && blocks >= size / 512 && (size % 512 == 0 || blocks > size / 512)
     }
 
     /// The size for a report's text.

@@ -59,6 +59,7 @@ final class SocketBridge: Sendable {
                     return
                 }
             }
+            bridge.host?.socketHasEnded()
         }
     }
 

@@ -17,7 +17,7 @@ extension HostEndpoint {
         configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
         eventLoop: EventLoop? = nil
     ) throws(SystemError) -> SocketEnds {
-        let ends = try make(configuration: configuration, handlers: handlers, eventLoop: eventLoop)
+        let ends = try make(configuration, handlers, eventLoop, mostDescriptors: 0)
         let sockets = try DescriptorPair.sockets()
         let bridge = SocketBridge(socket: try sockets.first.duplicate(), host: ends.host)
         // Before any thread starts, so that each ends with the host, whatever fails from here on.
@@ -31,6 +31,14 @@ extension HostEndpoint {
             ends.host.end(with: "no means for its socket")
             throw error
         }
+    }
+}
+
+extension HostEndpoint {
+    /// The extension's end of its socket is closed, which is the channel's end. What came before it still counts.
+    func socketHasEnded() {
+        peerHasClosed()
+        end(with: "its end of the socket is closed")
     }
 }
 

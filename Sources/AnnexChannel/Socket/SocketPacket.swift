@@ -6,10 +6,8 @@ enum SocketPacket {
     static func bytes(_ frame: Frame) -> [UInt8] {
         var body = frame.payload
         if frame.kind == .request {
-            let terms = frame.terms
-            body =
-                WireBytes.bytes(terms.limit) + WireBytes.bytes(terms.mostBytes) + WireBytes.bytes(terms.mostPieces)
-                + body
+            // Whatever the host would take over rings, nothing can be handed over in a packet.
+            body = WireBytes.bytes(frame.terms.limit) + [UInt8](repeating: 0, count: 16) + body
         }
         return [frame.kind.rawValue, 0] + WireBytes.bytes(frame.method) + WireBytes.bytes(UInt32(body.count))
             + WireBytes.bytes(frame.call) + body

@@ -120,7 +120,7 @@ extension HostEndpoint {
         }
         sendSoon(
             OutgoingFrame(header: FrameHeader(kind: .credit, call: frame.call), payload: WireBytes.bytes(own)))
-        loop.execute { take(stream) }
+        tell { take(stream) }
     }
 
     /// The channel is closed: so are its streams.

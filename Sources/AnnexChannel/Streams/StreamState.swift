@@ -31,7 +31,7 @@ struct StreamState: Sendable, Hashable {
 
     /// What a message of so many bytes costs; at most `largestWindow`.
     static func cost(_ bytes: Int) -> UInt32 {
-        UInt32(clamping: min(max(bytes, 0), Int(largestWindow))) &+ 16
+        min(UInt32(clamping: bytes), largestWindow) &+ 16
     }
 
     /// Both directions are over: nothing of the stream is left to do.
@@ -52,7 +52,7 @@ struct StreamState: Sendable, Hashable {
     /// - Returns: credit to give; nil while it is too little to be worth a frame.
     mutating func take(_ cost: UInt32, isEmpty: Bool) -> UInt32? {
         taken &+= cost
-        guard isReceiving, taken >= window / 2 || isEmpty else { return nil }
+        guard isReceiving, taken >= window >> 1 || isEmpty else { return nil }
         defer { taken = 0 }
         owed &+= taken
         return taken

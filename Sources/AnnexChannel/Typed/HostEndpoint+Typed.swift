@@ -143,7 +143,9 @@ extension HostEndpoint {
     }
 
     private var limits: MessageLimits {
+        // No more than a reader takes, however large the ring.
         MessageLimits(
-            bytes: largestPayload, fields: MessageLimits.standard.fields, depth: MessageLimits.standard.depth)
+            bytes: min(largestPayload, MessageLimits.standard.bytes), fields: MessageLimits.standard.fields,
+            depth: MessageLimits.standard.depth)
     }
 }

@@ -53,6 +53,18 @@ import Testing
         }
     }
 
+    @Test func anAnswerTooLargeForAPacketIsItsCallersFailure() async throws {
+        try await run(.python) { host in
+            let failure = await #expect(throws: CallFailure.self) {
+                _ = try await host.call(Request(method: 6), timeout: .patience)
+            }
+            guard case .failed(HandlerFailure.tooLargeCode, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+        }
+    }
+
     @Test("events go both ways in order", arguments: ConformingExtension.allCases)
     func events(_ kind: ConformingExtension) async throws {
         let (events, event) = AsyncStream.makeStream(of: ChannelEvent.self)

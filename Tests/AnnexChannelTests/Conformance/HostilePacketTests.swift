@@ -42,6 +42,41 @@ import Testing
         #expect(found == .malformed(kind: 6, length: 16))
     }
 
+    @Test func `FD-03: nothing is handed over in packets, in either direction`() async throws {
+        let ends = try HostEndpoint.makeOverSocket(configuration: .patient)
+        let host = ends.host
+        let peer = PacketPeer(try ends.socket.duplicate())
+        peer.sendHello()
+        await #expect(throws: CallFailure.tooManyDescriptors(count: 1, most: 0)) {
+            let memory = DescriptorList(try Descriptor.memfd("annex-over-socket", size: 1))
+            _ = try await host.start(Request(method: 1, descriptors: memory))
+        }
+        let request = Request(method: 1, payload: [9], accepts: DescriptorAllowance(pieces: 3, bytes: 1000))
+        let call = try await host.start(request)
+        let packet = peer.receive() ?? []
+        #expect(Array(packet.dropFirst(24)) == [UInt8](repeating: 0, count: 16) + [9])
+        call.cancel()
+        host.end(with: "the test is over")
+    }
+
+    @Test func `LIFE-05: a socket that closes ends the calls that wait`() async throws {
+        let (closed, report) = AsyncStream.makeStream(of: Void.self)
+        var handlers = ChannelHandlers()
+        handlers.onPeerClosed = { report.yield() }
+        let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
+        let host = ends.host
+        let call = try await host.start(Request(method: 1))
+        do {
+            let socket = ends.socket
+            _ = consume socket
+        }
+        await #expect(throws: CallFailure.ended(reason: "its end of the socket is closed")) {
+            _ = try await call.value()
+        }
+        var iterator = closed.makeAsyncIterator()
+        await iterator.next()
+    }
+
     @Test func aSocketThatClosesIsThePeersEnd() async throws {
         let (closed, report) = AsyncStream.makeStream(of: Void.self)
         var handlers = ChannelHandlers()

@@ -36,6 +36,31 @@ import Testing
         }
     }
 
+    @Test func `BOMB-11: tasks' calls that nobody answers are bounded`() async throws {
+        let channel = try HostileChannel { $0.mostOpenCalls = 4 }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let (host, (outcomes, outcome)) = (channel.host, AsyncStream.makeStream(of: CallFailure.self))
+        for _ in 0..<20 {
+            Task {
+                do throws(CallFailure) { _ = try await host.call(Resize(width: 1)) } catch { outcome.yield(error) }
+            }
+        }
+        var iterator = outcomes.makeAsyncIterator()
+        // One may have been on its way when the table was full.
+        for _ in 0..<15 { #expect(await iterator.next() == .tooManyCalls(most: 4)) }
+        host.end(with: "over")
+        for _ in 0..<5 { _ = await iterator.next() }
+    }
+
+    @Test func aRequestThatItsReaderWouldRefuseIsNotSent() throws {
+        let channel = try HostileChannel { $0.hostCapacity = 1 << 22 }
+        let image = [UInt8](repeating: 1, count: 3 << 19)
+        #expect(throws: CallFailure.unencodable(.tooLong(limit: 1 << 20))) {
+            _ = try channel.host.call(Resize(width: 1, image: image), timeout: .milliseconds(1))
+        }
+    }
+
     @Test func aRequestIsAnsweredWithItsResponse() throws {
         let resizer = try Resizer()
         for width: UInt32 in 1...200 {
