@@ -8,6 +8,8 @@ internal import Synchronization
 package final class SandboxedProcess: Sendable {
     fileprivate struct Holdings: ~Copyable {
         var process: ProcessHandle?
+        /// What was to be sent before anybody said which process it is.
+        var unsent: [Int32] = []
         /// The number of a process whose handle was lost, until it has been signalled.
         var unheld: Int32?
         var listener: DenialListener?
@@ -61,10 +63,15 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Sends it a signal: with a reaper, who hands on to the program what a user or a service manager may send. Nothing
-    /// where it is gone.
+    /// Sends it a signal: with a reaper, who hands on to the program what a user or a service manager may send. One that
+    /// comes before it is known is sent then. Nothing where it is gone.
     package func send(_ signal: Int32) {
-        holdings.withLock { try? $0.process?.sendSignal(signal) }
+        holdings.withLock { holdings in
+            switch holdings.process {
+            case .some(let process): try? process.sendSignal(signal)
+            case .none: if !holdings.unsent.contains(signal) { holdings.unsent.append(signal) }
+            }
+        }
     }
 
     /// Who ends it at a moment of the monotonic clock, whatever becomes of this process; nil where it is gone.
@@ -132,6 +139,8 @@ package final class SandboxedProcess: Sendable {
         var started: ProcessHandle? = consume process
         holdings.withLock { holdings in
             holdings.process = started.take()
+            for signal in holdings.unsent { try? holdings.process?.sendSignal(signal) }
+            holdings.unsent = []
             if holdings.mustDie { try? holdings.process?.sendSignal(SIGKILL) }
         }
         if !holdings.withLock({ $0.end.isMemoryEnforced }) { watchMemory(of: number) }
