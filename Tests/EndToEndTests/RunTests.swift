@@ -167,6 +167,16 @@ import Testing
         #expect(try await shell(line).output == "9\n")
     }
 
+    /// At once, many times: nobody may have heard yet which process it is.
+    @Test func `SIG-03: signals that come with the program's first act are handed on`() async throws {
+        let line = """
+            mkdir -m 777 told; for turn in $(seq 60); do rm -f told/ready; \
+            annex run --write told -- sh -c 'trap "exit 9" TERM; : > told/ready; while :; do sleep 0.05; done' & \
+            until [ -e told/ready ]; do :; done; kill -TERM $!; wait $!; echo $?; done | sort | uniq -c | tr -s ' '
+            """
+        #expect(try await shell(line).output == " 60 9\n")
+    }
+
     @Test func theReportIsWrittenWhole() async throws {
         let ran = try await run("--report", "end.json", "--", "/bin/sh", "-c", "exit 3")
         #expect(ran.status == 3)

@@ -78,9 +78,14 @@ struct HostPath: ~Copyable {
 
     /// nil where it is no link.
     private static func contents(ofLink path: String) throws(SystemError) -> String? {
+        var seen = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        guard unsafe lstat(path, &seen) == 0 else { throw SystemError("lstat", errno: Glibc.errno, path: path) }
+        guard seen.st_mode & S_IFMT == S_IFLNK else { return nil }
+        // Its owner and what it says are of one link, whatever lies under the name by now.
         let link = try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW)
         let status = try link.status()
-        guard status.kind == .symbolicLink else { return nil }
+        guard status.kind == .symbolicLink else { throw SystemError("readlink", errno: ESTALE, path: path) }
         guard !IdentityRange.standard.contains(status.user) else {
             throw SystemError(
                 "readlink", errno: EPERM, path: path,

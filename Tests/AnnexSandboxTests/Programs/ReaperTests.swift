@@ -1,4 +1,3 @@
-import AnnexLinux
 import AnnexPolicy
 import AnnexTestSupport
 import Foundation
@@ -59,20 +58,6 @@ import Testing
         let result = try await run(script)
         #expect(result.report.exitCode == 0)
         #expect(result.output == Array("alive\n".utf8))
-    }
-
-    @Test func `SIG-03: a signal that comes before anybody knows the process reaches it`() async throws {
-        let box = RunBox()
-        let launcher = try Launcher.shared(waiving: [])
-        let prepared = try Sandbox(policy: .shipped(named: "tool"))
-            .prepare(SandboxProgram("/bin/sleep", ["20"]), streams: DescriptorList())
-        let run = SandboxRun(launcher, policy: prepared.policy, program: ["sleep"]) { event in
-            if case .ended(let report, _) = event { box.end(report) }
-        }
-        run.begin(prepared.takeConfiguration())
-        run.send(SIGTERM)
-        let report = await box.report()
-        #expect(report.reason == .crashed && report.signal == SIGTERM, "\(report)")
     }
 
     @Test func whoIsAskedToEndMayTidyUp() async throws {
