@@ -74,7 +74,8 @@ import Testing
                 }
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &back)
             }
-            exit(failures > 20 ? 0 : 2)
+            // How many depends on when the last channel's numbers come back.
+            exit(failures > 0 ? 0 : 2)
         }
     }
 }
