@@ -165,7 +165,7 @@ let package = Package(
         .executableTarget(
             name: "asks-for-much", path: "Tests/Fixtures/AsksForMuch", linkerSettings: selfContained),
         .executableTarget(
-            name: "holds-a-sandbox", dependencies: ["AnnexSandbox", "AnnexLinux"],
+            name: "holds-a-sandbox", dependencies: ["AnnexTestSupport", "AnnexSandbox", "AnnexLinux"],
             path: "Tests/Fixtures/HoldsASandbox", swiftSettings: swift),
         .executableTarget(
             name: "examines-itself", dependencies: ["AnnexSandbox"], path: "Tests/Fixtures/ExaminesItself",
@@ -179,16 +179,17 @@ let package = Package(
             swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),
         .executableTarget(
-            name: "launches-forever", dependencies: ["AnnexEmbedded", "AnnexHost"],
+            name: "launches-forever", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],
             path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
         .executableTarget(
             name: "counts-its-launches", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],
             path: "Tests/Fixtures/CountsItsLaunches", swiftSettings: swift),
         .executableTarget(
-            name: "lives-its-own-life", dependencies: ["AnnexEmbedded", "AnnexHost", "CHostFacts"],
+            name: "lives-its-own-life",
+            dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "CHostFacts"],
             path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
 
-        .testTarget(name: "LayeringTests", swiftSettings: swift),
+        .testTarget(name: "LayeringTests", dependencies: ["AnnexTestSupport"], swiftSettings: swift),
         .testTarget(
             name: "AnnexLinuxTests", dependencies: ["AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
         .testTarget(
@@ -208,12 +209,14 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
-            name: "AnnexTrialsTests", dependencies: ["AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux"],
+            name: "AnnexTrialsTests",
+            dependencies: ["AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
         .testTarget(
-            name: "AnnexExtensionTests", dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            name: "AnnexExtensionTests",
+            dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
@@ -228,7 +231,9 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["PictureEditing", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            dependencies: [
+                "PictureEditing", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "EndToEndTests",

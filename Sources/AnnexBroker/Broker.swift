@@ -13,10 +13,14 @@ package final class Broker: BrokerService {
     private let loop: EventLoop
     private let registry = Mutex(Registry())
     private let running = RunningExtensions()
+    private let patience: Duration
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
-    /// - Parameter waiving: layers that extensions may do without, where this machine cannot give them.
-    package init(waiving: Set<DispensableLayer> = []) throws(ServiceError) {
+    /// - Parameters:
+    ///   - waiving: layers that extensions may do without, where this machine cannot give them.
+    ///   - patience: no extension is ended by the clock alone before this, whatever its policy says.
+    package init(waiving: Set<DispensableLayer> = [], patience: Duration = .zero) throws(ServiceError) {
+        self.patience = patience
         do throws(SandboxError) {
             launcher = try Launcher.start(waiving: Set(waiving.compactMap { SandboxLayer($0) }))
             loop = launcher.loop
@@ -91,7 +95,9 @@ package final class Broker: BrokerService {
 
     private func policy(for bundle: ExtensionBundle) throws(ServiceError) -> Policy {
         do throws(PolicyError) {
-            return try Policy.compiledAhead(named: bundle.extensionPoint)
+            var policy = try Policy.compiledAhead(named: bundle.extensionPoint)
+            policy.limits.loosen(time: patience)
+            return policy
         } catch {
             throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
         }

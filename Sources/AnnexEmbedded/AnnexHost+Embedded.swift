@@ -18,7 +18,15 @@ extension AnnexHost {
     public static func embedded(
         apps: [String] = [], waiving: Set<DispensableLayer> = []
     ) throws(ServiceError) -> AnnexHost {
-        let host = AnnexHost(service: try Broker(waiving: waiving))
+        try embedded(apps: apps, waiving: waiving, patience: .zero)
+    }
+
+    /// The same for a machine that may be busy with anything.
+    /// - Parameter patience: no extension is ended by the clock alone before this, whatever its policy says.
+    package static func embedded(
+        apps: [String] = [], waiving: Set<DispensableLayer> = [], patience: Duration
+    ) throws(ServiceError) -> AnnexHost {
+        let host = AnnexHost(service: try Broker(waiving: waiving, patience: patience))
         for app in apps { try host.install(app: app) }
         return host
     }

@@ -3,7 +3,7 @@ import AnnexLinux
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AppBundleTests {
+@Suite(.timeLimit(.minutes(20))) struct AppBundleTests {
     @Test func aWholeAppGivesItsExtensions() throws {
         let test = try TestApp()
         let app = try AppBundle.open(test.path)

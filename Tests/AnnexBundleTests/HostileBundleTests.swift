@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Bundles that try something. Each ends in one error that names rule and file, and none keeps the reader waiting.
-@Suite(.timeLimit(.minutes(5))) struct HostileBundleTests {
+@Suite(.timeLimit(.minutes(20))) struct HostileBundleTests {
     private let editor = "PlugIns/Editor.appex/Editor"
     private let info = "PlugIns/Editor.appex/Info.plist"
 

@@ -2,7 +2,7 @@ import AnnexBundle
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct PropertyListTests {
+@Suite(.timeLimit(.minutes(20))) struct PropertyListTests {
     private func read(_ text: String) throws -> PropertyListValue {
         try PropertyListValue(Array(text.utf8))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexChannel
 
-@Suite(.timeLimit(.minutes(5))) struct BudgetTests {
+@Suite(.timeLimit(.minutes(20))) struct BudgetTests {
     @Test func `BOMB-08: a flood of bytes ends at the budget, after a warning`() async throws {
         let (warnings, warn) = AsyncStream.makeStream(of: ChannelViolation.MessageBudget.self)
         let channel = try HostileChannel({ $0.bytesPerSecond = 8192 }, handlers: { $0.onPressure = { warn.yield($0) } })

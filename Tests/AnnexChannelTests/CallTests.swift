@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CallTests {
+@Suite(.timeLimit(.minutes(20))) struct CallTests {
     private func echo(_ waiting: WaitingStyle = .adaptive) throws -> (HostEndpoint, ExtensionThread) {
         var configuration = ChannelConfiguration.patient
         configuration.waiting = waiting

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CounterTests {
+@Suite(.timeLimit(.minutes(20))) struct CounterTests {
     @Test func countersAreReadFromOutsideWhileTheChannelWorks() throws {
         var configuration = ChannelConfiguration.patient
         configuration.label = "com.example.counted \(UInt64.random(in: 0 ... .max))"

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexChannel
 
 /// A peer that changes at full speed what the host is reading.
-@Suite(.timeLimit(.minutes(5))) struct DoubleFetchTests {
+@Suite(.timeLimit(.minutes(20))) struct DoubleFetchTests {
     @Test("IPC-01: a header that flips while it is read never passes a check with another value")
     func flippingHeader() async throws {
         let (capacity, rounds) = (UInt32(4096), 20_000)

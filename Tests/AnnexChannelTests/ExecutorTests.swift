@@ -3,7 +3,7 @@ import AnnexLinux
 import AnnexTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ExecutorTests {
+@Suite(.timeLimit(.minutes(20))) struct ExecutorTests {
     @Test func tasksRunOnTheThreadThatReadsTheChannel() async throws {
         let loop = try EventLoop()
         let ends = try HostEndpoint.make(configuration: .patient, eventLoop: loop)

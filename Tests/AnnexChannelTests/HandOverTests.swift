@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexChannel
 
 /// Descriptors both ways: what is asked for arrives, everything else is closed and named.
-@Suite(.timeLimit(.minutes(5))) struct HandOverTests {
+@Suite(.timeLimit(.minutes(20))) struct HandOverTests {
     private static let allowance = DescriptorAllowance(pieces: 2, bytes: 100_000)
 
     private func sealed(_ name: String, _ bytes: [UInt8], seals: Seals = .immutable) throws -> DescriptorList {

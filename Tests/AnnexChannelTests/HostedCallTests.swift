@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexChannel
 
 /// Calls that an extension makes of its host.
-@Suite(.timeLimit(.minutes(5))) struct HostedCallTests {
+@Suite(.timeLimit(.minutes(20))) struct HostedCallTests {
     /// Lets the extension do something, and what came of it be read.
     private func run<Value: Sendable>(
         serving service: HostService? = nil, handlers change: (inout ChannelHandlers) -> Void = { _ in },

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Counted in a process of its own, because other tests open and close at the same time.
-@Suite(.timeLimit(.minutes(5))) struct LeakTests {
+@Suite(.timeLimit(.minutes(20))) struct LeakTests {
     @Test("LIFE-05: thirty channels leave no descriptor, mapping or thread")
     func channels() async {
         await #expect(processExitsWith: .success) {

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexChannel
 
 /// Each call resolves exactly once, with or without the extension's help.
-@Suite(.timeLimit(.minutes(5))) struct OutcomeTests {
+@Suite(.timeLimit(.minutes(20))) struct OutcomeTests {
     /// An extension that is there and never answers.
     private func silent() throws -> HostileChannel {
         let channel = try HostileChannel()

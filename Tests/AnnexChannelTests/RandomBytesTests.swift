@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexChannel
 
 /// Peers that write anything at all, from a seed that is printed when something goes wrong.
-@Suite(.timeLimit(.minutes(5))) struct RandomBytesTests {
+@Suite(.timeLimit(.minutes(20))) struct RandomBytesTests {
     @Test("whatever lies in the ring, the host answers with frames or a named violation", arguments: 0..<20)
     func reader(_ turn: Int) throws {
         let seed = SeededRandom.fresh()

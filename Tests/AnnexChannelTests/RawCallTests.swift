@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexChannel
 
 /// Calls and posts of bare bytes: the general rules hold for them too.
-@Suite(.timeLimit(.minutes(5))) struct RawCallTests {
+@Suite(.timeLimit(.minutes(20))) struct RawCallTests {
     private func server(
         _ waiting: WaitingStyle = .adaptive, capacity: UInt32 = 65536
     ) throws -> (HostEndpoint, ExtensionThread) {

@@ -5,7 +5,7 @@ import Testing
 
 /// A writer and a reader on one piece of memory, with sizes and turns of every kind, from a seed that is printed when
 /// something goes wrong.
-@Suite(.timeLimit(.minutes(5))) struct RingTests {
+@Suite(.timeLimit(.minutes(20))) struct RingTests {
     @Test("what is written comes out, in order and whole", arguments: [4096, 8192, 65536] as [UInt32], 0..<4)
     func walk(_ capacity: UInt32, _ turn: Int) throws {
         let seed = SeededRandom.fresh()

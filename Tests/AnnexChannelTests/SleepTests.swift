@@ -3,7 +3,7 @@ import AnnexLinux
 import Testing
 
 /// Sleeping and waking as fast as it goes: a lost wake-up is a hang, which the time limit ends.
-@Suite(.timeLimit(.minutes(5))) struct SleepTests {
+@Suite(.timeLimit(.minutes(20))) struct SleepTests {
     @Test(
         "blocking ends never miss each other",
         arguments: [(WaitingStyle.block, WaitingStyle.block), (.block, .spin), (.adaptive, .block)])

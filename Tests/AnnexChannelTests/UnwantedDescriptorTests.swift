@@ -7,7 +7,7 @@ import Testing
 @testable import AnnexChannel
 
 /// What a peer hands over and nobody takes: how much of it waits, when it is closed, and on whose time.
-@Suite(.timeLimit(.minutes(5))) struct UnwantedDescriptorTests {
+@Suite(.timeLimit(.minutes(20))) struct UnwantedDescriptorTests {
     private static let allowance = DescriptorAllowance(pieces: 16, bytes: 100_000)
 
     private func ask(_ channel: HostileChannel) async throws -> ChannelCall {

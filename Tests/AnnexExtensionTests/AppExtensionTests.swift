@@ -1,11 +1,12 @@
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexExtension
 
-@Suite(.timeLimit(.minutes(5))) struct AppExtensionTests {
+@Suite(.timeLimit(.minutes(20))) struct AppExtensionTests {
     @Test func aRequestIsAnsweredUntilTheHostSaysGoodbye() throws {
         let conversation = try Conversation(Shouting.self)
         #expect(try conversation.request([ExtensionItem(contentText: "hello")]).first?.contentText == "HELLO")
@@ -82,9 +83,9 @@ import Testing
 
     @Test func whatIsNoRequestIsRefusedAndTheExtensionLivesOn() throws {
         let conversation = try Conversation(Shouting.self)
-        #expect(throws: CallFailure.self) { try conversation.host.call(Request(method: 77), timeout: .seconds(20)) }
+        #expect(throws: CallFailure.self) { try conversation.host.call(Request(method: 77), timeout: .patience) }
         #expect(throws: CallFailure.self) {
-            try conversation.host.call(Request(method: RequestMessage.method, payload: [1, 2]), timeout: .seconds(20))
+            try conversation.host.call(Request(method: RequestMessage.method, payload: [1, 2]), timeout: .patience)
         }
         #expect(try conversation.request([ExtensionItem(contentText: "a")]).first?.contentText == "A")
     }

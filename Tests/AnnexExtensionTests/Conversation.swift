@@ -1,6 +1,7 @@
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
+import AnnexTestSupport
 import Dispatch
 import Foundation
 import Synchronization
@@ -35,7 +36,7 @@ final class Conversation: Sendable {
         let reply = try host.call(
             Request(
                 method: RequestMessage.method, payload: payload, descriptors: contents.readOnlyDescriptors(),
-                accepts: accepts), timeout: .seconds(20))
+                accepts: accepts), timeout: .patience)
         return try ReplyMessage(decoding: reply.payload).result(with: ContentsList(reply.sealed)).get()
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexExtension
 
-@Suite(.timeLimit(.minutes(5))) struct PhotoEditingTests {
+@Suite(.timeLimit(.minutes(20))) struct PhotoEditingTests {
     private func picture(_ bytes: [UInt8], _ userInfo: [String: ItemValue] = [:]) throws -> ExtensionItem {
         ExtensionItem(
             attachments: [ItemProvider(contents: try ItemContents(bytes: bytes), types: [.png])], userInfo: userInfo)

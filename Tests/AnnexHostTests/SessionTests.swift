@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexHost
 
-@Suite(.timeLimit(.minutes(5))) struct SessionTests {
+@Suite(.timeLimit(.minutes(20))) struct SessionTests {
     /// An item whose attachment needs the control socket.
     private func itemWithFile() throws -> ExtensionItem {
         let contents = try ItemContents(path: "/proc/self/exe")

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(20))) struct EventLoopTests {
     @Test func aReadableDescriptorRunsItsHandler() async throws {
         let loop = try EventLoop()
         let pipe = try DescriptorPair.pipe()

@@ -2,7 +2,7 @@ import AnnexLinux
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ProcessHandleTests {
+@Suite(.timeLimit(.minutes(20))) struct ProcessHandleTests {
     @Test("SIG-06: a signal by handle never meets another process of the same number")
     func signals() throws {
         var process: pid_t = 0

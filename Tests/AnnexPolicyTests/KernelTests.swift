@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexPolicy
 
 /// The running kernel says what the policy says.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct KernelTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct KernelTests {
     /// The number that stands for a launch's in the rules, so that its call is met as well.
     static let nonce = LaunchCalls.sentinel
 

@@ -4,7 +4,7 @@ import Testing
 @testable import AnnexPolicy
 
 /// A directory of its user's policies, and what hostile ones hold.
-@Suite(.timeLimit(.minutes(5))) struct PolicyDirectoryTests {
+@Suite(.timeLimit(.minutes(20))) struct PolicyDirectoryTests {
     static let compute = "policy: compute\nsummary: Narrower.\nincludes: [base]\nlimits: { memory: 1M }\n"
 
     /// The error for a directory that `fill` made, in which `compute.yaml` is a policy.

@@ -6,7 +6,7 @@ import Testing
 
 /// A fully static Swift program lives under the policies, with nothing around it.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)),
+    .serialized, .timeLimit(.minutes(20)),
     .enabled(if: filter_can_have_own_root() == 1, "neither root nor user namespaces: no root of its own"))
 struct RuntimeTests {
     struct Run {

@@ -64,9 +64,10 @@ import Testing
     func theSweepRemovesWhatADeadOwnerLeftAndNothingElse() throws {
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let own = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 1)
-        let left = hierarchy.memory + "/" + OwnedName(owner: getpid(), started: 1, count: 999_999).text
+        let left = hierarchy.memory + "/" + OwnedName(owner: getpid(), started: 1, count: .random(in: 0 ... .max)).text
         try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
-        #expect(ControlGroup.sweep(hierarchy).contains(left))
+        // Other tests' launchers sweep too.
+        _ = ControlGroup.sweep(hierarchy)
         #expect(!FileManager.default.fileExists(atPath: left))
         #expect(FileManager.default.fileExists(atPath: own.memory))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-@Suite(.timeLimit(.minutes(5))) struct LauncherTests {
+@Suite(.timeLimit(.minutes(20))) struct LauncherTests {
     @Test func aWardenThatWasKilledIsReplaced() async throws {
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }

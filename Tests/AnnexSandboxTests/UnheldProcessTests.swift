@@ -8,7 +8,7 @@ import Testing
 
 /// A host without descriptor numbers loses what the warden hands over: then no extension, rather than one that nobody
 /// can end.
-@Suite(.timeLimit(.minutes(5))) struct UnheldProcessTests {
+@Suite(.timeLimit(.minutes(20))) struct UnheldProcessTests {
     @Test func aProcessWhoseHandleWasLostIsEndedAndSaysWhy() throws {
         let child = Process()
         child.executableURL = URL(filePath: "/bin/sleep")

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// A layer that a host does without is left out only where the machine cannot give it.
-@Suite(.timeLimit(.minutes(5))) struct WaiverTests {
+@Suite(.timeLimit(.minutes(20))) struct WaiverTests {
     @Test func `a layer that is there is used, though it was named as dispensable`() throws {
         let launcher = try Launcher.start(waiving: [.landlock, .keyring])
         defer { launcher.shutDown() }

@@ -4,7 +4,7 @@ import AnnexTrials
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CatalogueTests {
+@Suite(.timeLimit(.minutes(20))) struct CatalogueTests {
     @Test(arguments: PolicyLibrary.shipped.names) func `Under every shipped policy nothing gets through`(
         _ name: String
     ) async throws {

@@ -3,7 +3,7 @@ import AnnexTrials
 import Testing
 
 /// Expectations of policies, tried: what a kernel does with a really made call.
-@Suite(.timeLimit(.minutes(5))) struct ExpectationTrialTests {
+@Suite(.timeLimit(.minutes(20))) struct ExpectationTrialTests {
     static func results(_ text: String, of policy: Policy) async throws -> [ExpectationResult] {
         let expectations = try Expectations(text: text, file: "\(policy.name).expectations.yaml")
         let trial = ExpectationTrial(policy: policy, sandbox: try TrialSandbox())

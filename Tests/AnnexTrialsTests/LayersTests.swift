@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// Every combination of layers is honoured, or refused aloud.
-@Suite(.timeLimit(.minutes(5))) struct LayersTests {
+@Suite(.timeLimit(.minutes(20))) struct LayersTests {
     static let single: [SandboxLayers] = (0..<13).map { SandboxLayers(rawValue: 1 << $0) }
 
     /// What an ordinary user cannot have: namespaces without a user namespace, and the two layers that want

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// A program is recorded, a policy proposed, and the program runs the same under it.
-@Suite(.timeLimit(.minutes(2))) struct LearningTests {
+@Suite(.timeLimit(.minutes(20))) struct LearningTests {
     @Test(arguments: [
         ["/usr/bin/cat", "/etc/ld.so.cache"], ["/usr/bin/env"], ["/usr/bin/expr", "6", "*", "7"],
         ["/usr/bin/perl", "-e", "print 6*7"],

@@ -4,7 +4,7 @@ import AnnexTrials
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct OrphanTests {
+@Suite(.timeLimit(.minutes(20))) struct OrphanTests {
     /// A child in a session of its own dies with its process namespace, whose first process the trial is: even with
     /// nothing else in force.
     @Test func `LIFE-02: a child that left its session dies with its namespace`() async throws {

@@ -4,12 +4,13 @@ import AnnexTrials
 import Foundation
 import Testing
 
+private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "all"
+
 /// What each layer is worth: left out alone, and alone in force, every attack ends as it is known beforehand.
-@Suite(.timeLimit(.minutes(30))) struct ProofTests {
+@Suite(.timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
     /// Three that differ most; with ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour.
     static let policies =
-        ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "all"
-        ? PolicyLibrary.shipped.names : ["compute", "com.apple.photo-editing", "tool"]
+        provesAll ? PolicyLibrary.shipped.names : ["compute", "com.apple.photo-editing", "tool"]
     /// Combinations under way at once: each has a launcher and a ground, with descriptors of their own.
     static let atOnce = 4
     static let combinations =

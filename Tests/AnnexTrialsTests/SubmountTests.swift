@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// A folder with another file system inside is bound read-only all through.
-@Suite(.timeLimit(.minutes(5))) struct SubmountTests {
+@Suite(.timeLimit(.minutes(20))) struct SubmountTests {
     @Test(.enabled(if: geteuid() == 0, "needs root: nobody else can mount a file system to be bound"))
     func `FS-07: a file system inside the bundle is read-only too`() async throws {
         let sandbox = try TrialSandbox()

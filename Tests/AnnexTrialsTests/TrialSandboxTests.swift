@@ -4,7 +4,7 @@ import AnnexTrials
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TrialSandboxTests {
+@Suite(.timeLimit(.minutes(20))) struct TrialSandboxTests {
     @Test func `A trial tells what each call came to`() async throws {
         var script = TrialScript()
         let pid = script.call("getpid")

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What was checked at the installation is what runs, or nothing.
-@Suite(.timeLimit(.minutes(5))) struct ChangedBundleTests {
+@Suite(.timeLimit(.minutes(20))) struct ChangedBundleTests {
     private let executable = "Shout.app/PlugIns/Loud.appex/Loud"
 
     private func copy() throws -> TemporaryFolder {
@@ -18,7 +18,8 @@ import Testing
 
     private func refusal(after change: (String) throws -> Void) async throws -> ServiceError? {
         let folder = try copy()
-        let host = try AnnexHost.embedded(apps: [folder.url.appending(path: "Shout.app").path])
+        let host = try AnnexHost.embedded(
+            apps: [folder.url.appending(path: "Shout.app").path], patience: .patience)
         try change(folder.url.appending(path: executable).path)
         do throws(HostError) {
             _ = try await host.begin("com.example.shout.loud").cancel()

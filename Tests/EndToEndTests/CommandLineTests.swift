@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a command line may hold, and what is said where it makes no sense.
-@Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
+@Suite(.timeLimit(.minutes(20))) struct CommandLineTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

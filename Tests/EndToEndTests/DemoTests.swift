@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `annex demo`, run as a user runs it.
-@Suite(.timeLimit(.minutes(5))) struct DemoTests {
+@Suite(.timeLimit(.minutes(20))) struct DemoTests {
     /// What the host must be told of each conduct, as the demo's JSON names it.
     static let reasons: [String: Set<String>] = [
         "readsHostFiles": ["completed"],

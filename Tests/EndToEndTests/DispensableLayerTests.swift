@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A host on a machine without Landlock, which a filter around it plays.
-@Suite(.timeLimit(.minutes(2))) struct DispensableLayerTests {
+@Suite(.timeLimit(.minutes(20))) struct DispensableLayerTests {
     private struct Report: Decodable {
         struct Picture: Decodable {
             let edited: String?

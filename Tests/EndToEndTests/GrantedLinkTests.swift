@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What one run leaves behind is not the next one's choice of what it is handed.
-@Suite(.timeLimit(.minutes(5))) struct GrantedLinkTests {
+@Suite(.timeLimit(.minutes(20))) struct GrantedLinkTests {
     private let folder: TemporaryFolder
 
     init() throws {

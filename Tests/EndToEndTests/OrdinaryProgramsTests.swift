@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The policy `tool` promises: programs run unchanged on files that they are handed.
-@Suite(.timeLimit(.minutes(5))) struct OrdinaryProgramsTests {
+@Suite(.timeLimit(.minutes(20))) struct OrdinaryProgramsTests {
     static let found = OrdinaryProgram.all.filter { installed($0.name) }
     static let names = Set(found.map(\.name))
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A host's own life goes on undisturbed: its children, its signals, its descriptors.
-@Suite(.timeLimit(.minutes(5))) struct PolitenessTests {
+@Suite(.timeLimit(.minutes(20))) struct PolitenessTests {
     @Test func theHostsWaitSignalsMaskAndDescriptorsAreItsOwn() async throws {
         let folder = try TemporaryFolder()
         let app = try ExampleBundles.path(of: "Shout.app")

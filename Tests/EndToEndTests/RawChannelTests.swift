@@ -6,14 +6,14 @@ import Foundation
 import Testing
 
 /// The channel of a sandboxed extension that serves methods of its own and knows nothing of items.
-@Suite(.timeLimit(.minutes(5))) struct RawChannelTests {
+@Suite(.timeLimit(.minutes(20))) struct RawChannelTests {
     // Its folder stays for as long as the test runs.
     private let app: SubstituteApp
     private let host: AnnexHost
 
     init() throws {
         app = try SubstituteApp(running: "echoes-raw")
-        host = try AnnexHost.embedded(apps: [app.path])
+        host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
     }
 
     private static let payloads = [0, 1, 64, 1000].map { size in
@@ -23,7 +23,7 @@ import Testing
     @Test func anExtensionThatSpeaksOnlyTheRawChannelServesItsHost() throws {
         let session = try host.beginAndWait(SubstituteApp.identifier) { $0.waiting = .block }
         for payload in Self.payloads {
-            let answer = try session.channel.call(Request(method: 7, payload: payload), timeout: .seconds(20)).payload
+            let answer = try session.channel.call(Request(method: 7, payload: payload), timeout: .patience).payload
             #expect(answer == payload)
         }
         let end = session.completeAndWait()
@@ -33,7 +33,7 @@ import Testing
     @Test func itsHostMayBeATaskToo() async throws {
         let session = try await host.begin(SubstituteApp.identifier)
         for payload in Self.payloads {
-            let answer = try await session.channel.call(Request(method: 8, payload: payload), timeout: .seconds(20))
+            let answer = try await session.channel.call(Request(method: 8, payload: payload), timeout: .patience)
             #expect(answer.payload == payload)
         }
         let end = await session.complete()

@@ -2,7 +2,7 @@ import AnnexBundle
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ExampleProgramsTests {
+@Suite(.timeLimit(.minutes(20))) struct ExampleProgramsTests {
     @Test(arguments: Example.names) func anExampleNeedsNothingButItself(name: String) throws {
         let file = try Data(contentsOf: URL(filePath: Example.program(name)), options: .mappedIfSafe)
         let types = try #require(programHeaderTypes(file))

@@ -1,7 +1,9 @@
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
+import AnnexTestSupport
 import Foundation
+import Synchronization
 
 /// An example extension as a process of its own, with a real channel but no sandbox.
 final class RunningExample {
@@ -15,8 +17,14 @@ final class RunningExample {
         self.violation = violation
         var handlers = ChannelHandlers()
         handlers.onViolation = { violation.note($0) }
-        let ends = try HostEndpoint.make(handlers: handlers)
+        // As a broker does: nobody waits for an answer of one that is gone.
+        let owner = Owner()
+        handlers.onPeerClosed = { owner.end() }
+        var configuration = ChannelConfiguration()
+        configuration.sendLimit = .patience
+        let ends = try HostEndpoint.make(configuration: configuration, handlers: handlers)
         host = ends.host
+        owner.own(ends.host)
         process = try Self.spawn(Example.program(name), ends.descriptors)
     }
 
@@ -26,7 +34,7 @@ final class RunningExample {
     }
 
     /// Asks as a host does; the items, or the extension's error.
-    func request(_ items: [ExtensionItem], timeout: Duration = .seconds(30)) throws -> [ExtensionItem] {
+    func request(_ items: [ExtensionItem], timeout: Duration = .patience) throws -> [ExtensionItem] {
         var contents = ContentsList()
         let payload = try RequestMessage(items, collecting: &contents).encoded()
         let reply = try host.call(
@@ -72,5 +80,27 @@ final class RunningExample {
         let failure = posix_spawn(&process, program, &actions, nil, [name, nil], [nil])
         guard failure == 0 else { throw SystemError("posix_spawn", errno: failure, path: program) }
         return process
+    }
+}
+
+/// Ends a channel whose other end is gone, also where that was heard before there was anybody to end it.
+private final class Owner: Sendable {
+    private let state = Mutex<(host: HostEndpoint?, isOver: Bool)>((nil, false))
+
+    func own(_ host: HostEndpoint) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.host = host }
+            return state.isOver
+        }
+        if isOver { host.end(with: "the example has ended") }
+    }
+
+    func end() {
+        let host = state.withLock { state in
+            state.isOver = true
+            defer { state.host = nil }
+            return state.host
+        }
+        host?.end(with: "the example has ended")
     }
 }

@@ -3,16 +3,16 @@ import Testing
 
 /// Holds `Package.swift` and the sources against the house plan.
 @Suite struct LayeringTests {
-    @Test func arrowsGoDownOnlyAndEveryTargetIsInThePlan() throws {
-        for target in try PackageDump.load().targets where target.isOfTheLibrary {
+    @Test func arrowsGoDownOnlyAndEveryTargetIsInThePlan() async throws {
+        for target in try await PackageDump.load().targets where target.isOfTheLibrary {
             let allowed = try #require(HousePlan.arrows[target.name], "\(target.name) is not in the house plan")
             let excess = target.dependencies.subtracting(allowed)
             #expect(excess.isEmpty, "\(target.name) may not depend on \(excess.sorted())")
         }
     }
 
-    @Test func whatAnExtensionLinksNeverImportsFoundation() throws {
-        let examples = try PackageDump.load().targets.filter { $0.path?.contains("Sources/Examples") ?? false }
+    @Test func whatAnExtensionLinksNeverImportsFoundation() async throws {
+        let examples = try await PackageDump.load().targets.filter { $0.path?.contains("Sources/Examples") ?? false }
         let folders = HousePlan.withoutFoundation.map { "Sources/\($0)" } + examples.compactMap(\.path)
         for folder in folders {
             for (file, text) in try SourceTree.swiftFiles(in: folder) {
@@ -21,8 +21,8 @@ import Testing
         }
     }
 
-    @Test func noLibraryTargetUsesUnsafeFlags() throws {
-        let dump = try PackageDump.load()
+    @Test func noLibraryTargetUsesUnsafeFlags() async throws {
+        let dump = try await PackageDump.load()
         let libraries = dump.targets.filter { $0.type == "regular" }
         #expect(libraries.count > 5)
         for target in libraries {

@@ -1,8 +1,9 @@
+import AnnexTestSupport
 import Foundation
 
 /// What `swift package dump-package` says of this package, as far as the plan asks.
-struct PackageDump {
-    struct Target {
+struct PackageDump: Sendable {
+    struct Target: Sendable {
         let name: String
         let type: String
         let path: String?
@@ -17,22 +18,19 @@ struct PackageDump {
 
     let targets: [Target]
 
+    /// Asked once for all tests, without holding up a thread of the pool.
+    private static let one = Task { try await ask() }
+
+    static func load() async throws -> PackageDump { try await one.value }
+
     /// Asks the package manager, with a scratch folder of its own: the running test holds the lock of the usual one.
-    static func load() throws -> PackageDump {
-        let scratch = FileManager.default.temporaryDirectory.appending(path: "annex-dump-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: scratch) }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "swift", "package", "--package-path", SourceTree.root.path, "--scratch-path", scratch.path,
+    private static func ask() async throws -> PackageDump {
+        let scratch = try TemporaryFolder()
+        let said = try await Program.tool([
+            "swift", "package", "--package-path", SourceTree.root.path, "--scratch-path", scratch.url.path,
             "--disable-sandbox", "dump-package",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return try PackageDump(json: data)
+        ])
+        return try PackageDump(json: Data(said.output.utf8))
     }
 
     init(json: Data) throws {

@@ -2,7 +2,8 @@ import Foundation
 
 /// A program that runs until it is killed.
 public final class Background: Sendable {
-    private let number: Int32
+    /// Its process number.
+    public let number: Int32
 
     private init(_ number: Int32) {
         self.number = number

@@ -1,26 +1,58 @@
 import Foundation
 
 /// What must be the same before and after: a leak of any kind shows as a difference.
-public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
+public struct MachineCounts: Sendable, CustomStringConvertible {
     /// Open descriptors of this process.
-    public var descriptors: Int
+    public private(set) var descriptors: Int
     /// Threads of this process.
-    public var threads: Int
+    public private(set) var threads: Int
     /// Wardens of this process's brokers.
-    public var wardens: Int
+    public private(set) var wardens: Int
     /// Their children: extensions, also those that nobody has reaped yet.
-    public var extensions: Int
+    public private(set) var extensions: Int
     /// Control groups that a broker in this process made.
-    public var controlGroups: Int
-    /// Lines of this process's `mountinfo`.
-    public var mounts: Int
+    public private(set) var controlGroups: Int
+    /// What is mounted here and could be a warden's.
+    public private(set) var mounts: Int
 
-    public static func now() -> MachineCounts {
-        let wardens = ownWardens()
+    private static let all: [any WritableKeyPath<MachineCounts, Int> & Sendable] = [
+        \.descriptors, \.threads, \.wardens, \.extensions, \.controlGroups, \.mounts,
+    ]
+
+    private static func now() -> MachineCounts {
+        let wardens = ProcessTable.wardens(of: getpid())
         return MachineCounts(
-            descriptors: list("/proc/self/fd").count, threads: list("/proc/self/task").count,
-            wardens: wardens.count, extensions: children(of: wardens).count, controlGroups: ownControlGroups(),
-            mounts: lines(of: "/proc/self/mountinfo").count { !$0.contains("annex-inner") })
+            descriptors: ProcText.names(in: "/proc/self/fd").count,
+            threads: ProcText.names(in: "/proc/self/task").count,
+            wardens: wardens.count, extensions: ProcessTable.children(of: wardens).count,
+            controlGroups: ownControlGroups(), mounts: ProcText.mountsOfAnnex().count)
+    }
+
+    /// The lowest of each within a fifth of a second: what is open only for a look is nobody's leak.
+    public static func steady() async -> MachineCounts {
+        // What sleeps a task is made with the first one that sleeps: no look comes before.
+        try? await Task.sleep(for: .milliseconds(10))
+        var lowest = now()
+        for _ in 0..<20 {
+            try? await Task.sleep(for: .milliseconds(10))
+            let counts = now()
+            for count in all { lowest[keyPath: count] = min(lowest[keyPath: count], counts[keyPath: count]) }
+        }
+        return lowest
+    }
+
+    /// The same once nothing is more than before, or after many looks: other threads let go when they find time.
+    public static func settled(to before: MachineCounts) async -> MachineCounts {
+        var counts = await steady()
+        for _ in 0..<200 where counts.isMore(than: before) { counts = await steady() }
+        return counts
+    }
+
+    /// Threads are the runtime's own too, which has one for each processor at most.
+    public func isMore(than before: MachineCounts) -> Bool {
+        var before = before
+        before.threads += ProcessInfo.processInfo.activeProcessorCount
+        return Self.all.contains { self[keyPath: $0] > before[keyPath: $0] }
     }
 
     public var description: String {
@@ -28,30 +60,9 @@ public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
             + "extensions \(extensions), control groups \(controlGroups), mounts \(mounts)"
     }
 
-    /// Numbers of the processes with this command name. A dead one that only waits for the system's first process to
-    /// take note of it holds nothing any more and is not counted.
-    public static func processes(named name: String) -> [Int32] {
-        list("/proc").compactMap(Int32.init).filter { process in
-            guard lines(of: "/proc/\(process)/comm").first == name else { return false }
-            return !lines(of: "/proc/\(process)/status").contains { $0.hasPrefix("State:\tZ") }
-        }
-    }
-
-    /// A warden holds a pidfd of its broker under number 4.
-    private static func ownWardens() -> Set<Int32> {
-        Set(processes(named: "annex-warden").filter { lines(of: "/proc/\($0)/fdinfo/4").contains("Pid:\t\(getpid())") })
-    }
-
-    private static func children(of parents: Set<Int32>) -> [Int32] {
-        list("/proc").compactMap(Int32.init).filter { process in
-            let parent = lines(of: "/proc/\(process)/status").first { $0.hasPrefix("PPid:\t") }
-            return parent.flatMap { Int32($0.dropFirst(6)) }.map(parents.contains) ?? false
-        }
-    }
-
     private static func ownControlGroups() -> Int {
         let own = ".\(getpid())."
-        return lines(of: "/proc/self/mountinfo").compactMap { line -> Int? in
+        return ProcText.lines(of: "/proc/self/mountinfo").compactMap { line -> Int? in
             let fields = line.split(separator: " ")
             guard line.contains(" - cgroup"), fields.count > 4 else { return nil }
             return groups(holding: own, below: String(fields[4]), depth: 3)
@@ -60,7 +71,7 @@ public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
 
     private static func groups(holding part: String, below folder: String, depth: Int) -> Int {
         guard depth > 0 else { return 0 }
-        return list(folder).reduce(0) { count, name in
+        return ProcText.names(in: folder).reduce(0) { count, name in
             if name.hasPrefix("annex."), name.contains(part) { return count + 1 }
             var isFolder: ObjCBool = false
             let path = folder + "/" + name
@@ -69,13 +80,5 @@ public struct MachineCounts: Equatable, Sendable, CustomStringConvertible {
             }
             return count + groups(holding: part, below: path, depth: depth - 1)
         }
-    }
-
-    private static func list(_ folder: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    }
-
-    private static func lines(of file: String) -> [String] {
-        ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that was built with the tests, run to its end.
+/// A program, run to its end. Nobody's thread waits for it: the pool's are few.
 public struct Program: Sendable {
     public let status: Int32
     public let output: String
@@ -15,14 +15,26 @@ public struct Program: Sendable {
         try await run("annex", arguments, in: folder)
     }
 
+    /// A program of the system's, looked for on the path, with its arguments.
+    public static func tool(_ command: [String], environment: [String: String] = [:]) async throws -> Program {
+        try await run("/usr/bin/env", command, in: TemporaryFolder(), environment: environment)
+    }
+
+    public static func isThere(tool name: String) -> Bool {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+            .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+
     /// Any executable product by its name, or any program by its path.
+    /// - Parameter environment: beside this process's own.
     public static func run(
-        _ name: String, _ arguments: [String], in folder: TemporaryFolder
+        _ name: String, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> Program {
         let process = Process()
         process.executableURL =
             name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.currentDirectoryURL = folder.url
         // Files rather than pipes: a program whose output nobody reads must not wait for a reader.
         let output = folder.url.deletingLastPathComponent().appending(path: "annex-out-\(UUID().uuidString)")
@@ -31,12 +43,17 @@ public struct Program: Sendable {
         for file in [output, errors] { try Data().write(to: file) }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
-        await withCheckedContinuation { continuation in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume() }
-        }
+        try await finish(process)
         return Program(
             status: process.terminationStatus, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+    }
+
+    private static func finish(_ process: Process) async throws {
+        try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in waiter.resume() }
+            // One that never ran has no end to be told.
+            do { try process.run() } catch { waiter.resume(throwing: error) }
+        }
     }
 }

@@ -149,7 +149,8 @@ final class SupervisedExtension: ExtensionHandle {
 
     private func duration(of limit: Lifecycle.Limit) -> Duration {
         switch limit {
-        case .queue: Self.queue
+        // Who lets a launch take longer has a machine on which everything takes longer.
+        case .queue: max(Self.queue, limits.launch)
         case .launch: limits.launch
         case .request: limits.request
         case .grace: limits.grace

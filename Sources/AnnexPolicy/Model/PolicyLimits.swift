@@ -57,6 +57,12 @@ extension PolicyLimits {
         request = min(request, max(limit, .zero))
     }
 
+    /// Lengthens what ends an extension by the clock alone; a shorter time than the policy's changes nothing.
+    package mutating func loosen(time limit: Duration) {
+        launch = max(launch, limit)
+        request = max(request, limit)
+    }
+
     /// Lowers the memory, in bytes; more than the policy's changes nothing.
     package mutating func tighten(memory limit: UInt64) {
         memory = min(memory, limit)

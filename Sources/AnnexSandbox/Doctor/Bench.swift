@@ -8,7 +8,7 @@ struct Bench: ~Copyable {
     private let bundle: ProbeBundle
 
     /// How long one launch may take; it takes milliseconds.
-    private static let patience = Duration.seconds(10)
+    private static let patience = Duration.seconds(60)
 
     init() throws(SandboxError) {
         let bundle = try SandboxError.step("probe") { () throws(SystemError) in try ProbeBundle() }

@@ -14,7 +14,7 @@ struct KernelFeature: Sendable {
     let cure: String
 
     /// How long a trial may take; each takes microseconds.
-    static let patience: Int32 = 3000
+    static let patience: Int32 = 30_000
 
     /// Whether its trial begins with a user namespace.
     var isOfNamespaces: Bool {

@@ -15,7 +15,7 @@ struct LayerTrial {
     private let landlock: LandlockVersion?
 
     /// How long the warden may take to answer; it takes a millisecond.
-    private static let patience: Duration = .seconds(5)
+    private static let patience: Duration = .seconds(60)
     /// What the fault answers; nothing of a launch does.
     private static let mark = ECANCELED
 

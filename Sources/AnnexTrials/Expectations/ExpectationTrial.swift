@@ -25,9 +25,7 @@ package struct ExpectationTrial: Sendable {
             }
             var script = TrialScript()
             let step = script.call(number: call.number, arguments.map { .value($0) })
-            // What is allowed may wait for ever; what is refused answers at once.
-            let patience: Duration = expectation.wanted == .allowed ? .seconds(2) : .seconds(60)
-            let outcome = try await sandbox.run(script, under: policy, watchdog: patience)
+            let outcome = try await outcome(of: script, expectation)
             try Self.refuseUnstarted(outcome)
             let found = Self.failure(
                 of: expectation.wanted, Seen(outcome, step: step), quiet: quiet(call, arguments))
@@ -35,6 +33,17 @@ package struct ExpectationTrial: Sendable {
         case .path(let path, let rights):
             return try await PathTrial(policy: policy, sandbox: sandbox).result(of: expectation, path, rights)
         }
+    }
+
+    /// What is allowed may wait for ever; what is refused answers at once. Where the machine gave the program no time
+    /// to begin in, it is given more.
+    private func outcome(of script: TrialScript, _ expectation: Expectation) async throws(TrialFailure) -> TrialOutcome
+    {
+        if expectation.wanted == .allowed {
+            let outcome = try await sandbox.run(script, under: policy, watchdog: .seconds(2))
+            if outcome.answers.hasBegun || !outcome.isOverdue { return outcome }
+        }
+        return try await sandbox.run(script, under: policy)
     }
 
     /// Calls that, once allowed, say nothing: they end or replace the program that would tell.

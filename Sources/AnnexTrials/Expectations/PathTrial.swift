@@ -44,7 +44,7 @@ struct PathTrial: Sendable {
         } else {
             step = script.call("openat", .number(AT_FDCWD), script.text(path), .number(O_WRONLY | O_CLOEXEC))
         }
-        let outcome = try await sandbox.run(script, under: policy, watchdog: .seconds(10))
+        let outcome = try await sandbox.run(script, under: policy, watchdog: .seconds(60))
         try ExpectationTrial.refuseUnstarted(outcome)
         return outcome.answers.succeeded(step) ? nil : outcome.answers.errno(step) ?? EPERM
     }

@@ -34,10 +34,13 @@ struct Trial {
             leakedDescriptors: await OpenDescriptors.settled(expecting: before) - before, took: took, isHeld: isHeld)
     }
 
+    /// Shorter than the extension point's, so that nobody has to watch an extension that never answers for long; the
+    /// others are to end by what they do.
+    private var timeLimit: Duration? { conduct == .neverAnswers ? .seconds(2) : nil }
+
     private func attempt() async -> (Termination, [ExtensionItem]) {
         do throws(HostError) {
-            // Shorter than the extension point's, so that nobody has to watch an extension that never answers.
-            let session = try await host.begin(conduct.extension, timeLimit: .seconds(2))
+            let session = try await host.begin(conduct.extension, timeLimit: timeLimit)
             let request = ExtensionItem(userInfo: ["conduct": .string(conduct.rawValue)])
             do throws(HostError) {
                 let answer = try await session.request([request], accepting: .sealedMemory(count: 1, bytes: 1 << 20))

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Testing
 
 /// What every extension's end must do, whatever it is written in and whatever carries its frames.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ConformanceTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ConformanceTests {
     /// A channel to such an extension, ready for calls; the test is left out where it cannot run here.
     private func run(
         _ kind: ConformingExtension, handlers: ChannelHandlers = ChannelHandlers(),

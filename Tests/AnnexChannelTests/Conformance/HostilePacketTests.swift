@@ -4,7 +4,7 @@ import Testing
 @testable import AnnexChannel
 
 /// A peer over a socket that breaks a rule of packets; those of frames are the ring's own tests'.
-@Suite(.timeLimit(.minutes(5))) struct HostilePacketTests {
+@Suite(.timeLimit(.minutes(20))) struct HostilePacketTests {
     private func violation(after packets: [[UInt8]]) async throws -> ChannelViolation? {
         let (violations, report) = AsyncStream.makeStream(of: ChannelViolation.self)
         var handlers = ChannelHandlers()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-@Suite(.timeLimit(.minutes(5))) struct GrantTests {
+@Suite(.timeLimit(.minutes(20))) struct GrantTests {
     @Test(
         "FD-02: only regular files can be handed over",
         arguments: [("/", EISDIR), ("/dev/null", EINVAL), ("/proc", EISDIR), ("/nonexistent", ENOENT)])

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexChannel
 
 /// A peer that breaks one rule of streams or of its own calls; the host must name it, close, and live.
-@Suite(.timeLimit(.minutes(5))) struct HostileStreamTests {
+@Suite(.timeLimit(.minutes(20))) struct HostileStreamTests {
     private enum Kind {
         static let request: UInt8 = 2
         static let cancel: UInt8 = 5

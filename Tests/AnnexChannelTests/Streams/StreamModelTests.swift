@@ -4,7 +4,7 @@ import Testing
 
 /// Two ends of a stream and the wire between them, driven by random schedules: whatever the order, nobody is ever
 /// owed more than a window, nothing is lost, and whoever has something to do can go on.
-@Suite(.timeLimit(.minutes(2))) struct StreamModelTests {
+@Suite(.timeLimit(.minutes(20))) struct StreamModelTests {
     private enum Frame {
         case data(UInt32)
         case credit(UInt32)

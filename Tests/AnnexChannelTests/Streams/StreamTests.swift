@@ -7,7 +7,7 @@ import Testing
 @testable import AnnexChannel
 
 /// Streams between a real host's end and a real extension's end on a thread.
-@Suite(.timeLimit(.minutes(5))) struct StreamTests {
+@Suite(.timeLimit(.minutes(20))) struct StreamTests {
     /// What streams of these tests ask of the other side.
     private enum Method {
         /// Sends every message back, doubled, and finishes when the opener does.

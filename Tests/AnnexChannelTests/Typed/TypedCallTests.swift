@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TypedCallTests {
+@Suite(.timeLimit(.minutes(20))) struct TypedCallTests {
     /// An extension that serves the messages of these tests.
     private final class Resizer: Sendable {
         let host: HostEndpoint

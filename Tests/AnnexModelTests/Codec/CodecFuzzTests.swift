@@ -3,7 +3,7 @@ import AnnexModel
 import Testing
 
 /// Any bytes at all give a value or a failure; what was read and written again reads the same.
-@Suite(.timeLimit(.minutes(2))) struct CodecFuzzTests {
+@Suite(.timeLimit(.minutes(20))) struct CodecFuzzTests {
     @Test func `IPC-09: changed messages never trap and read the same twice`() throws {
         var generator = SeededGenerator()
         let seeds = [try Sample().encoded(), try deepValue.encoded(), try Nest.deep(60).encoded()]

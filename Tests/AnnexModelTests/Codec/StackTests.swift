@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StackTests {
+@Suite(.timeLimit(.minutes(20))) struct StackTests {
     @Test func `BOMB-16: the deepest message is read on a small stack`() throws {
         var value: ItemValue = 1
         // Each list is a value within a list within a value.

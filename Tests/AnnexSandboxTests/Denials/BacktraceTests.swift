@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Who called whom, of a static program, without tracing it.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct BacktraceTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct BacktraceTests {
     @Test func theFunctionsThatLedToARefusalAreNamed() async throws {
         let program = try AskingProgram()
         defer { program.close() }

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// What is explained of a live sandbox, and what explaining does not change.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ExplainTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ExplainTests {
     @Test func `DEPUTY-07: a path that the host has and the policy does not grant is explained, with its mend`()
         async throws
     {

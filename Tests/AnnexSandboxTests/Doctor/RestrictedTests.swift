@@ -1,30 +1,33 @@
+import AnnexTestSupport
 import Foundation
 import Testing
 
 @testable import AnnexSandbox
 
 /// The doctor inside surroundings that take something away: it must say what, and what helps.
-@Suite(.timeLimit(.minutes(3))) struct RestrictedTests {
+@Suite(.timeLimit(.minutes(20))) struct RestrictedTests {
     private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
     /// Runs `annex doctor` after the restriction, as this user or, asked so, as an ordinary one.
-    private static func diagnosis(_ restriction: String, ordinary: Bool = false) throws -> (Diagnosis, status: Int32) {
+    private static func diagnosis(_ restriction: String, ordinary: Bool = false) async throws -> (
+        Diagnosis, status: Int32
+    ) {
         var command = [folder.appending(path: "restricts-itself").path, restriction, "--"]
         command += [folder.appending(path: "annex").path, "doctor", "--json"]
         if ordinary, geteuid() == 0 {
             command = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] + command
         }
-        let result = try Tool.run(command)
+        let result = try await Program.tool(command)
         do {
             return (try JSONDecoder().decode(Diagnosis.self, from: Data(result.output.utf8)), result.status)
         } catch {
-            Issue.record("\(result.output.prefix(2000))")
+            Issue.record("\(result.output.prefix(2000))\(result.errors.prefix(2000))")
             throw error
         }
     }
 
-    @Test func `user.max_user_namespaces of 0 is named with the command that raises it`() throws {
-        let (diagnosis, status) = try Self.diagnosis("no-user-namespaces", ordinary: true)
+    @Test func `user.max_user_namespaces of 0 is named with the command that raises it`() async throws {
+        let (diagnosis, status) = try await Self.diagnosis("no-user-namespaces", ordinary: true)
         let layer = try #require(diagnosis.findings.first { $0.id == "layer.user" })
         #expect(layer.level == .missing && layer.seen.contains("clone: ENOSPC"))
         #expect(layer.cure == "sudo sysctl -w user.max_user_namespaces=10000")
@@ -35,8 +38,8 @@ import Testing
     }
 
     @Test(arguments: ["container-filter", "old-container-filter"])
-    func `a container's filter is named, not the kernel`(filter: String) throws {
-        let (diagnosis, status) = try Self.diagnosis(filter)
+    func `a container's filter is named, not the kernel`(filter: String) async throws {
+        let (diagnosis, status) = try await Self.diagnosis(filter)
         #expect(diagnosis.findings.first { $0.id == "seccomp-in-force" }?.level == .note)
         let calls = ["clone3", "unshare-user"] + (filter.hasPrefix("old") ? ["landlock-call", "seccomp-filter"] : [])
         for id in calls {
@@ -47,8 +50,8 @@ import Testing
         for policy in diagnosis.policies { #expect(policy.state == .unable && policy.cure?.contains("filter") == true) }
     }
 
-    @Test func `a kernel without Landlock: everything runs for a host that does without it`() throws {
-        let (diagnosis, status) = try Self.diagnosis("no-landlock")
+    @Test func `a kernel without Landlock: everything runs for a host that does without it`() async throws {
+        let (diagnosis, status) = try await Self.diagnosis("no-landlock")
         #expect(status == 1)
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
         #expect(compute.state == .waivable && compute.missing.map(\.layer) == ["landlock"])
@@ -56,8 +59,8 @@ import Testing
         #expect(!compute.layers.contains { $0.hasPrefix("Landlock") } && compute.layers.count == 12)
     }
 
-    @Test func `a filter that kills ends a trial and not the doctor`() throws {
-        let (diagnosis, status) = try Self.diagnosis("killed-for-landlock")
+    @Test func `a filter that kills ends a trial and not the doctor`() async throws {
+        let (diagnosis, status) = try await Self.diagnosis("killed-for-landlock")
         #expect(status == 1)
         let trial = try #require(diagnosis.findings.first { $0.id == "landlock-call" })
         #expect(trial.seen == "tried: killed by signal \(SIGSYS)")
@@ -65,15 +68,15 @@ import Testing
         #expect(diagnosis.policies.allSatisfy { $0.cause?.contains("kills for it") == true })
     }
 
-    @Test func `something over proc is named, and only what needs proc is lost`() throws {
-        let (diagnosis, _) = try Self.diagnosis("masked-proc", ordinary: true)
+    @Test func `something over proc is named, and only what needs proc is lost`() async throws {
+        let (diagnosis, _) = try await Self.diagnosis("masked-proc", ordinary: true)
         #expect(diagnosis.findings.first { $0.id == "proc-masks" }?.seen == "/proc/version")
         #expect(diagnosis.findings.first { $0.id == "procfs" }?.seen.contains("EPERM") == true)
         #expect(diagnosis.policies.first { $0.policy == "compute" }?.layers.count == 13)
     }
 
-    @Test func `a program that examines notices nothing: no SIGCHLD, nobody to wait for`() throws {
-        let result = try Tool.run([Self.folder.appending(path: "examines-itself").path])
+    @Test func `a program that examines notices nothing: no SIGCHLD, nobody to wait for`() async throws {
+        let result = try await Program.tool([Self.folder.appending(path: "examines-itself").path])
         #expect(result.status == 0)
         #expect(result.output.contains("signals=0\n") && result.output.contains("wait=-1 ECHILD\n"), "\(result.output)")
     }
@@ -82,16 +85,18 @@ import Testing
         ("no-user-namespaces", "sudo sysctl -w user.max_user_namespaces=10000"),
         ("container-filter", "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined"),
     ])
-    func `what is said before anything is built agrees with the doctor`(restriction: String, cure: String) throws {
+    func `what is said before anything is built agrees with the doctor`(restriction: String, cure: String) async throws
+    {
         let script = SourcesTests.root.appending(path: ".ci/preflight").path
         let program = Self.folder.appending(path: "restricts-itself").path
-        let asked = try Tool.run([program, restriction, "--", "/bin/sh", script])
+        let asked = try await Program.tool([program, restriction, "--", "/bin/sh", script])
         #expect(asked.status == 1)
-        #expect(asked.output.contains(cure), "\(asked.output)")
+        let said = asked.output + asked.errors
+        #expect(said.contains(cure), "\(said)")
     }
 
-    @Test func `a low limit on open files is named`() throws {
-        let (diagnosis, _) = try Self.diagnosis("few-files")
+    @Test func `a low limit on open files is named`() async throws {
+        let (diagnosis, _) = try await Self.diagnosis("few-files")
         let finding = try #require(diagnosis.findings.first { $0.id == "RLIMIT_NOFILE" })
         #expect(finding.level == .weaker && finding.seen == "getrlimit: 96" && finding.cure == "ulimit -n 4096")
         #expect(diagnosis.policies.first { $0.policy == "compute" }?.layers.count == 13)

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// A program that has a reaper before it meets signals, orphans and its own end as everywhere else.
-@Suite(.timeLimit(.minutes(2))) struct ReaperTests {
+@Suite(.timeLimit(.minutes(20))) struct ReaperTests {
     private func run(_ script: String) async throws -> SandboxRunResult {
         try await Sandbox(policy: .shipped(named: "tool")).run(SandboxProgram("/bin/sh", ["-c", script]))
     }
@@ -61,23 +61,31 @@ import Testing
     }
 
     @Test func whoIsAskedToEndMayTidyUp() async throws {
-        let report = try await cancelled(after: "trap 'exit 9' TERM")
+        let report = try await cancelled(after: "trap 'exit 9' TERM", grace: "3000s")
         #expect(report.reason == .exited && report.exitCode == 9, "\(report)")
     }
 
     @Test func `SIG-03: who does not end when asked is ended after its grace`() async throws {
-        #expect(try await cancelled(after: "trap '' TERM").reason == .cancelled)
+        #expect(try await cancelled(after: "trap '' TERM", grace: "100ms").reason == .cancelled)
     }
 
-    /// The end of a script without one, cancelled as soon as its trap is set.
-    private func cancelled(after trap: String) async throws -> SandboxRunReport {
+    /// `tool` with another grace.
+    private static func policy(grace: String) throws -> Policy {
+        let text = "policy: asked\nsummary: Is asked to end.\nincludes: [tool]\nlimits: { grace: \(grace) }\n"
+        return try PolicyLibrary.shipped.adding(["asked": (text, "asked.yaml")]).policy(named: "asked")
+    }
+
+    /// The end of a script without one, cancelled as soon as its trap is set. How much of its grace it needs is the
+    /// machine's doing.
+    private func cancelled(after trap: String, grace: String) async throws -> SandboxRunReport {
+        let policy = try Self.policy(grace: grace)
         let folder = try TemporaryFolder()
         let ready = folder.url.appending(path: "ready").path
         try #require(chmod(folder.url.path, 0o777) == 0)
         var program = SandboxProgram("/bin/sh", ["-c", "\(trap); : > \(ready); while :; do sleep 0.05; done"])
         program.write(folder.url.path)
         let task = Task { [program] in
-            try await Sandbox(policy: .shipped(named: "tool")).run(program).report
+            try await Sandbox(policy: policy).run(program).report
         }
         await eventually { access(ready, F_OK) == 0 }
         task.cancel()

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Programs run as an embedder runs them: handed files, limits, and an end that is a value.
-@Suite(.timeLimit(.minutes(2))) struct SandboxProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct SandboxProgramTests {
     private let folder: URL
     private let sandbox: Sandbox
 

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// What an ELF header asks for is made by the kernel in `execve`, where no filter sees it.
-@Suite(.timeLimit(.minutes(2))) struct WritableCodeTests {
+@Suite(.timeLimit(.minutes(20))) struct WritableCodeTests {
     private let folder: TemporaryFolder
 
     init() throws {

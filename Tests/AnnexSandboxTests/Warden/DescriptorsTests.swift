@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-@Suite(.timeLimit(.minutes(5))) struct DescriptorsTests {
+@Suite(.timeLimit(.minutes(20))) struct DescriptorsTests {
     @Test func theListAndNothingElse() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import AnnexWarden
 import Foundation
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Each step made to fail in turn: the answer names it, and nothing is left.
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.timeLimit(.minutes(20))) struct FaultTests {
     @Test func everyStepHasItsName() {
         #expect(LaunchStep.allCases.count == Int(ANNEX_STEP_COUNT))
         #expect(Set(LaunchStep.allCases.map(\.name)).count == LaunchStep.allCases.count)
@@ -16,18 +17,13 @@ import Testing
     @Test(arguments: LaunchStep.allCases, [false, true])
     func aStepThatFailsIsNamedAndLeavesNothing(step: LaunchStep, reaper: Bool) async throws {
         let ground = try Ground()
-        let mounts = try Self.mounts()
+        let mounts = ProcText.mountsOfAnnex()
         try await fail(step, reaper, on: ground)  // what the first launch makes once is made
         let before = WardenState(ground.warden.number)
         for _ in 0..<5 { try await fail(step, reaper, on: ground) }
-        #expect(WardenState(ground.warden.number) == before)
-        #expect(try Self.mounts() == mounts)
-    }
-
-    /// What is mounted here, but for what a test about mounts below mounts makes meanwhile.
-    private static func mounts() throws -> [Substring] {
-        try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8).split(separator: "\n")
-            .filter { !$0.contains("annex-inner") }
+        // The warden tells an end before it has put everything of it away.
+        await eventually { WardenState(ground.warden.number) == before }
+        await eventually { ProcText.mountsOfAnnex() == mounts }
     }
 
     private func fail(_ step: LaunchStep, _ reaper: Bool, on ground: Ground) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Binds and scratches have the rights and bounds of the plan, and only what was checked is ever bound.
-@Suite(.timeLimit(.minutes(5))) struct FilesTests {
+@Suite(.timeLimit(.minutes(20))) struct FilesTests {
     private static let readOnly = 1
     private static let noSetUser = 2
     private static let noDevices = 4

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-@Suite(.timeLimit(.minutes(5))) struct FilterTests {
+@Suite(.timeLimit(.minutes(20))) struct FilterTests {
     @Test func executingIsAllowedOnceByTheNonce() async throws {
         let ground = try Ground()
         var plan = try ground.plan("exec")

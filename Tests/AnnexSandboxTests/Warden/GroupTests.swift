@@ -6,7 +6,7 @@ import Testing
 
 /// A sandbox is in its control groups before it does anything, and they are gone when everybody is.
 @Suite(
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(20)),
     .enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
 struct GroupTests {
     @Test func itBeginsInItsGroupsAndSeesThemAsTheRoot() async throws {

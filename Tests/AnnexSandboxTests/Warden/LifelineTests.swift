@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Whoever dies, nobody is left behind, and the host never notices who came and went.
-@Suite(.timeLimit(.minutes(5))) struct LifelineTests {
+@Suite(.timeLimit(.minutes(20))) struct LifelineTests {
     @Test func aKilledWardenTakesItsSandboxesAlongAndIsTold() async throws {
         let ground = try Ground()
         let run = try ground.launch(ground.plan("stay"))

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Which program becomes the warden: it will hold the keys to every sandbox.
-@Suite(.timeLimit(.minutes(5))) struct ProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct ProgramTests {
     private func start(_ path: String) throws -> WardenProgram {
         let loop = try EventLoop()
         defer { loop.shutDown() }

@@ -1,11 +1,12 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Testing
 
 @testable import AnnexSandbox
 
 /// The warden's sources: clean under every compiler at hand, its parser under a fuzzer.
-@Suite(.timeLimit(.minutes(5))) struct SourcesTests {
+@Suite(.timeLimit(.minutes(20))) struct SourcesTests {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     static let program = root.appending(path: "Sources/AnnexWarden/Program").path
@@ -16,34 +17,35 @@ import Testing
         "-Wshadow", "-Werror", "-fsyntax-only", "-I\(headers)",
     ]
 
-    @Test(arguments: ["clang", "gcc"]) func noCompilerHasAnythingToSay(compiler: String) throws {
-        guard Tool.exists(compiler) else { return print("skipped: there is no \(compiler) here") }
+    @Test(arguments: ["clang", "gcc"]) func noCompilerHasAnythingToSay(compiler: String) async throws {
+        guard Program.isThere(tool: compiler) else { try Test.cancel("there is no \(compiler) here") }
         let sources = try FileManager.default.contentsOfDirectory(atPath: Self.program)
             .filter { $0.hasSuffix(".c") }.map { "\(Self.program)/\($0)" }
         #expect(sources.count > 10)
-        let result = try Tool.run([compiler] + Self.strict + sources)
-        #expect(result.status == 0, "\(result.output)")
+        let result = try await Program.tool([compiler] + Self.strict + sources)
+        #expect(result.status == 0, "\(result.errors)")
     }
 
-    @Test func theParserSurvivesItsFuzzer() throws {
+    @Test func theParserSurvivesItsFuzzer() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "annex-fuzz-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let corpus = folder.appending(path: "corpus")
         try FileManager.default.createDirectory(at: corpus, withIntermediateDirectories: true)
         let fuzzer = folder.appending(path: "plan-fuzzer").path
-        let built = try Tool.run([
+        let built = try await Program.tool([
             "clang", "-g", "-O1", "-fuse-ld=lld", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all",
             "-I\(Self.headers)", "-I\(Self.program)",
             Self.root.appending(path: "Tests/Fixtures/PlanFuzzer/plan-fuzzer.c").path, "\(Self.program)/plan.c", "-o",
             fuzzer,
         ])
         guard built.status == 0 else {
-            return print("skipped: this clang cannot build a fuzzer with sanitizers:\n\(built.output)")
+            print(built.errors)
+            try Test.cancel("this clang cannot build a fuzzer with sanitizers")
         }
         try Data(seed()).write(to: corpus.appending(path: "seed"))
-        let ran = try Tool.run([fuzzer, "-runs=200000", "-max_len=8192", "-seed=1", corpus.path])
-        #expect(ran.status == 0, "\(ran.output.suffix(4000))")
-        #expect(ran.output.contains("Done 200000 runs"))
+        let ran = try await Program.tool([fuzzer, "-runs=200000", "-max_len=8192", "-seed=1", corpus.path])
+        #expect(ran.status == 0, "\(ran.errors.suffix(4000))")
+        #expect(ran.errors.contains("Done 200000 runs"))
     }
 
     /// A plan with something in every list, behind the number of its descriptors.

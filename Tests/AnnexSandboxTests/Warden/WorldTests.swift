@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// What a process in a sandbox sees is what its plan said.
-@Suite(.timeLimit(.minutes(5))) struct WorldTests {
+@Suite(.timeLimit(.minutes(20))) struct WorldTests {
     @Test func itIsNobodyWithNothingLeft() async throws {
         let world = try await world()
         #expect(world["uid"] == "65534" && world["euid"] == "65534" && world["gid"] == "65534")

@@ -11,7 +11,7 @@ guard arguments.count == 4, let launches = Int(arguments[3]) else {
     exit(64)
 }
 
-let host = try AnnexHost.embedded(apps: [arguments[1]])
+let host = try AnnexHost.embedded(apps: [arguments[1]], patience: .patience)
 
 /// One launch, one answer, one end; whether all went as it should.
 func launchOnce(_ number: Int) async throws -> Bool {
@@ -24,26 +24,26 @@ func launchOnce(_ number: Int) async throws -> Bool {
 
 // Everything that is made once and kept is made by the first.
 for number in 0..<3 { _ = try await launchOnce(number) }
-try await Task.sleep(for: .milliseconds(200))
-let before = MachineCounts.now()
+let before = await MachineCounts.steady()
 var answered = 0
 for number in 0..<launches where try await launchOnce(number) { answered += 1 }
-for _ in 0..<500 where MachineCounts.now() != before { try await Task.sleep(for: .milliseconds(10)) }
+_ = await MachineCounts.settled(to: before)
 
 /// What an idle extension costs this process's table, in whole descriptors.
 func descriptorsWhileIdle(_ count: Int) async throws -> Int {
-    let before = MachineCounts.now().descriptors
+    let before = await MachineCounts.steady().descriptors
     var sessions: [ExtensionSession] = []
     for _ in 0..<count { sessions.append(try await host.begin(arguments[2])) }
     defer { sessions = [] }
-    let each = Double(MachineCounts.now().descriptors - before) / Double(count)
+    let each = Double(await MachineCounts.steady().descriptors - before) / Double(count)
     for session in sessions { _ = await session.cancel() }
     return Int(each.rounded(.up))
 }
 
 let each = try await descriptorsWhileIdle(8)
-for _ in 0..<500 where MachineCounts.now() != before { try await Task.sleep(for: .milliseconds(10)) }
+let after = await MachineCounts.settled(to: before)
 print("answered \(answered)")
 print("descriptors for each idle extension \(each)")
+print("more than before: \(after.isMore(than: before))")
 print(before)
-print(MachineCounts.now())
+print(after)

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Glibc
 
 /// What must be the same before and after.
@@ -11,7 +12,7 @@ struct Counts: Equatable, CustomStringConvertible {
     init(warden: Int32) {
         descriptors = Self.names(in: "/proc/self/fd").count
         wardenDescriptors = Self.names(in: "/proc/\(warden)/fd").count
-        mounts = Self.text(of: "/proc/self/mountinfo").split(separator: "\n").count { !$0.contains("annex-inner") }
+        mounts = ProcText.mountsOfAnnex().count
         children =
             Self.names(in: "/proc").filter { name in
                 guard Int32(name) != nil else { return false }

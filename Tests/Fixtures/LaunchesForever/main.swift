@@ -2,13 +2,14 @@
 // Arguments: the app's bundle, the extension's identifier. Prints a line after each launch.
 import AnnexEmbedded
 import AnnexHost
+import AnnexTestSupport
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
     print("usage: launches-forever APP IDENTIFIER")
     throw CancellationError()
 }
-let host = try AnnexHost.embedded(apps: [arguments[1]])
+let host = try AnnexHost.embedded(apps: [arguments[1]], patience: .patience)
 var kept: [ExtensionSession] = []
 while true {
     kept.append(try await host.begin(arguments[2]))

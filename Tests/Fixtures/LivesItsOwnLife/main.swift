@@ -3,6 +3,7 @@
 // Arguments: the app's bundle, the extension's identifier, the number of launches.
 import AnnexEmbedded
 import AnnexHost
+import AnnexTestSupport
 import CHostFacts
 import Glibc
 import Synchronization
@@ -41,7 +42,7 @@ startChild("/bin/cat", input: ends[0])
 var waiter = pthread_t()
 pthread_create(&waiter, nil, waitForAnybody, nil)
 
-let host = try AnnexHost.embedded(apps: [arguments[1]])
+let host = try AnnexHost.embedded(apps: [arguments[1]], patience: .patience)
 for _ in 0..<launches {
     startChild("/bin/true")
     let session = try host.beginAndWait(arguments[2])
