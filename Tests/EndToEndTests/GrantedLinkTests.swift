@@ -50,6 +50,13 @@ import Testing
         #expect(run.errors.contains("a program in a sandbox made this link"), "\(run.errors)")
     }
 
+    /// As in a `node_modules/.bin` or a `venv/bin`: what is executed is whoever's choice who may write there anyway.
+    @Test func aProgramMayBeNamedByALinkThatAProgramMade() async throws {
+        let run = try await shell(
+            "annex run --write w -- ln -s /bin/true w/made; annex run --write w -- w/made; echo $?")
+        #expect(run.output == "0\n", "\(run.errors)")
+    }
+
     @Test func `FS-10: a private directory behind a planted link is not kept`() async throws {
         let policy = """
             policy: keeps

@@ -47,7 +47,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var terminal: Descriptor?
     /// A directory of the host's that its private directory is, where the policy has a persistent one.
     package var persistent: Descriptor?
-    /// Links that were followed to the program, and to its private directory.
+    /// Links that were followed to its private directory.
     var followed: [LaunchPlan.Link] = []
     /// Whether its first process is a reaper, whatever the policy says of processes.
     package var wantsReaper = false

@@ -12,8 +12,6 @@ struct LocatedProgram: ~Copyable {
     let arguments: [[UInt8]]
     /// What the sandbox must show beside the policy's own paths: the file itself, or the script.
     let grants: [PathGrant]
-    /// Every link on the way to it.
-    let links: [LaunchPlan.Link]
 
     /// As deep as the kernel follows scripts whose interpreters are scripts.
     private static let mostInterpreters = 4
@@ -25,18 +23,15 @@ struct LocatedProgram: ~Copyable {
         var place = try locate(program.name)
         var arguments = [Array(program.name.utf8)] + program.argumentBytes
         var grants: [PathGrant] = []
-        var links: [LaunchPlan.Link] = []
         for _ in 0...mostInterpreters {
             let host = try resolve(place)
             let path = host.path
-            links += host.links
             guard let line = try interpreterLine(of: path) else {
                 if !shows(policy, path, [.read, .execute]) {
                     grants.append(grant(path, [.read, .execute], "the program itself"))
                 }
                 return LocatedProgram(
-                    object: Descriptor(owning: host.takeObject()), path: path, arguments: arguments, grants: grants,
-                    links: links)
+                    object: Descriptor(owning: host.takeObject()), path: path, arguments: arguments, grants: grants)
             }
             if !shows(policy, path, .read) { grants.append(grant(path, .read, "the script itself")) }
             arguments = (line + [path]).map { Array($0.utf8) } + arguments.dropFirst()
@@ -92,7 +87,7 @@ struct LocatedProgram: ~Copyable {
 
     private static func resolve(_ path: String) throws(SandboxError) -> HostPath {
         do throws(SystemError) {
-            let host = try HostPath.resolve(path)
+            let host = try HostPath.resolve(path, trusting: true)
             guard !host.isDirectory else { throw SystemError("exec", errno: EISDIR, path: path) }
             return host
         } catch {
@@ -103,7 +98,7 @@ struct LocatedProgram: ~Copyable {
     // MARK: - What the policy shows of it
 
     private static func shows(_ policy: Policy, _ path: String, _ rights: PathRights) -> Bool {
-        guard let real = try? HostPath.resolve(path).path else { return false }
+        guard let real = try? HostPath.resolve(path, trusting: true).path else { return false }
         // A path without links within what is granted by its own name needs no further look.
         if let nearest = policy.paths.grants.last(where: { real.isWithin($0.path) }),
             rights.isSubset(of: nearest.rights)

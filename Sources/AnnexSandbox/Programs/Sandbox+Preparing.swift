@@ -13,10 +13,9 @@ extension Sandbox {
         for path in program.writable { grants.append(try grant(path, [.read, .write])) }
         let file = try LocatedProgram.find(program, under: policy.granting(grants))
         let policy = self.policy.granting(grants + file.grants)
-        let (path, arguments, links) = (file.path, file.arguments, file.links)
+        let (path, arguments) = (file.path, file.arguments)
         var configuration = SandboxConfiguration(
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
-        configuration.followed = links
         configuration.environment = program.environmentBytes
         if let directory = program.directory {
             configuration.directory = .demanded(try spelled(directory, "directory"))
