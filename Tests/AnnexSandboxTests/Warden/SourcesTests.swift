@@ -17,8 +17,14 @@ import Testing
         "-Wshadow", "-Werror", "-fsyntax-only", "-I\(headers)",
     ]
 
-    @Test(arguments: ["clang", "gcc"]) func noCompilerHasAnythingToSay(compiler: String) async throws {
-        guard Program.isThere(tool: compiler) else { try Test.cancel("there is no \(compiler) here") }
+    // Two tests: a case of one that is left out says so nowhere.
+    @Test(.enabled(if: Program.isThere(tool: "clang"), "there is no clang here"))
+    func clangHasNothingToSay() async throws { try await expectSilence(of: "clang") }
+
+    @Test(.enabled(if: Program.isThere(tool: "gcc"), "there is no gcc here"))
+    func gccHasNothingToSay() async throws { try await expectSilence(of: "gcc") }
+
+    private func expectSilence(of compiler: String) async throws {
         let sources = try FileManager.default.contentsOfDirectory(atPath: Self.program)
             .filter { $0.hasSuffix(".c") }.map { "\(Self.program)/\($0)" }
         #expect(sources.count > 10)
