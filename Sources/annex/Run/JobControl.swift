@@ -7,8 +7,9 @@ import Glibc
 /// A program that stops by itself is supervised on, and its limits hold. While we are stopped nobody holds them but that
 /// of its time: so all of the sandbox is stopped, and stopped again where a timer wakes it.
 struct JobControl {
-    /// How long the program may take to stop after Ctrl-Z; a key that it takes for something else asks for nothing.
-    private static let patience = Duration.seconds(2)
+    /// How long the program may take to stop after Ctrl-Z, on a busy machine too; a key that it takes for something else
+    /// asks for nothing.
+    private static let patience = Duration.seconds(10)
 
     private let run: SandboxRun
     private let terminal: TerminalRelay?
