@@ -1,4 +1,5 @@
 internal import CAnnexLinux
+internal import Glibc
 
 /// A process by pidfd: it can be signalled and watched without ever meeting another process of the same number.
 ///
@@ -19,6 +20,13 @@ package struct ProcessHandle: ~Copyable, Sendable {
     /// - Throws: `ESRCH` where the process has ended and been waited for.
     package func sendSignal(_ signal: Int32) throws(SystemError) {
         _ = try SystemError.check("pidfd_send_signal", annex_pidfd_send_signal(descriptor.number, signal))
+    }
+
+    /// Whether it has ended, waited for or not.
+    package var hasEnded: Bool {
+        var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        // SAFETY: one entry, written by the call alone.
+        return unsafe poll(&entry, 1, 0) == 1
     }
 
     /// A duplicate of a descriptor of that process; needs the right to trace it.

@@ -64,13 +64,18 @@ package final class SandboxedProcess: Sendable {
     }
 
     /// Sends it a signal: with a reaper, who hands on to the program what a user or a service manager may send. One that
-    /// comes before it is known is sent then. Nothing where it is gone.
-    package func send(_ signal: Int32) {
+    /// comes before it is known is sent then.
+    /// - Returns: false where it has ended already, whether or not anybody told so yet.
+    @discardableResult
+    package func send(_ signal: Int32) -> Bool {
         holdings.withLock { holdings in
             switch holdings.process {
-            case .some(let process): try? process.sendSignal(signal)
+            case .some(let process):
+                guard !process.hasEnded else { return false }
+                try? process.sendSignal(signal)
             case .none: if !holdings.unsent.contains(signal) { holdings.unsent.append(signal) }
             }
+            return true
         }
     }
 

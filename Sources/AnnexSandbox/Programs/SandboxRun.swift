@@ -69,14 +69,19 @@ package final class SandboxRun: Sendable {
     package var recording: Recording? { state.withLock { $0.recording } }
 
     /// Hands a signal on to the program, as a terminal or a service manager would send it.
-    package func send(_ signal: Int32) {
-        state.withLock { $0.process }?.send(signal)
+    /// - Returns: false where the program has ended already.
+    @discardableResult
+    package func send(_ signal: Int32) -> Bool {
+        state.withLock { $0.process }?.send(signal) ?? false
     }
 
     /// Asks the program to end, and ends it when it has not after its policy's grace.
-    package func stop(_ signal: Int32 = SIGTERM) {
-        send(signal)
+    /// - Returns: false where it has ended already.
+    @discardableResult
+    package func stop(_ signal: Int32 = SIGTERM) -> Bool {
+        let isSent = send(signal)
         schedule(policy.limits.grace, .cancelled)
+        return isSent
     }
 
     /// Ends it at once.

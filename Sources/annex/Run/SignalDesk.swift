@@ -22,6 +22,8 @@ final class SignalDesk: Sendable {
 
     private let news = Mutex<[News]>([])
     private let waiter = pthread_self()
+    /// What was meant to end a program that had ended, before that was told here.
+    private let late = Mutex<Int32?>(nil)
 
     /// On the thread that will wait, before there is any other.
     init() {
@@ -63,12 +65,16 @@ final class SignalDesk: Sendable {
         switch number {
         case SIGWINCH: terminal?.takeSize()
         case SIGCONT: job.goOn()
-        case SIGTERM, SIGHUP: run.stop(number)
+        case SIGTERM, SIGHUP: noteLate(number, run.stop(number))
         case SIGTSTP:
             run.send(number)
             job.ask()
-        default: run.send(number)
+        default: noteLate(number, run.send(number))
         }
+    }
+
+    private func noteLate(_ number: Int32, _ isSent: Bool) {
+        if !isSent, Self.ending.contains(number) { late.withLock { $0 = number } }
     }
 
     private func take(_ job: inout JobControl) -> (SandboxRunReport, [Denial])? {
@@ -116,6 +122,7 @@ extension SignalDesk {
         before deadline: ContinuousClock.Instant, _ terminal: TerminalRelay?, until holds: () -> Bool
     ) -> Impatience? {
         while !holds() {
+            if let number = late.withLock({ $0 }) { return .signal(number) }
             switch next(before: deadline) {
             case .some(let number) where Self.ending.contains(number): return .signal(number)
             case SIGTSTP:
