@@ -21,16 +21,17 @@ void *annex_listing_open(int directory, int *error) {
 
 const char *annex_listing_next(void *listing, uint32_t *mode, int *error) {
     struct dirent *entry;
+    struct stat status;
+    int unknown;
     do {
         errno = 0;
         entry = readdir(listing);
-    } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
-    *error = entry ? 0 : errno;
-    struct stat status;
-    if (entry && fstatat(dirfd(listing), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-        *error = errno;
-        entry = NULL;
-    }
+        unknown = entry && fstatat(dirfd(listing), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0;
+        // What went between these two calls is not there any more.
+    } while (entry && ((unknown && errno == ENOENT) || strcmp(entry->d_name, ".") == 0 ||
+                       strcmp(entry->d_name, "..") == 0));
+    *error = !entry || unknown ? errno : 0;
+    if (unknown) entry = NULL;
     if (entry) *mode = status.st_mode;
     return entry ? entry->d_name : NULL;
 }
