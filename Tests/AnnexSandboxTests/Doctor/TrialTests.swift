@@ -16,9 +16,9 @@ import Testing
     @Test(arguments: KernelFeature.all.map(\.id))
     func `a trial leaves the program as it was`(id: String) throws {
         let feature = try #require(KernelFeature.all.first { $0.id == id })
-        let before = TextFile.read("/proc/self/status") ?? ""
+        let before = TextFile.read("/proc/thread-self/status") ?? ""
         let answer = feature.attempt()
-        let after = TextFile.read("/proc/self/status") ?? ""
+        let after = TextFile.read("/proc/thread-self/status") ?? ""
         for key in ["Uid:", "CapEff:", "NoNewPrivs:", "Seccomp:", "SigBlk:", "SigIgn:"] {
             #expect(Self.line(key, before) == Self.line(key, after))
         }
