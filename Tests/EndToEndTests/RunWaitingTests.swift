@@ -32,7 +32,7 @@ import Testing
     func `TTY-04: Ctrl-Z stops annex with all of the sandbox, and fg continues both`(input: String) async throws {
         // A process of another session writes on: its ticks tell whether it runs while annex is stopped.
         let script = """
-            setsid sh -c 'while sleep 0.05; do echo; done' & i=0; while [ $i -lt 60 ]; do sleep 0.05; i=$((i+1)); done; exit 3
+            setsid sh -c 'while sleep 0.05; do echo; done' & i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; exit 3
             """
         let ended = try await python(Self.shell, input, "key", "60", script)
         let lines = ended.output.split(separator: "\n").map(String.init)
@@ -40,8 +40,8 @@ import Testing
         #expect(lines.dropFirst().first == "no tick for a second", "\(ended)")
     }
 
-    /// Its own timer sends it SIGCONT. Ends with 7 when it was stopped as often as it is told; leaves a file behind when it
-    /// has run for so many seconds.
+    /// Its own timer sends it SIGCONT. Ends with 7 when it did not run for so many seconds in all; leaves a file behind when
+    /// it runs after so many.
     private static let waking = """
         import ctypes, signal, sys, time
         class Event(ctypes.Structure):
@@ -52,24 +52,24 @@ import Testing
         every = (ctypes.c_long * 4)(0, 200000000, 0, 200000000)
         assert library.timer_settime(timer, 0, ctypes.byref(every), None) == 0
         begun = last = time.monotonic()
-        gaps = 0
-        while gaps < int(sys.argv[1]):
+        still = 0
+        while still < float(sys.argv[1]):
             time.sleep(0.002)
             print(flush=True)
             if last - begun > float(sys.argv[2]): open('w/late', 'w').close()
-            gaps += time.monotonic() - last > 0.1
+            still += max(0, time.monotonic() - last - 0.05)
             last = time.monotonic()
         sys.exit(7)
         """
 
     @Test func `TTY-04: what wakes itself while annex is stopped is stopped again`() async throws {
-        let ended = try await python(Self.shell, "terminal", "key 3", "60", "exec python3 -c \"$0\" 3 99", Self.waking)
+        let ended = try await python(Self.shell, "terminal", "key 3", "60", "exec python3 -c \"$0\" 1 99", Self.waking)
         #expect(ended.output == "stopped\nno tick for a second\nended 7\n", "\(ended)")
     }
 
     @Test func `TTY-04: what wakes itself while annex is stopped has no more time than otherwise`() async throws {
         let ended = try await python(
-            Self.shell, "terminal", "key 5", "2.5", "exec python3 -c \"$0\" 1000 4", Self.waking)
+            Self.shell, "terminal", "key 10", "6", "exec python3 -c \"$0\" 1000 9", Self.waking)
         #expect(ended.output == "stopped\nno tick for a second\nended 125\n", "\(ended)")
         #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "w/late").path))
     }
