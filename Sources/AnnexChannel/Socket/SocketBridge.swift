@@ -59,7 +59,8 @@ final class SocketBridge: Sendable {
                     return
                 }
             }
-            bridge.host?.socketHasEnded()
+            // Not where this side has ended it.
+            if !bridge.isEnding.load(ordering: .acquiring) { bridge.host?.socketHasEnded() }
         }
     }
 
