@@ -59,8 +59,7 @@ final class SocketBridge: Sendable {
                     return
                 }
             }
-            // Not where this side has ended it.
-            if !bridge.isEnding.load(ordering: .acquiring) { bridge.host?.socketHasEnded() }
+            bridge.host?.socketHasEnded()
         }
     }
 
