@@ -14,6 +14,8 @@ import Testing
                 let closed = try Gate()
                 var handlers = ChannelHandlers()
                 handlers.onViolation = { _ in closed.open() }
+                // The end is the host's own.
+                handlers.onPeerClosed = { exit(3) }
                 let ends = try HostEndpoint.makeOverSocket(handlers: handlers, eventLoop: loop)
                 let peer = PacketPeer(try ends.socket.duplicate())
                 peer.sendHello()

@@ -9,7 +9,8 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var waiting: WaitingStyle = .adaptive
     /// How many calls may be unanswered at once.
     public var mostOpenCalls: Int = 1024
-    /// How many calls of the extension's the host works on at once; one more is answered "busy".
+    /// How many calls of the extension's the host works on at once; one more is answered "busy". One that the extension
+    /// has given up counts until the host has answered it.
     public var mostHostedCalls: Int = 64
     /// How many streams may be open at once, of both sides together.
     public var mostStreams: Int = 64
@@ -24,11 +25,11 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var callLimit: Duration?
     /// Frames within a second that answer no open call: events, late answers.
     public var framesPerSecond: UInt32 = 1000
-    /// Payload bytes within a second of such frames.
+    /// Payload bytes within a second of such frames, and of those of streams that the host has let go of.
     public var bytesPerSecond: UInt32 = 64 << 20
     /// Messages on the control socket within a second that are no doorbell that the host asked for.
     public var controlMessagesPerSecond: UInt32 = 1000
-    /// Wake-ups within a second that bring no message.
+    /// Wake-ups and doorbells within a second that bring no message.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
 
     /// Whose channel it is, for who looks at its counters from outside; at most 111 bytes of it.

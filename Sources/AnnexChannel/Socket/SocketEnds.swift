@@ -1,4 +1,5 @@
 public import AnnexLinux
+internal import Synchronization
 
 /// A new channel whose extension speaks over a socket.
 @frozen public struct SocketEnds: ~Copyable, Sendable {
@@ -37,6 +38,8 @@ extension HostEndpoint {
 extension HostEndpoint {
     /// The extension's end of its socket is closed, which is the channel's end. What came before it still counts.
     func socketHasEnded() {
+        // Unless it is this side that has ended it.
+        guard calls.withLock({ $0.closed == nil }) else { return }
         peerHasClosed()
         end(with: "its end of the socket is closed")
     }
