@@ -38,6 +38,7 @@ import Testing
                 // The host's lock holds up whoever would say something more in its name.
                 host.sending.withLock { _ in
                     _ = socket.take()
+                    // Time for the thread that hears of it to come to the lock, which no event tells.
                     usleep(20_000)
                     host.end(with: "the test is over")
                 }

@@ -48,7 +48,8 @@ package final class SandboxedProcess: Sendable {
         holdings.group = consume group
         do throws(SystemError) {
             try output.stopBlocking()
-            holdings.output = try OutputReader(output, on: loop) { events(.wrote(total: $0)) }
+            let limit = scene.policy.limits.output
+            holdings.output = try OutputReader(output, limit: limit, on: loop) { events(.wrote(total: $0)) }
         } catch {
             throw SandboxError("output", error)
         }

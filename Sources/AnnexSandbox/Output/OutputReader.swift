@@ -5,21 +5,27 @@ internal import Synchronization
 /// Reads what an extension writes to its output, as fast as it comes, and keeps the end of it.
 ///
 /// The pipe is the extension's to fill and never to stall: the host side reads without blocking, a bounded piece each
-/// time, so that a flood costs one thread its turn and nobody their memory.
+/// time, so that a flood costs one thread its turn and nobody their memory. Past the limit nothing is read any more: the
+/// extension is ended for it, and till then waits at its full pipe.
 final class OutputReader: Sendable {
     /// Bytes taken in one turn of the loop.
     static let piece = 65_536
 
     private let pipe: Descriptor
+    private let limit: UInt64
     private let tail = Mutex(OutputTail())
     private let watch = Mutex<EventLoop.Watch?>(nil)
     private let onOutput: @Sendable (_ total: UInt64) -> Void
 
-    /// - Parameter pipe: the reading end, non-blocking.
+    /// - Parameters:
+    ///   - pipe: the reading end, non-blocking.
+    ///   - limit: bytes; the first total above it is the last that `onOutput` hears of.
     init(
-        _ pipe: consuming Descriptor, on loop: EventLoop, onOutput: @escaping @Sendable (UInt64) -> Void
+        _ pipe: consuming Descriptor, limit: UInt64, on loop: EventLoop,
+        onOutput: @escaping @Sendable (UInt64) -> Void
     ) throws(SystemError) {
         self.pipe = pipe
+        self.limit = limit
         self.onOutput = onOutput
         let watch = try loop.watch(self.pipe.number) { [weak self] _ in self?.readSome() }
         self.watch.withLock { $0 = watch }
@@ -51,11 +57,14 @@ final class OutputReader: Sendable {
                 tail.append(bytes[...])
                 return tail.total
             }
+            if total > limit { stopReading() }
             onOutput(total)
         case .nothingYet: break
-        case .end: watch.withLock { $0.take() }?.cancel()
+        case .end: stopReading()
         }
     }
+
+    private func stopReading() { watch.withLock { $0.take() }?.cancel() }
 
     /// Takes what is left in the pipe after the process is gone; the end of all of it.
     func finish() -> OutputTail {

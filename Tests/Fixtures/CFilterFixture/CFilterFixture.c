@@ -47,6 +47,22 @@ static void leave_process(void) {
     close_range(3, ~0u, 0);
 }
 
+// What waits for its parent, or blocks every signal, would outlive it for ever. The wish is lost with new credentials.
+static void die_with_parent(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(FAILED_TO_SET_UP);
+}
+
+static pid_t fork_apart(void) {
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child == 0) {
+        leave_process();
+        die_with_parent(parent);
+    }
+    return child;
+}
+
 static void hand_over(shared_page *page, int listener) {
     page->listener = listener < 0 ? -2 : listener;
     // Nothing but looking: no call would be answered yet.
@@ -129,9 +145,8 @@ int filter_probe_calls(
         page->probes[index] = probes[index];
         page->probes[index].answer = FILTER_NOT_REACHED;
     }
-    pid_t child = fork();
+    pid_t child = fork_apart();
     if (child == 0) {
-        leave_process();
         int listener = -1;
         if (floor == FILTER_NO_FLOOR) listener = install(instructions, count);
         else if (install_floor(floor_action(floor)) == 0) listener = install_above(instructions, count);
@@ -155,9 +170,8 @@ int filter_probe_calls(
 
 #ifdef __x86_64__
 int filter_probe_foreign(const void *instructions, size_t count) {
-    pid_t child = fork();
+    pid_t child = fork_apart();
     if (child == 0) {
-        leave_process();
         if (install(instructions, count) < 0) _exit(1);
         long result = 20;  // getpid of i386
         __asm__ volatile("int $0x80" : "+a"(result) : : "memory", "r8", "r9", "r10", "r11");
@@ -171,14 +185,17 @@ int filter_probe_foreign(const void *instructions, size_t count) {
 
 // Whoever is not root needs a user namespace for it.
 static int enter(const char *root) {
-    if (geteuid() != 0) unshare(CLONE_NEWUSER);
+    if (geteuid() != 0) {
+        pid_t parent = getppid();
+        unshare(CLONE_NEWUSER);
+        die_with_parent(parent);
+    }
     return chroot(root) == 0 && chdir("/") == 0;
 }
 
 int filter_can_have_own_root(void) {
-    pid_t child = fork();
+    pid_t child = fork_apart();
     if (child == 0) {
-        leave_process();
         _exit(enter("/") ? 0 : 1);
     }
     int status = 1;
@@ -191,7 +208,6 @@ static void start(
     const char *variable, const char *root) {
     char *arguments[] = {"program", NULL};
     char *environment[] = {"SWIFT_ROOT=/bundle", (char *)variable, NULL};
-    leave_process();
     int nowhere = open("/dev/null", O_RDWR);
     dup2(nowhere, 0);
     dup2(nowhere, 1);
@@ -211,7 +227,7 @@ int filter_run_program(
     if (page == MAP_FAILED) return -errno;
     page->listener = -1;
     *notified_count = 0;
-    pid_t child = fork();
+    pid_t child = fork_apart();
     if (child == 0) start(page, instructions, count, nonce, program, variable, root);
     int listener = child < 0 ? -errno : fetch(child, page);
     if (listener >= 0) {

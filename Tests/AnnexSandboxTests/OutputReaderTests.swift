@@ -1,0 +1,33 @@
+import AnnexLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AnnexSandbox
+
+@Suite(.timeLimit(.minutes(20))) struct OutputReaderTests {
+    @Test func `BOMB-06: past the limit nothing is read any more`() async throws {
+        let loop = try EventLoop()
+        defer { loop.shutDown() }
+        let ends = try DescriptorPair.pipe(nonBlocking: true)
+        let most = Int(fcntl(ends.second.number, 1032))  // F_GETPIPE_SZ, which Glibc leaves out
+        let limit = 4096
+        let heard = Atomic<UInt64>(0)
+        let reader = try OutputReader(ends.first.duplicate(), limit: UInt64(limit), on: loop) {
+            heard.store($0, ordering: .releasing)
+        }
+        try ends.second.writeAll([UInt8](repeating: 65, count: limit + 1))
+        while heard.load(ordering: .acquiring) <= limit { sched_yield() }
+        let told = heard.load(ordering: .acquiring)
+        // What a program writes on and on: until its pipe is full, and again after each turn of the loop.
+        let piece = [UInt8](repeating: 66, count: 4096)
+        var written = 0
+        for _ in 0..<64 {
+            while write(ends.second.number, piece, piece.count) == piece.count { written += piece.count }
+            await withCheckedContinuation { turn in loop.execute { turn.resume() } }
+        }
+        #expect(written <= most)
+        #expect(heard.load(ordering: .acquiring) == told)
+        #expect(reader.finish().total == UInt64(limit + 1 + written))
+    }
+}
