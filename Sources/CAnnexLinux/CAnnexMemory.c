@@ -22,6 +22,14 @@ int annex_futex_wake(const uint32_t *word, int count) {
     return woken < 0 ? -errno : (int)woken;
 }
 
+void annex_park(const uint32_t *word, uint32_t expected, uint32_t bits) {
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, (void *)0, (void *)0, bits);
+}
+
+void annex_unpark(const uint32_t *word, uint32_t bits) {
+    syscall(SYS_futex, word, FUTEX_WAKE_BITSET | FUTEX_PRIVATE_FLAG, 1, (void *)0, (void *)0, bits);
+}
+
 void *annex_map_shared(int descriptor, size_t size, int writable, int *error) {
     void *start = mmap((void *)0, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0);
     if (start == MAP_FAILED) {

@@ -26,12 +26,15 @@ import Testing
             }
             let count = Int.random(in: 0...largest, using: &random)
             let isHeld = Bool.random(using: &random)
-            if try writer.hasRoom(payload: UInt32(count)) {
+            let payload = bytes(of: written + 1, count)
+            let header = FrameHeader(kind: .event, call: written + 1)
+            if !isHeld, Bool.random(using: &random),
+                payload.withUnsafeBytes({ writer.publishAtOnce(header.plainWord, call: header.call, payload: $0) }) != nil
+            {
                 written += 1
-                let payload = bytes(of: written, count)
-                payload.withUnsafeBytes {
-                    writer.write(FrameHeader(kind: .event, call: written), payload: $0, holds: isHeld)
-                }
+            } else if try writer.hasRoom(payload: UInt32(count)) {
+                written += 1
+                payload.withUnsafeBytes { writer.write(header, payload: $0, holds: isHeld) }
                 if !isHeld { _ = writer.publish() }
             } else {
                 _ = writer.publish()

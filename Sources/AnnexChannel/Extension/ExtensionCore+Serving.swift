@@ -10,6 +10,11 @@ extension ExtensionCore {
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ExtensionFailure) -> CheckedHeader? {
         guard ahead.isEmpty else { return nil }
+        if let header = receiver.reader.look(for: .bareRequest, .request), isServed(header.method) {
+            buffer.load(header, from: receiver.reader)
+            receiver.pass(header)
+            return header
+        }
         do throws(ChannelViolation) {
             var header = try receiver.reader.look()
             if header == nil {
@@ -35,13 +40,19 @@ extension ExtensionCore {
         guard encoder.count <= largestPayload else {
             throw HandlerFailure(code: HandlerFailure.tooLargeCode, text: "the response is too large")
         }
-        try makeRoom(UInt32(truncatingIfNeeded: encoder.count))
         let header = FrameHeader(kind: .reply, method: asked.method, call: asked.call)
+        let isAttended = asked.marks.contains(.attended)
+        // SAFETY: the writer copies the bytes and keeps nothing.
+        let isSent = encoder.withWritten { written in
+            unsafe written.withUnsafeBytes { unsafe sender.publishAtOnce(header, $0, isAttended: isAttended) }
+        }
+        if isSent { return }
+        try makeRoom(UInt32(truncatingIfNeeded: encoder.count))
         encoder.withWritten { written in
-            // SAFETY: the writer copies the bytes and keeps nothing.
+            // SAFETY: as above.
             unsafe written.withUnsafeBytes { unsafe sender.writer.write(header, payload: $0) }
         }
-        if sender.flush(isAttended: asked.marks.contains(.attended)) { try control.ring() }
+        if sender.flush(isAttended: isAttended) { try control.ring() }
     }
 
     /// What is there now for a service; nil where nothing is.

@@ -32,6 +32,19 @@ struct ExtensionSender: ~Copyable {
         return !isAttended && takeDoorbell(state)
     }
 
+    /// Publishes a small frame where that is all there is to do, and wakes a host that sleeps.
+    /// - Returns: false where it is not, and nothing was done: also for a host that may want its doorbell.
+    @inline(__always) mutating func publishAtOnce(
+        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, isAttended: Bool
+    ) -> Bool {
+        guard isAttended,
+            let word = unsafe writer.publishAtOnce(
+                header.plainWord, call: header.call, payload: payload)
+        else { return false }
+        _ = wake.wakeIfAsleep(on: word)
+        return true
+    }
+
     /// Whether the host is to be told that there is something to read, because nobody else makes it look.
     mutating func wantsDoorbell() -> Bool {
         takeDoorbell(wake.state())

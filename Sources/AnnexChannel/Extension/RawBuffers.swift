@@ -27,7 +27,7 @@ internal import AnnexLinux
     /// Lends what was loaded.
     func message<Result>(_ header: CheckedHeader, _ body: (UInt16, RawSpan) -> Result) -> Result {
         // SAFETY: as long as what was loaded, and lent for the call only.
-        let bytes = unsafe UnsafeRawBufferPointer(rebasing: request.prefix(Int(header.length)))
+        let bytes = unsafe UnsafeRawBufferPointer(start: request.baseAddress, count: Int(header.length))
         return unsafe body(header.method, bytes.bytes)
     }
 
@@ -42,7 +42,7 @@ internal import AnnexLinux
             return body(method, message, &target)
         }
         let length = unsafe min(max(count, 0), reply.count)
-        return unsafe (count, UnsafeRawBufferPointer(rebasing: reply.prefix(length)))
+        return unsafe (count, UnsafeRawBufferPointer(start: reply.baseAddress, count: length))
     }
 
     /// The payload of a failure without a text.

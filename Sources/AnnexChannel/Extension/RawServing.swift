@@ -10,6 +10,12 @@ enum RawServing {
         _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody, _ post: ExtensionCore.RawPost
     ) throws(ExtensionFailure) -> Bool {
         while true {
+            if let header = receiver.reader.look(for: .bareRequest, .request) {
+                buffers.load(header, from: receiver.reader)
+                receiver.pass(header)
+                try answer(header, &sender, control, buffers, body)
+                continue
+            }
             guard let header = try look(&receiver) else { continue }
             guard header.isSimple else { return false }
             buffers.load(header, from: receiver.reader)
@@ -59,6 +65,7 @@ enum RawServing {
             header.kind = .failure
             unsafe reply = buffers.failure(UInt32(clamping: count.magnitude))
         }
+        if unsafe sender.publishAtOnce(header, reply, isAttended: asked.marks.contains(.attended)) { return }
         let length = UInt32(truncatingIfNeeded: reply.count)
         while try !violating({ () throws(ChannelViolation) in try sender.writer.hasRoom(payload: length) }) {
             if sender.flush() || sender.wantsDoorbell() { try control.ring() }

@@ -173,7 +173,7 @@ extension HostEndpoint {
     /// What a leader owes the others once it has let go of the lock.
     func afterLeading() {
         // SYNC: whoever found the lock held has stored its wish before; the unlocking comes before these reads.
-        annex_fence_after_exchange()
+        annex_fence_after_atomic()
         if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
         passOnTheLead()
     }
@@ -204,7 +204,7 @@ extension HostEndpoint {
             }
             if done == nil { return }
             // SYNC: as in `afterLeading`.
-            annex_fence_after_exchange()
+            annex_fence_after_atomic()
         }
         // Whatever the extension said just now, it read something before.
         sendWaitingCancels()

@@ -33,14 +33,21 @@ extension HostEndpoint {
     private func lookLeading(for call: RawCall, until deadline: UInt64?) throws(CallFailure) -> Looked? {
         var leads = false
         defer { if leads { afterLeading() } }
-        return try receiving.withLockIfAvailable { (receiver) throws(CallFailure) in
+        return try halves.withBothIfAvailable { receiver, sender in
             leads = true
             // The task leaves before its answer comes, which has to ring then.
             receiver.withdraw()
-            defer { leave(&receiver) }
-            guard mayEnlist(&receiver) else { return .notSent }
             let id = receiver.rawCalls.open()
-            guard try send(call, id, isAttended: false) else { return .notSent }
+            // The table is asked only where it was full: looking each time would cost a lock.
+            return (id: id, word: receiver.tableIsFull ? nil : writeAtOnce(call, id, [.bare], &sender))
+        } then: { (opened, receiver) throws(CallFailure) in
+            defer { leave(&receiver) }
+            if let word = opened.word {
+                tell(word)
+            } else {
+                guard mayEnlist(&receiver), try send(call, opened.id, isAttended: false) else { return .notSent }
+            }
+            let id = opened.id
             receiver.spinner.begin()
             let start = receiver.reader.position
             for _ in 0..<HostEndpoint.mostLooksOfATask {
@@ -51,8 +58,8 @@ extension HostEndpoint {
         }
     }
 
-    /// Whether the table has room, as far as the last that entered it has seen: looking each time would cost a lock. The
-    /// general way refuses where there is none.
+    /// Whether the table has room, as far as the last that entered it has seen. The general way refuses where there is
+    /// none.
     private func mayEnlist(_ receiver: inout HostReceiver) -> Bool {
         guard receiver.tableIsFull else { return true }
         receiver.tableIsFull = calls.withLock { $0.count >= configuration.mostOpenCalls }

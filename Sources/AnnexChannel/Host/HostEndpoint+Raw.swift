@@ -74,13 +74,43 @@ extension HostEndpoint {
     private func callLeading(_ call: RawCall) throws(CallFailure) -> Int? {
         var leads = false
         defer { if leads { afterLeading() } }
-        let count: Int?? = try receiving.withLockIfAvailable { (receiver) throws(CallFailure) in
+        let count: Int?? = try halves.withBothIfAvailable { receiver, sender in
             leads = true
-            defer { leave(&receiver) }
             let id = receiver.rawCalls.open()
-            return try send(call, id) ? try awaitAnswer(to: call, id, &receiver) : nil
+            return (id: id, word: writeAtOnce(call, id, [.bare, .attended], &sender))
+        } then: { (opened, receiver) throws(CallFailure) in
+            defer { leave(&receiver) }
+            if let word = opened.word {
+                tell(word)
+            } else if try !send(call, opened.id) {
+                return nil
+            }
+            return try awaitAnswer(to: call, opened.id, &receiver)
         }
         return count ?? nil
+    }
+
+    /// Writes and publishes a small call without a limit of time, as most are, where that is all there is to do.
+    /// - Returns: the word that the extension sleeps on, if it does; nil where there is more, and nothing was done.
+    @inline(__always) func writeAtOnce(
+        _ call: RawCall, _ id: UInt64, _ marks: FrameMarks, _ sender: inout HostSender
+    ) -> WritableWord? {
+        guard call.limit == nil, sender.cancels.isEmpty, !isClosed.load(ordering: .acquiring) else { return nil }
+        let header = FrameHeader(kind: .request, marks: marks, method: call.method)
+        let word = unsafe sender.writer.publishAtOnce(
+            header.plainWord, call: id, payload: call.payload)
+        if word != nil { unsafe countSent(call.payload.count) }
+        return word
+    }
+
+    /// Wakes an extension that sleeps, once the sending half was let go of.
+    @inline(__always) func tell(_ word: WritableWord) {
+        if sleeper.wakeIfAsleepAfterAtomic(on: word) { sending.withLock { _ in tally.wakeUpsForFrames.add() } }
+    }
+
+    @inline(__always) private func countSent(_ bytes: Int) {
+        tally.framesSent.add()
+        tally.bytesSent.add(UInt64(truncatingIfNeeded: bytes))
     }
 
     /// - Returns: false where there is no room.
@@ -113,8 +143,7 @@ extension HostEndpoint {
             throw .violated(error)
         }
         unsafe sender.writer.write(header, terms: terms, payload: payload, holds: holds)
-        tally.framesSent.add()
-        tally.bytesSent.add(UInt64(truncatingIfNeeded: payload.count))
+        countSent(payload.count)
         return true
     }
 

@@ -29,10 +29,16 @@ extension HostEndpoint {
     @inline(__always) func look(
         for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> Int? {
-        receiver.reader.hasNews ? try take(answerTo: call, id, &receiver) : nil
+        guard receiver.reader.hasNews else { return nil }
+        if let header = receiver.reader.look(for: .reply(to: call.method), .reply), header.call == id,
+            receiver.saidHello
+        {
+            return try reply(header, to: call, &receiver)
+        }
+        return try take(answerTo: call, id, &receiver)
     }
 
-    private func take(
+    @inline(never) private func take(
         answerTo call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> Int? {
         let answer: CheckedHeader?

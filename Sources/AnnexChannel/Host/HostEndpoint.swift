@@ -16,9 +16,12 @@ public final class HostEndpoint: Sendable {
     let own: OwnRegion
     let peer: PeerRegion
 
-    let sending: Mutex<HostSender>
+    let halves: LockPair<HostReceiver, HostSender>
+    var sending: HalfLock<HostSender> { halves.second }
     /// Held while reading and while sleeping for something to read: its holder leads.
-    let receiving: Mutex<HostReceiver>
+    var receiving: HalfLock<HostReceiver> { halves.first }
+    /// The extension, when it sleeps for a frame.
+    let sleeper: WakeGate
     let inbox: Mutex<ControlInbox>
     let disposal = DescriptorDisposal()
     let calls = Mutex(CallTable())
@@ -69,9 +72,11 @@ public final class HostEndpoint: Sendable {
         tally = HostTally(label: configuration.label)
         executor = ChannelExecutor(loop)
         self.control = control
-        sending = Mutex(HostSender(own: own, peer: peer, waiting: configuration.waiting))
-        receiving = Mutex(HostReceiver(own: own, peer: peer, configuration: configuration))
+        halves = LockPair(
+            HostReceiver(own: own, peer: peer, configuration: configuration),
+            HostSender(own: own, peer: peer, waiting: configuration.waiting))
         inbox = Mutex(ControlInbox(controlMessagesPerSecond: configuration.controlMessagesPerSecond))
+        sleeper = WakeGate(flag: peer.receiver)
         self.own = own
         self.peer = peer
     }

@@ -36,6 +36,26 @@ extension Hostile<UInt32> {
     }
 }
 
+/// A header's first word as the peer wrote it, which no byte of is looked at but to compare it with what is expected.
+struct HostileWord {
+    private let value: UInt64
+
+    /// Nil where there is none yet.
+    @inline(__always) init?(_ ring: RingBytes, at position: UInt32) {
+        value = ring.firstWord(at: position)
+        if value == 0 { return nil }
+    }
+
+    /// The length that it says, where it is of this pattern and the length at most `limit`.
+    @inline(__always) func length(of pattern: FramePattern, atMost limit: UInt32) -> UInt32? {
+        let length = UInt32(truncatingIfNeeded: value >> 32)
+        return UInt32(truncatingIfNeeded: value) & pattern.mask == pattern.bits && length <= limit ? length : nil
+    }
+
+    var method: UInt16 { UInt16(truncatingIfNeeded: value >> 16) }
+    var marks: FrameMarks { FrameMarks(rawValue: UInt8(truncatingIfNeeded: value >> 8) & ~FrameMarks.descriptors) }
+}
+
 /// A frame's header as the peer wrote it: two words, each read once.
 struct HostileHeader {
     let length: Hostile<UInt32>

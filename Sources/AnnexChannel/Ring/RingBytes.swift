@@ -9,7 +9,7 @@ internal import CAnnexLinux
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     let capacity: UInt32
     /// So few bytes are copied without a call.
-    private static let small = 256
+    static let small = 256
 
     /// `start` holds `capacity` bytes, which is a power of two and a multiple of a frame's alignment.
     init(start: UnsafeMutableRawPointer, capacity: UInt32) {
@@ -32,10 +32,25 @@ internal import CAnnexLinux
         unsafe annex_load_wide(words(position))
     }
 
+    /// Fills a small frame that lies in one piece, but for its header's first word.
+    @inline(__always) func fill(from place: UInt32, to end: UInt32, call: UInt64, _ payload: UnsafeRawBufferPointer) {
+        // SAFETY: the caller's frame lies between these places, and its payload leaves room for the header.
+        let body = unsafe start + offset(place) + Int(truncatingIfNeeded: WireFormat.headerSize)
+        if let base = payload.baseAddress { unsafe annex_copy_small(body, base, payload.count) }
+        let size = Int(truncatingIfNeeded: end &- place &- WireFormat.headerSize)
+        unsafe annex_clear_small(body + payload.count, size &- payload.count)
+        storeSecondWord(call, at: place)
+    }
+
     /// Asks for the line behind a header's, which a small frame fills too: it comes while the header does.
     @inline(__always) func prefetchSecondLine(at position: UInt32) {
         // SAFETY: an address inside; nothing is read.
         unsafe annex_prefetch(start + offset(position &+ WireFormat.alignment))
+    }
+
+    /// Whether so many bytes from here on are few, and in one piece.
+    @inline(__always) func isSmall(_ count: UInt32, at position: UInt32) -> Bool {
+        count <= RingBytes.small && count <= capacity &- (position & (capacity &- 1))
     }
 
     /// A header's first word. SYNC: acquires what the writer released with it, which is the frame.
@@ -76,11 +91,6 @@ internal import CAnnexLinux
         } else {
             unsafe copyLarge(to: position, from: source)
         }
-    }
-
-    /// Whether so many bytes from here on are few, and in one piece.
-    @inline(__always) private func isSmall(_ count: UInt32, at position: UInt32) -> Bool {
-        count <= RingBytes.small && count <= capacity &- (position & (capacity &- 1))
     }
 
     @inline(never) private func copyLarge(from position: UInt32, to target: UnsafeMutableRawPointer, count: UInt32) {

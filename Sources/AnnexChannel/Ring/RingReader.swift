@@ -48,6 +48,17 @@ struct RingReader: ~Copyable {
             call: header.call, prefix: prefix, length: length &- prefix)
     }
 
+    /// The header of the next frame where it is of this pattern, which is told by one comparison; nil also where none
+    /// is there. `look` says all about it.
+    @inline(__always) func look(for pattern: FramePattern, _ kind: FrameKind) -> CheckedHeader? {
+        guard let word = HostileWord(ring, at: position),
+            let length = word.length(of: pattern, atMost: WireFormat.largestPayload(capacity: ring.capacity))
+        else { return nil }
+        return CheckedHeader(
+            kind: kind, marks: word.marks, descriptors: 0, method: word.method, call: ring.secondWord(at: position),
+            prefix: 0, length: length)
+    }
+
     /// The next frame, where there is one, in memory of its own.
     mutating func next() throws(ChannelViolation) -> Frame? {
         guard let header = try look() else { return nil }

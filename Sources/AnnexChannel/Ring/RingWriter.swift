@@ -25,6 +25,8 @@ struct RingWriter: ~Copyable {
     private var cleared: UInt32
     /// Where in the ring a turn is thought of next.
     private var turnAt: UInt32 = RingWriter.turnStep
+    /// Up to here a frame takes nothing but its own lines: there is room, what is ahead is cleared, no turn is due.
+    private var clearRun: UInt32 = 0
     /// Whether frames were written and no sleeper told yet.
     private var isUntold = false
     /// The first of these frames, on whose header a reader sleeps if it does.
@@ -68,6 +70,34 @@ struct RingWriter: ~Copyable {
         seen &+= taken
     }
 
+    /// Writes and publishes a small frame, where that takes nothing but its own lines, as it mostly does.
+    /// - Parameter word: the header's first word without the length.
+    /// - Returns: the word that a reader sleeps on, if it does; nil where it takes more, and nothing was done.
+    @inline(__always) mutating func publishAtOnce(
+        _ word: UInt64, call: UInt64, payload: UnsafeRawBufferPointer
+    ) -> WritableWord? {
+        let start = position
+        let count = payload.count
+        guard count <= RingBytes.small, !isUntold else { return nil }
+        let length = UInt32(truncatingIfNeeded: count)
+        let end = start &+ WireFormat.frameSize(payload: length)
+        guard Int32(bitPattern: clearRun &- end) > 0 || findClearRun(to: end) else { return nil }
+        position = end
+        unsafe ring.fill(from: start, to: end, call: call, payload)
+        ring.publish(word | UInt64(truncatingIfNeeded: length) << 32, at: start)
+        return ring.alarm(at: start)
+    }
+
+    /// Finds how far that may go on from here.
+    /// - Returns: whether beyond `end`.
+    @inline(never) private mutating func findClearRun(to end: UInt32) -> Bool {
+        let offset = position & (ring.capacity &- 1)
+        let turn = min(turnAt, ring.capacity)
+        let straight = offset < turn ? turn &- offset : 0
+        clearRun = position &+ min(straight, room, cleared &- position)
+        return Int32(bitPattern: clearRun &- end) > 0
+    }
+
     /// Writes a frame behind those that are there. There must be room, and the payload (with the terms of a request)
     /// be no longer than `largestPayload`.
     /// - Parameter holds: whether it is not to be seen before `publish`.
@@ -81,6 +111,7 @@ struct RingWriter: ~Copyable {
         let end = start &+ WireFormat.frameSize(payload: length)
         let turns = decideTurn(from: start, to: end)
         pass(to: WireFormat.next(after: end, turns: turns, capacity: ring.capacity))
+        clearRun = position
         // All stores to the first line in quick succession: a reader that polls it takes it away in between.
         if let terms { unsafe withUnsafeBytes(of: terms) { unsafe ring.copy(to: body, from: $0) } }
         unsafe ring.copy(to: body &+ prefix, from: payload)

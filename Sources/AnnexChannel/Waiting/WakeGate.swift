@@ -14,6 +14,15 @@ struct WakeGate: Sendable {
         return flag.loadRelaxed()
     }
 
+    /// The same directly behind an atomic read-modify-write of this thread's, which came after what was published.
+    @inline(__always) func wakeIfAsleepAfterAtomic(on word: WritableWord) -> Bool {
+        // SYNC: as in `state`.
+        annex_fence_after_atomic()
+        guard flag.loadRelaxed() == ReceiverState.asleep else { return false }
+        word.wake()
+        return true
+    }
+
     /// Wakes a sleeper where there is one.
     /// - Parameter word: what was published, and what the sleeper sleeps on.
     /// - Returns: whether the kernel was asked.

@@ -12,6 +12,9 @@ struct FrameHeader: Sendable {
     /// Whose answer this is; 0 where nobody answers.
     var call: UInt64 = 0
 
+    /// The header's first word without the payload's length.
+    @inline(__always) var plainWord: UInt64 { firstWord(length: 0, turns: false) }
+
     /// The header's first word with the payload's length.
     @inline(__always) func firstWord(length: UInt32, turns: Bool) -> UInt64 {
         let marks = turns ? marks.union(.turn) : marks

@@ -42,9 +42,8 @@ static inline void annex_fence(void) {
 #endif
 }
 
-// The same directly behind an atomic exchange, such as every unlocking of a mutex is: that orders enough by itself
-// where it is a locked instruction.
-static inline void annex_fence_after_exchange(void) {
+// The same directly behind an atomic read-modify-write, which orders as much where it is a locked instruction.
+static inline void annex_fence_after_atomic(void) {
 #if defined(__x86_64__)
     __asm__ volatile("" ::: "memory");
 #else

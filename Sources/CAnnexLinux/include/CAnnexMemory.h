@@ -11,6 +11,11 @@ int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanosecond
 // Wakes at most `count` sleepers; the number woken or -errno.
 int annex_futex_wake(const uint32_t *word, int count);
 
+// Sleeps while `*word`, which is this process's alone, is `expected`; returns early at times.
+void annex_park(const uint32_t *word, uint32_t expected, uint32_t bits);
+// Wakes one who sleeps there with any of these bits.
+void annex_unpark(const uint32_t *word, uint32_t bits);
+
 // A shared mapping from the descriptor's start; null and *error on failure.
 void *annex_map_shared(int descriptor, size_t size, int writable, int *error);
 // Children get no copy of the mapping.
@@ -19,29 +24,37 @@ int annex_keep_from_children(void *start, size_t size);
 // read the source a second time in place of the copy.
 void annex_copy_shared(void *to, const void *from, size_t size);
 
+typedef uint64_t annex_wide __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint64_t annex_word __attribute__((aligned(1), may_alias));
+
+static inline __attribute__((always_inline)) void annex_copy_wide(char *to, const char *from) {
+    *(volatile annex_wide *)to = *(const volatile annex_wide *)from;
+}
+
 // The same for what fits into a few cache lines, without a call: no byte is read twice.
-static inline void annex_copy_small(void *to, const void *from, size_t size) {
-    typedef uint64_t wide __attribute__((vector_size(16), aligned(1), may_alias));
-    typedef uint64_t word __attribute__((aligned(1), may_alias));
-    size_t done = 0;
-    for (; size - done >= sizeof(wide); done += sizeof(wide)) {
-        wide value = *(const volatile wide *)((const char *)from + done);
-        *(volatile wide *)((char *)to + done) = value;
+static inline __attribute__((always_inline)) void annex_copy_small(void *target, const void *source, size_t size) {
+    char *to = (char *)target;
+    const char *from = (const char *)source;
+    for (; size >= 64; size -= 64, to += 64, from += 64) {
+        for (int part = 0; part < 64; part += 16) annex_copy_wide(to + part, from + part);
     }
-    if (size - done >= sizeof(word)) {
-        uint64_t value = *(const volatile word *)((const char *)from + done);
-        *(volatile word *)((char *)to + done) = value;
-        done += sizeof(word);
+    for (; size >= 16; size -= 16, to += 16, from += 16) annex_copy_wide(to, from);
+    if (size >= 8) {
+        *(volatile annex_word *)to = *(const volatile annex_word *)from;
+        size -= 8, to += 8, from += 8;
     }
-    for (; done < size; done++) ((volatile char *)to)[done] = ((const volatile char *)from)[done];
+    for (; size > 0; size--) *(volatile char *)to++ = *(const volatile char *)from++;
 }
 
 // Clears up to the end of a cache line, `size` of less than 64 bytes, without a call.
-static inline void annex_clear_small(void *start, size_t size) {
-    typedef uint64_t word __attribute__((aligned(1), may_alias));
-    size_t done = 0;
-    for (; size - done >= sizeof(word); done += sizeof(word)) *(volatile word *)((char *)start + done) = 0;
-    for (; done < size; done++) ((volatile char *)start)[done] = 0;
+static inline __attribute__((always_inline)) void annex_clear_small(void *target, size_t size) {
+    char *to = (char *)target;
+    for (; size >= 16; size -= 16, to += 16) *(volatile annex_wide *)to = (annex_wide){0, 0};
+    if (size >= 8) {
+        *(volatile annex_word *)to = 0;
+        size -= 8, to += 8;
+    }
+    for (; size > 0; size--) *(volatile char *)to++ = 0;
 }
 int annex_unmap(void *start, size_t size);
 // The core that the caller runs on; negative where nobody says.

@@ -1,0 +1,64 @@
+internal import Synchronization
+
+/// Two locks in one word: who wants both and finds them free takes both with one atomic instruction, and lets go of
+/// each by itself.
+///
+/// A round trip of 64 bytes takes some 100 ns, an atomic instruction 6, and two mutexes with the fences behind them six
+/// of these. Who takes both takes the first first: nobody who holds the second may wait for the first.
+@safe struct LockPair<First: ~Copyable & Sendable, Second: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
+    // @unchecked: addresses are not Sendable by themselves; these are set once and theirs alone.
+    private let word: UnsafeMutablePointer<Atomic<UInt32>>
+    private let firstValue: UnsafeMutablePointer<First>
+    private let secondValue: UnsafeMutablePointer<Second>
+    let first: HalfLock<First>
+    let second: HalfLock<Second>
+
+    private static var firstHeld: UInt32 { 1 }
+    private static var secondHeld: UInt32 { 2 }
+
+    init(_ first: consuming First, _ second: consuming Second) {
+        unsafe word = .allocate(capacity: 1)
+        unsafe word.initialize(to: Atomic(0))
+        unsafe firstValue = .allocate(capacity: 1)
+        unsafe firstValue.initialize(to: first)
+        unsafe secondValue = .allocate(capacity: 1)
+        unsafe secondValue.initialize(to: second)
+        self.first = unsafe HalfLock(word, firstValue, held: Self.firstHeld)
+        self.second = unsafe HalfLock(word, secondValue, held: Self.secondHeld)
+    }
+
+    deinit {
+        unsafe firstValue.deinitialize(count: 1)
+        unsafe firstValue.deallocate()
+        unsafe secondValue.deinitialize(count: 1)
+        unsafe secondValue.deallocate()
+        unsafe word.deinitialize(count: 1)
+        unsafe word.deallocate()
+    }
+
+    /// Runs `both` with both held, then `rest` with the first alone, unless the first is held already.
+    @inline(__always) func withBothIfAvailable<Middle, Result, Failure: Error>(
+        _ both: (inout First, inout Second) -> Middle,
+        then rest: (Middle, inout First) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard takeBoth() else { return nil }
+        // SAFETY: held.
+        let middle = unsafe both(&firstValue.pointee, &secondValue.pointee)
+        second.unlock()
+        defer { first.unlock() }
+        return try unsafe rest(middle, &firstValue.pointee)
+    }
+
+    @inline(__always) private func takeBoth() -> Bool {
+        // SYNC: as in `HalfLock.lockIfAvailable`, for both.
+        let both = Self.firstHeld | Self.secondHeld
+        if unsafe word.pointee.compareExchange(
+            expected: 0, desired: both, successOrdering: .acquiring, failureOrdering: .relaxed
+        ).exchanged {
+            return true
+        }
+        guard first.lockIfAvailable() else { return false }
+        second.lock()
+        return true
+    }
+}
