@@ -64,4 +64,21 @@ import Testing
         #expect(sums.pair.first.withLock { $0 } == singles + taken)
         #expect(sums.pair.second.withLock { $0 } == seconds + taken)
     }
+
+    @Test("no order of the lock's steps forgets a sleeper or lets two in", arguments: [2, 3])
+    func model(_ threads: Int) {
+        let (states, fault) = LockModel(threads: threads).search()
+        #expect(fault == nil)
+        #expect(states > 100)
+    }
+
+    @Test("the same search finds who is forgotten when one who has slept trusts the word")
+    func trusting() {
+        #expect(LockModel(suspectsOthers: false).search().fault == .forgottenSleeper)
+    }
+
+    @Test("the same search finds who is forgotten when the word is cleared after the wake-up")
+    func clearingLate() {
+        #expect(LockModel(clearsFirst: false).search().fault == .forgottenSleeper)
+    }
 }
