@@ -13,6 +13,8 @@ public final class HostEndpoint: Sendable {
     let control: ControlSocket
     /// What one request may hand over.
     let mostDescriptors: Int
+    /// Nil unless the traffic is recorded: then every message goes the general way.
+    let recorder: FrameRecorder?
     let own: OwnRegion
     let peer: PeerRegion
 
@@ -60,16 +62,17 @@ public final class HostEndpoint: Sendable {
     init(
         configuration: ChannelConfiguration, handlers: ChannelHandlers, loop: EventLoop,
         control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion,
-        mostDescriptors: Int
+        mostDescriptors: Int, recorder: FrameRecorder?
     ) {
         self.configuration = configuration
         self.mostDescriptors = mostDescriptors
+        self.recorder = recorder
         self.handlers = handlers
         self.loop = loop
         tally = HostTally(label: configuration.label)
         executor = ChannelExecutor(loop)
         self.control = control
-        sending = Mutex(HostSender(own: own, peer: peer, waiting: configuration.waiting))
+        sending = Mutex(HostSender(own: own, peer: peer, waiting: configuration.waiting, recorder: recorder))
         receiving = Mutex(HostReceiver(own: own, peer: peer, configuration: configuration))
         inbox = Mutex(ControlInbox(controlMessagesPerSecond: configuration.controlMessagesPerSecond))
         self.own = own
