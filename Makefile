@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-run gates fuzz format soak kill-soak outside clean
+.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-run gates fuzz format soak kill-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -59,6 +59,9 @@ bench-peers: setup ## the same beside what others offer, of which it builds all 
 
 bench-smoke: setup ## everything that is measured runs and is verified, in seconds; says nothing about speed
 	@.ci/bench-smoke
+
+bench-short: setup ## the benchmarks build, and two scenes of them run and are verified; for every change
+	@.ci/bench-short
 
 bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a hot call
 	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product annex

@@ -103,7 +103,7 @@ let package = Package(
             name: "annex",
             dependencies: [
                 "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy",
-                "AnnexLinux",
+                "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -263,5 +263,6 @@ if isFuzzing {
         fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexSandbox"),
         fuzzer("FuzzMessage", "AnnexModel", "AnnexChannel"),
+        fuzzer("FuzzRecording", "AnnexChannel"),
     ]
 }

@@ -21,6 +21,6 @@ struct Annex: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, DemoCommand.self,
-            BenchCommand.self,
+            BenchCommand.self, ReplayCommand.self,
         ])
 }

@@ -39,4 +39,16 @@ import Testing
         let end = await session.complete()
         #expect(end.reason == .completed, "\(end)")
     }
+
+    @Test func anExtensionInCServesItsHostFromItsSandbox() async throws {
+        let app = try SubstituteApp(running: CProgram.conforms.get())
+        let host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
+        let session = try await host.begin(SubstituteApp.identifier)
+        for payload in Self.payloads {
+            let answer = try await session.channel.call(Request(method: 1, payload: payload), timeout: .patience)
+            #expect(answer.payload == payload)
+        }
+        let end = await session.complete()
+        #expect(end.reason == .completed, "\(end)")
+    }
 }

@@ -31,7 +31,7 @@ enum HousePlan {
         // Programs
         "annex": [
             "Logging", "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy",
-            "AnnexLinux", "ArgumentParser",
+            "AnnexChannel", "AnnexLinux", "ArgumentParser",
         ],
         // Build plugins
         "EmbedProgram": ["compile-program"],

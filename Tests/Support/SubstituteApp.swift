@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A copy of an example's app that runs another program in its extension's stead.
 public final class SubstituteApp: Sendable {
@@ -8,13 +8,18 @@ public final class SubstituteApp: Sendable {
     private let folder: TemporaryFolder
 
     /// - Parameter name: an executable product that was built with the tests.
-    public init(running name: String) throws {
+    public convenience init(running name: String) throws {
+        try self.init(running: ExampleBundles.products.appending(path: name))
+    }
+
+    /// - Parameter program: any executable.
+    public init(running program: URL) throws {
         folder = try TemporaryFolder()
         let app = folder.url.appending(path: "Shout.app")
         try FileManager.default.copyItem(at: URL(filePath: try ExampleBundles.path(of: "Shout.app")), to: app)
         let executable = app.appending(path: "PlugIns/Loud.appex/Loud")
         try FileManager.default.removeItem(at: executable)
-        try FileManager.default.copyProgram(at: ExampleBundles.products.appending(path: name), to: executable)
+        try FileManager.default.copyProgram(at: program, to: executable)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: executable.path)
     }
 

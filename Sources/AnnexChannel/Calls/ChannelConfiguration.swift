@@ -34,6 +34,8 @@ public struct ChannelConfiguration: Sendable, Hashable {
 
     /// Whose channel it is, for who looks at its counters from outside; at most 111 bytes of it.
     public var label: String = ""
+    /// Where the channel's traffic is recorded; nil: nowhere, at no cost.
+    public var recording: ChannelRecording?
 
     public init() {}
 }

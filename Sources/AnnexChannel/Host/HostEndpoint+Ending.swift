@@ -63,6 +63,7 @@ extension HostEndpoint {
             return table.close(failure)
         }
         guard let open else { return false }
+        recorder?.end("\(failure)")
         runOnClose()
         isClosed.store(true, ordering: .sequentiallyConsistent)
         watch.withLock { $0.take() }?.cancel()

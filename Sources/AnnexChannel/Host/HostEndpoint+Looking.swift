@@ -19,6 +19,7 @@ extension HostEndpoint {
     func callLooking(
         _ method: UInt16, _ payload: RawSpan, into reply: UnsafeMutableRawBufferPointer, timeout: Duration?
     ) throws(CallFailure) -> Looked {
+        guard recorder == nil else { return .notSent }
         try check(bytes: payload.byteCount, descriptors: 0)
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
         let deadline = timeout.map { MonotonicClock.deadline(after: $0) }

@@ -40,9 +40,13 @@ extension HostEndpoint {
         let hostRegion = try hostMemory.reopenedReadOnly()
         let control = try sockets.peer.descriptor.duplicate()
         let hostControl = ControlSocket(owning: try sockets.host.descriptor.duplicate())
+        // Last, so that no file is left where nothing comes of the channel.
+        let recorder = try configuration.recording.map { (plan) throws(SystemError) in
+            try FrameRecorder(plan, configuration)
+        }
         let endpoint = HostEndpoint(
             configuration: configuration, handlers: handlers, loop: loop, control: hostControl, own: own, peer: peer,
-            mostDescriptors: mostDescriptors)
+            mostDescriptors: mostDescriptors, recorder: recorder)
         try endpoint.begin()
         return ChannelEnds(
             host: endpoint,

@@ -30,7 +30,7 @@ extension HostEndpoint {
                 let call = unsafe RawCall(
                     method: method, payload: question, reply: target, limit: limit,
                     patience: limit ?? patience.map { MonotonicClock.nanoseconds($0) })
-                if let count = try callLeading(call) { return count }
+                if recorder == nil, let count = try callLeading(call) { return count }
                 return try callGenerally(call, timeout: timeout ?? patience)
             }
         }
@@ -59,7 +59,8 @@ extension HostEndpoint {
     private func post(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, _ flush: Bool
     ) throws(CallFailure) -> Bool {
-        try sending.withLock { (sender) throws(CallFailure) in
+        guard recorder == nil else { return false }
+        return try sending.withLock { (sender) throws(CallFailure) in
             defer { if flush { self.flush(&sender) } }
             return try unsafe write(header, nil, payload, &sender, holds: !flush)
         }

@@ -23,6 +23,7 @@ extension HostEndpoint {
         let frame = receiver.reader.take(header)
         tally.framesReceived.add()
         tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
+        recorder?.note(received: frame)
         try handle(frame, &receiver)
         giveBack(&receiver)
     }
@@ -119,7 +120,9 @@ extension HostEndpoint {
             return frame.kind == .pong ? .success(Reply(payload: [], sealed: [])) : .failure(try failure(frame))
         }
         do throws(CallFailure) {
-            return .success(Reply(payload: frame.payload, sealed: try sealedBytes(frame, for: call)))
+            let sealed = try sealedBytes(frame, for: call)
+            recorder?.note(received: sealed, call: call.id)
+            return .success(Reply(payload: frame.payload, sealed: sealed))
         } catch {
             if case .violated(let violation) = error { throw violation }
             return .failure(error)

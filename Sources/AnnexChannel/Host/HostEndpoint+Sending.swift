@@ -41,6 +41,7 @@ extension HostEndpoint {
                 return .failed(.violated(error))
             }
             if let failure = handOver(frame) { return .failed(failure) }
+            recorder?.note(sent: header, frame)
             // SAFETY: the writer copies the bytes and keeps nothing.
             unsafe frame.payload.withUnsafeBytes {
                 unsafe sender.writer.write(header, terms: frame.terms, payload: $0)

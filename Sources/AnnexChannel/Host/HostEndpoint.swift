@@ -13,6 +13,8 @@ public final class HostEndpoint: Sendable {
     let control: ControlSocket
     /// What one request may hand over.
     let mostDescriptors: Int
+    /// Nil unless the traffic is recorded: then every message goes the general way.
+    let recorder: FrameRecorder?
     let own: OwnRegion
     let peer: PeerRegion
 
@@ -63,10 +65,11 @@ public final class HostEndpoint: Sendable {
     init(
         configuration: ChannelConfiguration, handlers: ChannelHandlers, loop: EventLoop,
         control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion,
-        mostDescriptors: Int
+        mostDescriptors: Int, recorder: FrameRecorder?
     ) {
         self.configuration = configuration
         self.mostDescriptors = mostDescriptors
+        self.recorder = recorder
         self.handlers = handlers
         self.loop = loop
         tally = HostTally(label: configuration.label)
@@ -74,7 +77,7 @@ public final class HostEndpoint: Sendable {
         self.control = control
         halves = LockPair(
             HostReceiver(own: own, peer: peer, configuration: configuration),
-            HostSender(own: own, peer: peer, waiting: configuration.waiting))
+            HostSender(own: own, peer: peer, waiting: configuration.waiting, recorder: recorder))
         inbox = Mutex(ControlInbox(controlMessagesPerSecond: configuration.controlMessagesPerSecond))
         sleeper = WakeGate(flag: peer.receiver)
         self.own = own

@@ -14,8 +14,10 @@ struct HostSender: ~Copyable, Sendable {
     private(set) var sleepers = 0
     /// Calls given up while there was no room to say so.
     var cancels: [UInt64] = []
+    private let recorder: FrameRecorder?
 
-    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle) {
+    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, recorder: FrameRecorder?) {
+        self.recorder = recorder
         writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         wake = WakeGate(flag: peer.receiver)
         gate = SleepGate(flag: own.sender)
@@ -44,7 +46,9 @@ struct HostSender: ~Copyable, Sendable {
     /// Says which calls were given up, as far as there is room.
     mutating func sendCancels() throws(ChannelViolation) {
         while let call = cancels.first, try writer.hasRoom(payload: 0) {
-            writer.write(FrameHeader(kind: .cancel, call: call))
+            let header = FrameHeader(kind: .cancel, call: call)
+            recorder?.note(sent: header)
+            writer.write(header)
             cancels.removeFirst()
         }
     }

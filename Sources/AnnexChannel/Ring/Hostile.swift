@@ -116,3 +116,11 @@ extension Dictionary {
         self[key]
     }
 }
+
+extension Array {
+    /// Changes what stands at a place that the peer may have brought about.
+    /// - Returns: what `body` returns; false where nothing stands there.
+    mutating func change(at place: Int, _ body: (inout Element) -> Bool) -> Bool {
+        indices.contains(place) && body(&self[place])
+    }
+}

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What a host serves its extension: one handler for each kind of request, notice and stream.
 ///
 /// ```swift
@@ -16,8 +14,15 @@ public struct HostService: Sendable {
     private var requests: [UInt16: Handler] = [:]
     private var notices: [UInt16: @Sendable ([UInt8]) -> Void] = [:]
     private var streams: [UInt16: @Sendable (ChannelStream) -> Void] = [:]
+    /// What a replay takes of the extension's, in place of everything above.
+    private var replay: ChannelReplay?
 
     public init() {}
+
+    /// What a recorded host served: its answers, and an eye on what the extension sends.
+    package init(replaying replay: ChannelReplay) {
+        self.replay = replay
+    }
 
     /// Serves a kind of request on the event loop's thread: the handler must not block. What it throws becomes the
     /// extension's failure, a `HandlerFailure` as it is, anything else by its text.
@@ -36,7 +41,7 @@ public struct HostService: Sendable {
     ) {
         requests[Asked.method] = { request in
             guard let asked = Self.read(Asked.self, request.payload) else { return Self.unreadable(request) }
-            let held = Held(request)
+            let held = HeldRequest(request)
             Task {
                 let result: Result<Asked.Response, any Error>
                 do { result = .success(try await handler(asked)) } catch { result = .failure(error) }
@@ -61,6 +66,7 @@ public struct HostService: Sendable {
 
     /// Puts this service into a channel's handlers.
     public func install(in handlers: inout ChannelHandlers) {
+        replay?.install(in: &handlers)
         if !requests.isEmpty {
             handlers.onRequest = { [requests] request in
                 guard let handler = requests[request.method] else {
@@ -101,18 +107,5 @@ public struct HostService: Sendable {
         }
         // What is larger than a message may be, the reply itself tells the extension.
         try? request.reply(bytes)
-    }
-}
-
-/// Carries a request into a task.
-private final class Held: Sendable {
-    private let request: Mutex<HostedRequest?>
-
-    init(_ request: consuming HostedRequest) {
-        self.request = Mutex(request)
-    }
-
-    func take() -> HostedRequest? {
-        request.withLock { $0.take() }
     }
 }

@@ -17,6 +17,7 @@ import Testing
         try host.send(ChannelEvent(method: ChannelEvent.goodbye))
         // It leaves by itself.
         running.join()
+        #expect(running.hasEndedWell)
         host.end(with: "the test is over")
     }
 

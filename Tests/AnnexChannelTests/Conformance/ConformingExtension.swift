@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import ConformingConduct
 import Foundation
 
@@ -14,6 +15,12 @@ enum ConformingExtension: String, CaseIterable, Sendable {
     case packets
     /// Python, a process of its own, over a socket.
     case python
+    /// C, a process of its own, over rings; looks before it sleeps.
+    case c
+    /// The same, asleep between any two messages.
+    case cAsleep
+    /// The same, compiled to end itself where it errs.
+    case cSanitized
 
     /// Why this one cannot run here; nil where it can.
     var missing: String? {
@@ -27,14 +34,14 @@ enum ConformingExtension: String, CaseIterable, Sendable {
             let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
             return (ends.host, ExtensionThread(ends.descriptors) { try ConformingConduct.serve($0) })
         case .ring:
-            let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
-            let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-                .deletingLastPathComponent().appending(path: "conforms").path
-            return (ends.host, try ExtensionProcess([program], ends.descriptors))
+            return try Self.start(ExampleBundles.products.appending(path: "conforms"), [], handlers)
         case .packets:
             let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
             let peer = PacketPeer(try ends.socket.duplicate())
             return (ends.host, ExtensionThread(raw: { peer.serve() }))
+        case .c: return try Self.start(CProgram.conforms.get(), [], handlers)
+        case .cAsleep: return try Self.start(CProgram.conforms.get(), ["0"], handlers)
+        case .cSanitized: return try Self.start(CProgram.sanitized.get(), [], handlers)
         case .python:
             let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
             let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -42,6 +49,14 @@ enum ConformingExtension: String, CaseIterable, Sendable {
                 .appending(path: "Languages/Python/conforms.py").path
             return (ends.host, try ExtensionProcess([Self.find("python3") ?? "python3", script], socket: ends.socket))
         }
+    }
+
+    /// A program at the other end of two rings.
+    static func start(
+        _ program: URL, _ arguments: [String], _ handlers: ChannelHandlers
+    ) throws -> (HostEndpoint, any RunningExtension) {
+        let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
+        return (ends.host, try ExtensionProcess([program.path] + arguments, ends.descriptors))
     }
 
     private static func find(_ program: String) -> String? {
@@ -53,6 +68,11 @@ enum ConformingExtension: String, CaseIterable, Sendable {
 /// An extension that runs and can be waited for.
 protocol RunningExtension {
     func join()
+    /// Whether it ended as it was asked to; of one that has been waited for.
+    var hasEndedWell: Bool { get }
 }
 
-extension ExtensionThread: RunningExtension {}
+extension ExtensionThread: RunningExtension {
+    /// A thread that comes to its end has nothing else to tell.
+    var hasEndedWell: Bool { true }
+}

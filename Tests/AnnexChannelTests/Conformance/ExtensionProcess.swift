@@ -6,6 +6,11 @@ import Foundation
 /// An extension as a process of its own, without a sandbox.
 final class ExtensionProcess: RunningExtension {
     private let process: pid_t
+    /// Its wait status, once it was waited for.
+    private var status: Int32 = -1
+
+    /// Exited with 0.
+    var hasEndedWell: Bool { status == 0 }
 
     /// Over rings.
     init(_ arguments: [String], _ ends: consuming ExtensionDescriptors) throws {
@@ -28,7 +33,6 @@ final class ExtensionProcess: RunningExtension {
     }
 
     func join() {
-        var status: Int32 = 0
         waitpid(process, &status, 0)
     }
 

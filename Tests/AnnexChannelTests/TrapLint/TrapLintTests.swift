@@ -13,6 +13,7 @@ import Testing
         "Calls/SealedBytes+Checking.swift", "Wire/Hello+Checking.swift", "Wire/DescriptorTag+Checking.swift",
         "Codec/MessageDecoder.swift", "Codec/FieldReader.swift", "Host/HostEndpoint+Hosting.swift",
         "Host/HostEndpoint+Budgets.swift", "Streams/StreamState.swift", "Streams/ChannelStream.swift",
+        "Recording/Recording+Reading.swift",
     ]
 
     @Test("nothing in the receiver can trap on a peer's bytes", arguments: receiver)

@@ -1,0 +1,143 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Writes what goes through one channel to a file, each message as it goes: what was written stays when the host dies.
+///
+/// A file that takes no more ends the recording and nothing else.
+final class FrameRecorder: Sendable {
+    private struct State: ~Copyable {
+        var file: Descriptor?
+        var written: UInt64 = 0
+    }
+
+    private let plan: ChannelRecording
+    private let began = MonotonicClock.now()
+    private let state: Mutex<State>
+
+    /// Makes the file, which must not exist.
+    init(_ plan: ChannelRecording, _ configuration: ChannelConfiguration) throws(SystemError) {
+        self.plan = plan
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        state = Mutex(State(file: try Descriptor.open(plan.path, flags, mode: 0o600)))
+        append(header(configuration))
+    }
+
+    /// A message that is about to be published. Called before it is, so that no answer is recorded before it.
+    func note(sent header: FrameHeader, _ frame: borrowing OutgoingFrame) {
+        append(record(sent: header, frame.terms, frame.payload))
+        for number in frame.descriptors.numbers { notePiece(number, header.call, .toExtension) }
+    }
+
+    /// A message that says all in its header.
+    func note(sent header: FrameHeader) {
+        append(record(sent: header, nil, []))
+    }
+
+    /// A message that was taken out of the ring.
+    func note(received frame: Frame) {
+        append(
+            record(
+                .toHost, frame.kind, frame.descriptors, frame.method, frame.call, frame.terms,
+                frame.payload))
+    }
+
+    /// What came with an answer, checked.
+    func note(received pieces: [SealedBytes], call: UInt64) {
+        for piece in pieces { notePiece(piece.descriptor.number, call, .toHost) }
+    }
+
+    /// The channel is closed: the last record.
+    func end(_ reason: String) {
+        let record = end(.channelEnded, reason)
+        state.withLock { state in
+            write(record, &state)
+            state.file = nil
+        }
+    }
+
+    private func notePiece(_ number: Int32, _ call: UInt64, _ direction: RecordedFrame.Direction) {
+        // Borrowed: whoever hands it over owns it.
+        let file = Descriptor(owning: number)
+        let size = (try? file.status().size) ?? 0
+        let kept = min(Int(clamping: size), Int(plan.mostHandedOverBytes))
+        let contents = (try? file.read(at: 0, count: kept)) ?? []
+        _ = file.release()
+        append(record(piece: UInt64(clamping: size), contents, call, direction))
+    }
+
+    private func append(_ record: [UInt8]) {
+        state.withLock { state in
+            let room = plan.mostBytes &- min(plan.mostBytes, state.written)
+            if UInt64(record.count) &+ RecordingFormat.roomForEnd <= room {
+                write(record, &state)
+            } else if state.file != nil {
+                write(end(.fileFull, "the recording's limit of \(plan.mostBytes) bytes"), &state)
+                state.file = nil
+            }
+        }
+    }
+
+    private func write(_ record: [UInt8], _ state: inout State) {
+        guard state.file != nil else { return }
+        do throws(SystemError) {
+            try state.file?.writeAll(record)
+            state.written &+= UInt64(record.count)
+        } catch {
+            // What was written so far is whole but for its last record, and the channel's users are not to suffer.
+            state.file = nil
+        }
+    }
+}
+
+// The records.
+extension FrameRecorder {
+    private func header(_ configuration: ChannelConfiguration) -> [UInt8] {
+        var time = timespec()
+        // SAFETY: the call writes one timespec.
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        let label = Array(configuration.label.utf8.prefix(Int(RecordingFormat.longestLabel)))
+        return RecordingFormat.mark + WireBytes.bytes(RecordingFormat.version) + WireBytes.bytes(WireFormat.version)
+            + WireBytes.bytes(UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
+            + WireBytes.bytes(configuration.hostCapacity) + WireBytes.bytes(configuration.extensionCapacity)
+            + WireBytes.bytes(plan.mostPayloadBytes) + WireBytes.bytes(plan.mostHandedOverBytes)
+            + WireBytes.bytes(UInt32(label.count)) + label
+    }
+
+    private func record(sent header: FrameHeader, _ terms: RequestTerms?, _ payload: [UInt8]) -> [UInt8] {
+        record(
+            .toExtension, header.kind, header.descriptors, header.method, header.call, terms ?? RequestTerms(),
+            payload)
+    }
+
+    private func record(
+        _ direction: RecordedFrame.Direction, _ kind: FrameKind, _ descriptors: UInt8, _ method: UInt16, _ call: UInt64,
+        _ terms: RequestTerms, _ payload: [UInt8]
+    ) -> [UInt8] {
+        let fixed =
+            [kind.rawValue, descriptors] + WireBytes.bytes(method) + WireBytes.bytes(UInt32(clamping: payload.count))
+            + WireBytes.bytes(call) + WireBytes.bytes(terms.limit) + WireBytes.bytes(terms.mostBytes)
+            + WireBytes.bytes(terms.mostPieces)
+        return record(.frame, direction, fixed, payload.prefix(Int(plan.mostPayloadBytes)))
+    }
+
+    private func record(
+        piece size: UInt64, _ contents: [UInt8], _ call: UInt64, _ direction: RecordedFrame.Direction
+    ) -> [UInt8] {
+        record(.piece, direction, WireBytes.bytes(call) + WireBytes.bytes(size), contents[...])
+    }
+
+    private func end(_ cause: Recording.Ending.Cause, _ text: String) -> [UInt8] {
+        // Within `roomForEnd`.
+        record(.end, .toExtension, WireBytes.bytes(cause.rawValue), Array(text.utf8.prefix(128))[...])
+    }
+
+    private func record(
+        _ type: RecordingFormat.RecordType, _ direction: RecordedFrame.Direction, _ fixed: [UInt8],
+        _ rest: ArraySlice<UInt8>
+    ) -> [UInt8] {
+        let length = RecordingFormat.recordHead &+ UInt32(fixed.count &+ rest.count)
+        return WireBytes.bytes(length) + [type.rawValue, direction.rawValue, 0, 0]
+            + WireBytes.bytes(MonotonicClock.now() &- began) + fixed + rest
+    }
+}

@@ -1,0 +1,61 @@
+import AnnexChannel
+import AnnexLinux
+
+/// A recording as lines for a terminal. Every byte of it may be a stranger's.
+struct RecordingText {
+    private static let mostShown = 32
+
+    private let recording: Recording
+
+    init(_ recording: Recording) {
+        self.recording = recording
+    }
+
+    func lines(style: Style) -> [String] {
+        let label = recording.label.isEmpty ? "a channel without a label" : Escaped(recording.label).description
+        let rings = "\(recording.hostCapacity) and \(recording.extensionCapacity) bytes"
+        let head = style.bold(label) + style.faint("  wire \(recording.wireVersion), rings of \(rings)")
+        return [head] + recording.frames.enumerated().map { line($0 + 1, $1) } + [style.faint(Self.ending(recording))]
+    }
+
+    /// How it ends, in words.
+    static func ending(_ recording: Recording) -> String {
+        switch recording.ending {
+        case .said(.channelEnded, let text, let time):
+            "the channel ended after \(Self.moment(time)): \(Escaped(text))"
+        case .said(.fileFull, let text, let time): "recorded no further after \(Self.moment(time)): \(Escaped(text))"
+        case .cut(0): "the recording has no end: its host was killed, or is still at it"
+        case .cut(let bytes): "cut off: the last \(bytes) bytes are no whole message"
+        case .damaged(let place): "damaged: at byte \(place) lies what no recorder writes"
+        }
+    }
+
+    /// `   12  0.001234 s  → request 3 (method 7)  64 B  0102…`
+    private func line(_ number: Int, _ frame: RecordedFrame) -> String {
+        let arrow = frame.direction == .toExtension ? "→" : "←"
+        var line =
+            "\(String(number).aligned(to: 6))  \(Self.moment(frame.time).aligned(to: 12))  \(arrow) \(frame.subject)"
+        line += "  \(frame.length) B"
+        if !frame.pieces.isEmpty {
+            line += "  + \(frame.pieces.map { "\($0.size) B" }.joined(separator: ", ")) handed over"
+        }
+        if !frame.payload.isEmpty { line += "  \(Self.shown(frame))" }
+        return line
+    }
+
+    private static func shown(_ frame: RecordedFrame) -> String {
+        let start = frame.payload.prefix(mostShown)
+        let isText = !start.isEmpty && start.allSatisfy { (0x20...0x7E).contains($0) }
+        let text = isText ? Escaped(quoting: start).description : start.map(Self.hex).joined()
+        return frame.payload.count > mostShown ? text + "…" : text
+    }
+
+    static func hex(_ byte: UInt8) -> String {
+        byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
+    }
+
+    private static func moment(_ nanoseconds: UInt64) -> String {
+        let micro = String(nanoseconds / 1000 % 1_000_000)
+        return "\(nanoseconds / 1_000_000_000).\(String(repeating: "0", count: 6 - micro.count))\(micro) s"
+    }
+}

@@ -1,0 +1,95 @@
+import AnnexTestSupport
+import ConformingConduct
+import Testing
+
+@testable import AnnexChannel
+
+/// A recording's reader takes a file that anybody may have written, or that nobody finished.
+@Suite(.timeLimit(.minutes(20))) struct RecordingReaderTests {
+    private static let sample: Result<[UInt8], any Error> = Result {
+        let channel = try RecordedChannel()
+        let ends = try channel.ends { $0.mostHandedOverBytes = 8 }
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { try $0.reply([9], sealed: SealedPieces(try SealedMemory(copying: [1, 2, 3]))) }
+        }
+        for size in [0, 1, 40] {
+            let request = Request(
+                method: 1, payload: [UInt8](repeating: 3, count: size),
+                accepts: DescriptorAllowance(pieces: 1, bytes: 10))
+            _ = try host.call(request, timeout: .patience)
+        }
+        host.finish(thread)
+        return try channel.bytes
+    }
+
+    @Test func cutOffAnywhereWhatIsWholeIsRead() throws {
+        let bytes = try Self.sample.get()
+        let whole = try Recording(reading: bytes)
+        var most = 0
+        for count in bytes.indices {
+            do {
+                let cut = try Recording(reading: Array(bytes.prefix(count)))
+                guard case .cut = cut.ending else {
+                    Issue.record("cut at \(count): \(cut.ending)")
+                    continue
+                }
+                #expect(cut.frames.map(\.call) == whole.frames.prefix(cut.frames.count).map(\.call))
+                #expect(cut.frames.count >= most, "cut at \(count)")
+                most = cut.frames.count
+            } catch {
+                #expect(
+                    count < 64 + 20 && (error == .headerCut || error == .notARecording), "cut at \(count): \(error)")
+            }
+        }
+        #expect(most == whole.frames.count && most > 6)
+    }
+
+    @Test func aChangedByteGivesAnotherRecordingOrAnError() throws {
+        let bytes = try Self.sample.get()
+        for place in bytes.indices {
+            for bit in 0..<8 {
+                var changed = bytes
+                changed[place] ^= 1 << bit
+                guard let recording = try? Recording(reading: changed) else {
+                    #expect(place < 64 + 20, "byte \(place), bit \(bit)")
+                    continue
+                }
+                for frame in recording.frames {
+                    #expect(frame.payload.count <= Int(frame.length) && frame.pieces.count <= Int(frame.descriptors))
+                }
+            }
+        }
+    }
+
+    @Test func anythingAtAllIsReadOrRefused() {
+        let seed = SeededRandom.fresh()
+        var random = SeededRandom(seed: seed)
+        let head = RecordingFormat.mark + WireBytes.bytes(RecordingFormat.version)
+        for _ in 0..<20_000 {
+            let rest = (0..<Int.random(in: 0...300, using: &random)).map { _ in
+                UInt8.random(in: 0...(Bool.random(using: &random) ? 3 : 255), using: &random)
+            }
+            guard let recording = try? Recording(reading: head + rest) else { continue }
+            #expect(recording.frames.count <= rest.count / 60, "SEED \(seed)")
+        }
+    }
+
+    @Test func otherFilesAreRefusedByName() {
+        #expect(throws: RecordingFailure.notARecording) { try Recording(reading: []) }
+        #expect(throws: RecordingFailure.notARecording) { try Recording(reading: Array("#!/bin/sh\nexit\n".utf8)) }
+        let newer = RecordingFormat.mark + WireBytes.bytes(UInt32(9))
+        #expect(throws: RecordingFailure.version(9)) { try Recording(reading: newer) }
+    }
+
+    @Test func whatFollowsTheLastRecordIsDamage() throws {
+        let bytes = try Self.sample.get()
+        let recording = try Recording(reading: bytes + bytes.suffix(40))
+        guard case .damaged = recording.ending else {
+            Issue.record("\(recording.ending)")
+            return
+        }
+        #expect(try recording.frames == Recording(reading: bytes).frames)
+    }
+}

@@ -1,0 +1,112 @@
+import AnnexChannel
+import AnnexEmbedded
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// `annex replay`: what a session said, shown and said again to an extension in its sandbox.
+@Suite(.timeLimit(.minutes(20))) struct ReplayCommandTests {
+    private let folder: TemporaryFolder
+    private let app: SubstituteApp
+
+    init() throws {
+        folder = try TemporaryFolder()
+        app = try SubstituteApp(running: "echoes-raw")
+    }
+
+    private func annex(_ arguments: String...) async throws -> Program {
+        try await Program.annex(["replay"] + arguments, in: folder)
+    }
+
+    /// A session of three calls, recorded.
+    private func record() async throws -> URL {
+        let file = folder.url.appending(path: "traffic.annexrec")
+        let host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
+        let session = try await host.begin(SubstituteApp.identifier) {
+            $0.recording = ChannelRecording(to: file.path)
+        }
+        for word in ["first", "second", "third"] {
+            let request = Request(method: 7, payload: Array(word.utf8))
+            #expect(try await session.channel.call(request, timeout: .patience).payload == Array(word.utf8))
+        }
+        _ = await session.complete()
+        return file
+    }
+
+    @Test func aSessionIsShown() async throws {
+        let file = try await record()
+        let shown = try await annex(file.path)
+        #expect(shown.status == 0, "\(shown)")
+        #expect(shown.output.contains(SubstituteApp.identifier), "\(shown)")
+        #expect(shown.output.contains("→ request 2 (method 7)  6 B  \"second\""), "\(shown)")
+        #expect(shown.output.contains("← reply to call 3 (method 7)  5 B  \"third\""), "\(shown)")
+        #expect(shown.output.contains("the channel ended after"), "\(shown)")
+        let json = try await annex(file.path, "--json")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any], "\(json)")
+        #expect(report["label"] as? String == SubstituteApp.identifier && report["isWhole"] as? Bool == true)
+        let messages = try #require(report["messages"] as? [[String: Any]])
+        #expect(messages.filter { $0["kind"] as? String == "reply" }.map { $0["length"] as? Int } == [5, 6, 5])
+    }
+
+    @Test func theSameExtensionStillSaysTheSame() async throws {
+        let file = try await record()
+        let same = try await annex(file.path, app.path)
+        #expect(same.status == 0 && same.output.contains("3 answers, events and calls as recorded"), "\(same)")
+    }
+
+    @Test func theFirstDifferenceIsNamed() async throws {
+        let file = try await record()
+        var bytes = try Data(contentsOf: file)
+        // Of the recorded answer; the recorded request stays as it was.
+        let answer = try #require(bytes.lastRange(of: Data("second".utf8)))
+        bytes[answer.lowerBound] = UInt8(ascii: "S")
+        try bytes.write(to: file)
+        let other = try await annex(file.path, app.path)
+        #expect(other.status == 1, "\(other)")
+        #expect(other.output.contains("reply to call 2 (method 7): byte 0 is 115, recorded 83"), "\(other)")
+        let json = try await annex(file.path, app.path, "--json")
+        #expect(json.status == 1 && json.output.contains("\"same\" : false"), "\(json)")
+    }
+
+    @Test func whatWasCutOffIsUsedAsFarAsItIsWhole() async throws {
+        let file = try await record()
+        let bytes = try Data(contentsOf: file)
+        let third = try #require(bytes.range(of: Data("third".utf8)))
+        try bytes.prefix(upTo: third.lowerBound + 2).write(to: file)
+        let shown = try await annex(file.path)
+        #expect(shown.status == 0 && shown.output.contains("no whole message"), "\(shown)")
+        let same = try await annex(file.path, app.path)
+        #expect(same.status == 0 && same.output.contains("2 answers, events and calls as recorded"), "\(same)")
+    }
+
+    @Test func whatIsNoRecordingIsRefusedWithItsReason() async throws {
+        let file = folder.url.appending(path: "other")
+        try Data("#!/bin/sh\n".utf8).write(to: file)
+        let other = try await annex(file.path)
+        #expect(other.status == 65 && other.errors.contains("not a recording"), "\(other)")
+        #expect(try await annex(folder.url.appending(path: "missing").path).status == 66)
+        #expect(try await annex("/dev/zero").status == 66)
+        #expect(try await annex().status == 64)
+        #expect(try await annex(file.path, "--extension", "com.example").status == 64)
+    }
+
+    @Test func damageIsNamedAndWhatIsBeforeItShown() async throws {
+        let file = try await record()
+        var bytes = try Data(contentsOf: file)
+        bytes.append(contentsOf: [4, 0, 0, 0, 9, 9, 9, 9])
+        try bytes.write(to: file)
+        let shown = try await annex(file.path)
+        #expect(shown.status == 65 && shown.errors.contains("damaged: at byte"), "\(shown)")
+        #expect(shown.output.contains("\"third\""), "\(shown)")
+    }
+
+    @Test func anExtensionThatIsNotThereIsAnError() async throws {
+        let file = try await record()
+        let missing = try await annex(file.path, app.path, "--extension", "com.example.nobody")
+        #expect(missing.status == 2 && missing.errors.contains(SubstituteApp.identifier), "\(missing)")
+        let noApp = try await annex(file.path, folder.url.path)
+        #expect(noApp.status == 2, "\(noApp)")
+    }
+}

@@ -1,0 +1,21 @@
+import FuzzSupport
+
+@testable import AnnexChannel
+
+/// A recording's file: any bytes give a recording or a failure, and what is read of it keeps its own promises.
+@main
+enum FuzzRecording {
+    static func main() {
+        Fuzzer.run { start, count in
+            let bytes = Fuzzer.bytes(start, count)
+            guard let recording = try? Recording(reading: bytes) else { return 0 }
+            for frame in recording.frames {
+                Fuzzer.expect(frame.payload.count <= Int(frame.length), "more payload than a frame had")
+                Fuzzer.expect(frame.pieces.count <= Int(frame.descriptors), "more pieces than a frame had")
+                _ = frame.subject
+            }
+            _ = try? ChannelReplay(recording)
+            return 0
+        }
+    }
+}

@@ -1,0 +1,55 @@
+public import Foundation
+
+/// The C extension of `Languages/C`, compiled for the tests; each way once a run, removed at its end.
+public enum CProgram {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// As its author would: whole in itself, every warning an error.
+    public static let conforms = Result { () throws(Failure) in
+        try compile("conforms-c", with: Program.isThere(tool: "cc") ? "cc" : "clang", ["-O2", "-static"])
+    }
+
+    /// One that ends itself where it touches what is not its own or does what C leaves undefined.
+    public static let sanitized = Result { () throws(Failure) in
+        try compile(
+            "conforms-c-sanitized", with: "clang",
+            ["-g", "-O1", "-fuse-ld=lld", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+    }
+
+    public static var header: URL { sources.appending(path: "annex_extension.h") }
+
+    private static var sources: URL { ExampleBundles.packageRoot.appending(path: "Languages/C") }
+
+    private static var folder: URL {
+        FileManager.default.temporaryDirectory.appending(path: "annex-c-\(getpid())")
+    }
+
+    private static func compile(_ name: String, with compiler: String, _ flags: [String]) throws(Failure) -> URL {
+        let target = folder.appending(path: name)
+        atexit { try? FileManager.default.removeItem(at: CProgram.folder) }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments =
+            [compiler, "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror"] + flags
+            + [sources.appending(path: "conforms.c").path, "-o", target.path]
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try process.run()
+        } catch {
+            throw Failure(description: "\(compiler): \(error)")
+        }
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(compiler) exited with \(process.terminationStatus)")
+        }
+        do {
+            // Another test's fork may hold it open for writing for a moment.
+            try FileManager.default.settleProgram(at: target)
+        } catch {
+            throw Failure(description: "\(target.path): \(error)")
+        }
+        return target
+    }
+}
