@@ -22,8 +22,11 @@ let strict: [SwiftSetting] = swift + coverage + [.strictMemorySafety()]
 /// Views that must not outlive what they look at, which the compiler holds. Who uses them needs no setting.
 let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
+/// `make tsan` alone sets this: a sanitizer's run-time is a library that a static executable cannot have.
+let isSanitized = Context.environment["ANNEX_SANITIZE"] != nil
+
 /// An extension's executable carries everything it runs, so that its sandbox needs no file but its own bundle.
-let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-executable"])]
+let selfContained: [LinkerSetting] = isSanitized ? [] : [.unsafeFlags(["-static-executable"])]
 
 let package = Package(
     name: "Annex",
@@ -263,5 +266,6 @@ if isFuzzing {
         fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexSandbox"),
         fuzzer("FuzzMessage", "AnnexModel", "AnnexChannel"),
+        fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),
     ]
 }
