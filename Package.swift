@@ -4,13 +4,17 @@ import PackageDescription
 // The house plan: arrows go down only, and each target names every target that it imports.
 // Tests/LayeringTests holds this file against that plan.
 
+/// `make tsan` alone sets this: a sanitizer's run-time is a library that a static executable cannot have.
+let isSanitized = Context.environment["ANNEX_SANITIZE"] != nil
+
 /// Every Swift target: Swift 6 mode and the upcoming features that make imports and existentials explicit.
-let swift: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+let swift: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isSanitized ? [.define("ANNEX_SANITIZE")] : [])
 
 /// `make fuzz` alone sets this: libFuzzer's harnesses, and the coverage that guides it, are nobody else's to build.
 let isFuzzing = Context.environment["ANNEX_FUZZ"] != nil
@@ -21,9 +25,6 @@ let strict: [SwiftSetting] = swift + coverage + [.strictMemorySafety()]
 
 /// Views that must not outlive what they look at, which the compiler holds. Who uses them needs no setting.
 let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
-
-/// `make tsan` alone sets this: a sanitizer's run-time is a library that a static executable cannot have.
-let isSanitized = Context.environment["ANNEX_SANITIZE"] != nil
 
 /// An extension's executable carries everything it runs, so that its sandbox needs no file but its own bundle.
 let selfContained: [LinkerSetting] = isSanitized ? [] : [.unsafeFlags(["-static-executable"])]
