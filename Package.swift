@@ -181,6 +181,9 @@ let package = Package(
         .executableTarget(
             name: "echoes-raw", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/EchoesRaw",
             swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "scribbles-forever", dependencies: ["AnnexChannel", "AnnexLinux"],
+            path: "Tests/Fixtures/ScribblesForever", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),
         .executableTarget(
             name: "launches-forever", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],

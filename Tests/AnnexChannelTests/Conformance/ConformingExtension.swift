@@ -28,9 +28,7 @@ enum ConformingExtension: String, CaseIterable, Sendable {
             return (ends.host, ExtensionThread(ends.descriptors) { try ConformingConduct.serve($0) })
         case .ring:
             let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
-            let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-                .deletingLastPathComponent().appending(path: "conforms").path
-            return (ends.host, try ExtensionProcess([program], ends.descriptors))
+            return (ends.host, try ExtensionProcess([ExtensionProcess.path(of: "conforms")], ends.descriptors))
         case .packets:
             let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
             let peer = PacketPeer(try ends.socket.duplicate())

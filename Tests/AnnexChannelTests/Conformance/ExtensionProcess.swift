@@ -4,7 +4,7 @@ import Foundation
 @testable import AnnexChannel
 
 /// An extension as a process of its own, without a sandbox.
-final class ExtensionProcess: RunningExtension {
+final class ExtensionProcess: RunningExtension, Sendable {
     private let process: pid_t
 
     /// Over rings.
@@ -30,6 +30,18 @@ final class ExtensionProcess: RunningExtension {
     func join() {
         var status: Int32 = 0
         waitpid(process, &status, 0)
+    }
+
+    /// Ends it, whatever it does, and waits for its end.
+    func kill() {
+        Foundation.kill(process, SIGKILL)
+        join()
+    }
+
+    /// An executable product that was built with the tests.
+    static func path(of name: String) -> String {
+        URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: name).path
     }
 
     private static func spawn(_ arguments: [String], _ descriptors: [(Int32, Int32)]) throws -> pid_t {
