@@ -4,13 +4,17 @@ import PackageDescription
 // The house plan: arrows go down only, and each target names every target that it imports.
 // Tests/LayeringTests holds this file against that plan.
 
+/// `make tsan` alone sets this: a sanitizer's run-time is a library that a static executable cannot have.
+let isSanitized = Context.environment["ANNEX_SANITIZE"] != nil
+
 /// Every Swift target: Swift 6 mode and the upcoming features that make imports and existentials explicit.
-let swift: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+let swift: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isSanitized ? [.define("ANNEX_SANITIZE")] : [])
 
 /// `make fuzz` alone sets this: libFuzzer's harnesses, and the coverage that guides it, are nobody else's to build.
 let isFuzzing = Context.environment["ANNEX_FUZZ"] != nil
@@ -23,7 +27,7 @@ let strict: [SwiftSetting] = swift + coverage + [.strictMemorySafety()]
 let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
 /// An extension's executable carries everything it runs, so that its sandbox needs no file but its own bundle.
-let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-executable"])]
+let selfContained: [LinkerSetting] = isSanitized ? [] : [.unsafeFlags(["-static-executable"])]
 
 let package = Package(
     name: "Annex",
@@ -177,6 +181,9 @@ let package = Package(
         .executableTarget(
             name: "echoes-raw", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/EchoesRaw",
             swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "scribbles-forever", dependencies: ["AnnexChannel", "AnnexLinux"],
+            path: "Tests/Fixtures/ScribblesForever", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),
         .executableTarget(
             name: "launches-forever", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],
@@ -264,5 +271,6 @@ if isFuzzing {
         fuzzer("FuzzElfFile", "AnnexSandbox"),
         fuzzer("FuzzMessage", "AnnexModel", "AnnexChannel"),
         fuzzer("FuzzRecording", "AnnexChannel"),
+        fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),
     ]
 }

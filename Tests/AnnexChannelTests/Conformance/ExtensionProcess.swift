@@ -1,16 +1,17 @@
 import AnnexLinux
 import Foundation
+import Synchronization
 
 @testable import AnnexChannel
 
 /// An extension as a process of its own, without a sandbox.
-final class ExtensionProcess: RunningExtension {
+final class ExtensionProcess: RunningExtension, Sendable {
     private let process: pid_t
     /// Its wait status, once it was waited for.
-    private var status: Int32 = -1
+    private let status = Mutex<Int32>(-1)
 
     /// Exited with 0.
-    var hasEndedWell: Bool { status == 0 }
+    var hasEndedWell: Bool { status.withLock { $0 == 0 } }
 
     /// Over rings.
     init(_ arguments: [String], _ ends: consuming ExtensionDescriptors) throws {
@@ -33,7 +34,19 @@ final class ExtensionProcess: RunningExtension {
     }
 
     func join() {
-        waitpid(process, &status, 0)
+        status.withLock { _ = waitpid(process, &$0, 0) }
+    }
+
+    /// Ends it, whatever it does, and waits for its end.
+    func kill() {
+        Foundation.kill(process, SIGKILL)
+        join()
+    }
+
+    /// An executable product that was built with the tests.
+    static func path(of name: String) -> String {
+        URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: name).path
     }
 
     private static func spawn(_ arguments: [String], _ descriptors: [(Int32, Int32)]) throws -> pid_t {

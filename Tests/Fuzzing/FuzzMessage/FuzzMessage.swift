@@ -15,8 +15,28 @@ enum FuzzMessage {
             _ = try? ReplyMessage(decoding: bytes).result(with: ContentsList())
             _ = StreamFrame.opening(bytes)
             _ = StreamFrame.reset(bytes)
+            FuzzMessage.readPacket(bytes)
+            FuzzMessage.readTag(bytes)
             return 0
         }
+    }
+
+    /// What comes over a socket: what is read of it is all that was there.
+    private static func readPacket(_ bytes: [UInt8]) {
+        guard let (header, payload) = try? SocketPacket.read(bytes) else { return }
+        Fuzzer.expect(payload.count + SocketPacket.headerSize == bytes.count, "a packet of another length was read")
+        let frame = Frame(
+            kind: header.kind, descriptors: 0, isAttended: false, method: header.method, call: header.call,
+            terms: RequestTerms(), payload: payload)
+        _ = try? Hello(frame)
+        if header.kind != .request {
+            Fuzzer.expect(SocketPacket.bytes(frame) == bytes, "a packet reads differently the second time")
+        }
+    }
+
+    private static func readTag(_ bytes: [UInt8]) {
+        guard let tag = DescriptorTag(bytes) else { return }
+        Fuzzer.expect(tag.encoded() == bytes, "a tag reads differently the second time")
     }
 
     private static func read<Value: Message>(_: Value.Type, _ bytes: [UInt8]) {

@@ -1,0 +1,65 @@
+import AnnexLinux
+import AnnexTestSupport
+import Glibc
+import Testing
+
+@testable import AnnexChannel
+
+/// A process that writes over its region at full speed while its host calls. `make hostile-soak` lets it last.
+@Suite(.timeLimit(.minutes(20))) struct ScribblingPeerTests {
+    /// In a process of its own, whose descriptors, threads and memory are counted. What traps ends it.
+    @Test("IPC-01, IPC-05, IPC-08: every call comes to one end and nothing is left, whatever is written over")
+    func scribbling() async {
+        let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let minutes = getenv("ANNEX_HOSTILE_MINUTES").flatMap { Int(String(cString: $0)) }
+            try ScribblingPeerTests.soak(for: minutes.map { .seconds($0 * 60) })
+        }
+        print(String(decoding: run?.standardOutputContent ?? [], as: UTF8.self))
+    }
+
+    /// - Parameter time: nil: so many rounds that each kind of scribbling has had its turn four times.
+    private static func soak(for time: Duration?) throws {
+        let seed = SeededRandom.fresh()
+        var random = SeededRandom(seed: seed)
+        let loop = try EventLoop()
+        let verdicts = Verdicts()
+        // What is made once is made by the first.
+        for round in 0..<6 { try once(round, verdicts, loop, &random) }
+        let before = try Holdings.now()
+        var memory = Memory.now
+        let deadline = time.map { MonotonicClock.deadline(after: $0) }
+        var rounds = 6
+        // On a busy machine an extension may find no time to answer before it is found out: both must have been met.
+        func isEnough() -> Bool { rounds >= 24 && verdicts.count("done") > 0 && verdicts.count("violated") > 0 }
+        while !isEnough() || deadline.map({ MonotonicClock.now() < $0 }) ?? false {
+            try once(rounds, verdicts, loop, &random)
+            rounds += 1
+            // The allocator's own habits show within the first hundred.
+            if rounds == 100 { memory = Memory.now }
+        }
+        try before.untilBack()
+        let grown = Memory.now - memory
+        print(
+            "annex: \(rounds) rounds, seed \(seed), \(verdicts.begun) begun: \(verdicts.text); grown by \(grown) bytes")
+        guard verdicts.begun == verdicts.ended else { exit(2) }
+        // A channel takes several kilobytes; what the allocator keeps for threads to come is no leak.
+        guard rounds < 1000 || grown < 2 << 20 + (rounds - 100) * 1024 else { exit(3) }
+        loop.shutDown()
+    }
+
+    private static func once(
+        _ number: Int, _ verdicts: Verdicts, _ loop: EventLoop, _ random: inout SeededRandom
+    ) throws {
+        let left = try ScribbledRound(number, verdicts, loop, using: &random).run(for: .milliseconds(120))
+        // A handler or timer may hold it a moment longer; who holds it for ever is found by the watchdog.
+        while left.value != nil { usleep(100) }
+    }
+
+    /// Bytes of memory of its own that this process has.
+    private enum Memory {
+        static var now: Int {
+            let line = ProcText.lines(of: "/proc/self/status").first { $0.hasPrefix("RssAnon:") }
+            return (line?.split(separator: " ").dropFirst().first).flatMap { Int($0) }.map { $0 * 1024 } ?? 0
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import AnnexChannel
+
+/// The honest half: answers with the request's own bytes, hands over memory where it may, calls its host and takes
+/// streams.
+final class Conduct {
+    private let answersFirst: Int
+    private var start: (() -> Void)?
+    private var answered = 0
+    private var streams: [ExtensionStream] = []
+
+    init(answersFirst: Int, _ start: @escaping () -> Void) {
+        self.answersFirst = answersFirst
+        self.start = start
+    }
+
+    func serve(_ endpoint: borrowing ExtensionEndpoint) throws {
+        if answersFirst == 0 { begin() }
+        endpoint.takeStreams { [self] in streams.append($0) }
+        try endpoint.sayHello()
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            if case .request(let request) = consume incoming { try answer(request, endpoint) }
+            if answered == answersFirst { begin() }
+        }
+    }
+
+    private func begin() {
+        start?()
+        start = nil
+    }
+
+    private func answer(_ request: consuming IncomingRequest, _ endpoint: borrowing ExtensionEndpoint) throws {
+        answered += 1
+        let payload = request.payload
+        switch request.method {
+        case 2:
+            var pieces = SealedPieces()
+            if request.accepts.pieces > 0 { pieces.append(try SealedMemory(copying: payload + [1])) }
+            try request.reply(payload, sealed: pieces)
+        case 3: try request.reply(endpoint.call(9, payload, timeout: .milliseconds(20)))
+        case 4:
+            for stream in streams { try stream.send(payload) }
+            if streams.count > 4 { streams.removeFirst() }
+            try request.reply()
+        default: try request.reply(payload)
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import AnnexLinux
+import FuzzSupport
+import Glibc
+import Synchronization
+
+@testable import AnnexChannel
+
+/// One channel's life: what the host does and what its peer does, as the fuzzer's bytes say.
+struct Round: ~Copyable {
+    private let bench: Bench
+    private let peer: FakePeer
+    private var host: HostEndpoint
+    private let shelf: Shelf
+    private var script: Script
+    private var calls: [ChannelCall] = []
+    private var streams: [ChannelStream] = []
+
+    /// - Returns: whoever is left of the channel afterwards must not be.
+    static func run(_ bytes: [UInt8], on bench: Bench) throws {
+        let gone = try end(of: Round(bytes, on: bench))
+        bench.loop.reset()
+        Fuzzer.expect(gone.value == nil, "a channel that nobody holds is still there")
+        bench.expectNothingOpen()
+    }
+
+    private init(_ bytes: [UInt8], on bench: Bench) throws {
+        self.bench = bench
+        script = Script(bytes)
+        shelf = Shelf()
+        (host, peer) = try bench.makeHost(Self.configuration(&script), Self.handlers(&script, shelf))
+        // An older kernel refuses nothing at its sender.
+        if script.byte() & 1 == 1 { _ = host.control.setPassRights(true) }
+        if script.byte() < 0xE0 { peer.perform(.hello) }
+    }
+
+    private static func end(of round: consuming Round) throws -> Gone {
+        var round = round
+        while !round.script.isOver { round.act() }
+        round.bench.waitForPeer()
+        round.host.end(with: "the run is over")
+        round.check()
+        round.bench.loop.runJobs()
+        round.shelf.clear()
+        return Gone(round.host)
+    }
+
+    private static func configuration(_ script: inout Script) -> ChannelConfiguration {
+        var configuration = ChannelConfiguration()
+        let choice = script.byte()
+        configuration.hostCapacity = Bench.capacity
+        configuration.extensionCapacity = Bench.capacity
+        configuration.waiting = choice & 7 == 7 ? .block : choice & 7 == 6 ? .adaptive : .spin
+        configuration.sendLimit = .zero
+        configuration.streamWindow = 2048
+        if choice & 8 != 0 { configuration.mostOpenCalls = 2 }
+        if choice & 16 != 0 { configuration.mostHostedCalls = 1 }
+        if choice & 32 != 0 { configuration.mostStreams = 2 }
+        if choice & 64 != 0 { configuration.mostWaitingFrames = 2 }
+        if choice & 128 != 0 {
+            configuration.framesPerSecond = 4
+            configuration.bytesPerSecond = 2000
+            configuration.controlMessagesPerSecond = 3
+            configuration.futileWakeUpsPerSecond = 3
+        }
+        return configuration
+    }
+
+    private static func handlers(_ script: inout Script, _ shelf: Shelf) -> ChannelHandlers {
+        var handlers = ChannelHandlers()
+        let choice = script.byte()
+        if choice & 3 != 0 { handlers.onRequest = { shelf.put($0) } }
+        if choice & 12 != 0 { handlers.onStream = { shelf.put($0) } }
+        if choice & 16 != 0 {
+            var service = HostService()
+            service.serve(Word.self) { $0 }
+            service.install(in: &handlers)
+        }
+        return handlers
+    }
+
+    /// Each call and stream has come to one end.
+    private func check() {
+        for call in calls { Fuzzer.expect(call.isDone, "a call is open after its channel's end") }
+        for stream in streams {
+            do throws(StreamFailure) {
+                while try stream.receive(timeout: .zero) != nil {}
+            } catch {
+                Fuzzer.expect(error != .deadlineExceeded, "a stream is open after its channel's end")
+            }
+        }
+        Fuzzer.expect(host.calls.withLock { $0.count } == 0, "the table is not empty")
+        Fuzzer.expect(host.inbox.withLock { $0.count } == 0, "what was handed over is kept")
+    }
+
+    private mutating func act() {
+        let choice = script.byte()
+        // The peer's turn, more often than not.
+        guard choice & 0x80 != 0 else { return peer.perform(PeerAct(&script)) }
+        if choice & 0x7C == 0x7C {
+            bench.waitForPeer()
+            bench.meanwhile(peer, (0..<Int(choice & 3 + 1)).map { _ in PeerAct(&script) })
+        }
+        switch script.number(below: 23) {
+        case 0, 1: callRaw()
+        case 2: look()
+        case 3, 4: start()
+        case 5: _ = try? host.call(request(), timeout: patience())
+        case 6: _ = try? host.ping(timeout: patience())
+        case 7: if let call = oneCall() { call.cancel() }
+        case 8: if let call = oneCall(), call.deadline != nil { _ = try? call.wait() }
+        case 9: post()
+        case 10: _ = try? host.call(Word(number: script.word(), text: "word"), timeout: patience())
+        case 11: open()
+        case 12: sendOnStream()
+        case 13: _ = try? oneStream()?.receive(timeout: patience())
+        case 14: endStream()
+        case 15: answer()
+        case 16: bench.loop.runJobs()
+        case 19, 20: _ = try? oneStream()?.receive(timeout: .zero)
+        case 17: host.pumpSoon()
+        case 21: bench.loop.runTimers()
+        case 18: if script.byte() > 0xF0 { host.end(with: "over") }
+        // The loop's thread finds the control socket ready.
+        default: host.controlIsReady()
+        }
+    }
+}
+
+/// What is left of a channel when nobody holds it.
+struct Gone {
+    weak var value: HostEndpoint?
+
+    init(_ value: HostEndpoint) {
+        self.value = value
+    }
+}
+
+extension Round {
+    private mutating func patience() -> Duration {
+        .microseconds([0, 0, 0, 0, 0, 0, 20, 200][script.number(below: 8)])
+    }
+
+    private mutating func payload() -> [UInt8] {
+        [UInt8](repeating: 7, count: script.one(of: [0, 1, 40, 100, 500, 1500, host.largestPayload, 3000]))
+    }
+
+    private mutating func request() -> Request {
+        let method = UInt16(script.number(below: 3))
+        let pieces = script.number(below: 4)
+        let payload = payload()
+        var descriptors = DescriptorList()
+        if script.byte() < 0x20, let one = try? bench.make(.sealed) { descriptors.append(one) }
+        return Request(
+            method: method, payload: payload, descriptors: descriptors,
+            accepts: DescriptorAllowance(pieces: pieces, bytes: pieces == 3 ? 4 : 10_000))
+    }
+
+    private mutating func callRaw() {
+        let payload = payload()
+        let method = UInt16(script.number(below: 3))
+        _ = withUnsafeTemporaryAllocation(byteCount: script.one(of: [0, 8, 300, 4096]), alignment: 1) { room in
+            var reply = room.mutableBytes
+            return try? host.call(method, payload.span.bytes, into: &reply, timeout: patience())
+        }
+    }
+
+    /// As a task's call before it suspends.
+    private mutating func look() {
+        let payload = payload()
+        let method = UInt16(script.number(below: 3))
+        withUnsafeTemporaryAllocation(byteCount: 300, alignment: 1) { room in
+            if case .pending(let call)? = try? host.callLooking(
+                method, payload.span.bytes, into: room, timeout: patience())
+            {
+                calls.append(call)
+                if script.byte() & 1 == 0 { host.setTimer(for: call) }
+            }
+        }
+    }
+
+    private mutating func start() {
+        let timeout: Duration? = script.byte() < 0x40 ? patience() : nil
+        if let call = try? host.start(request(), timeout: timeout) as ChannelCall { calls.append(call) }
+    }
+
+    private mutating func oneCall() -> ChannelCall? {
+        let choice = script.number(below: 8)
+        return calls.isEmpty ? nil : calls[choice % calls.count]
+    }
+
+    private mutating func post() {
+        let payload = payload()
+        let flush = script.byte() & 1 == 0
+        _ = try? host.post(1, payload.span.bytes, flush: flush, timeout: .zero)
+        if script.byte() & 1 == 0 { host.flush() }
+    }
+
+    private mutating func open() {
+        let window = script.one(of: [1024, 2048, 65536])
+        if let stream = try? host.openStream(1, [1, 2], window: window, timeout: .zero) { streams.append(stream) }
+    }
+
+    /// Mostly what is there is read first, and the owner told.
+    private func look(atOnce choice: UInt8) {
+        guard choice < 0xE0 else { return }
+        host.pumpSoon()
+        bench.loop.runJobs()
+    }
+
+    /// Any of both sides'.
+    private mutating func oneStream() -> ChannelStream? {
+        look(atOnce: script.byte())
+        streams += shelf.takeStreams()
+        let choice = script.number(below: 4)
+        return streams.isEmpty ? nil : streams[choice % streams.count]
+    }
+
+    private mutating func sendOnStream() {
+        let payload = payload()
+        _ = try? oneStream()?.send(payload, timeout: patience())
+    }
+
+    private mutating func endStream() {
+        guard let stream = oneStream() else { return }
+        switch script.number(below: 3) {
+        case 0: stream.finish()
+        case 1: stream.cancel(code: 5, text: "no")
+        default: streams.removeAll { $0 === stream }
+        }
+    }
+
+    private mutating func answer() {
+        look(atOnce: script.byte())
+        guard let request = shelf.takeRequest() else { return }
+        switch script.number(below: 4) {
+        case 0: _ = try? request.reply(payload())
+        case 1: request.fail(code: 9, text: "no")
+        case 2: _ = request.isCancelled
+        default: _ = request.timeLeft
+        }
+    }
+}
