@@ -22,19 +22,9 @@ struct Launcher {
     func launch() throws -> ExtensionSession {
         try host.beginAndWait(identifier) { configuration in
             configuration.waiting = plan.waiting
-            // Twice the largest payload, so that the ring is not what is measured.
-            configuration.hostCapacity = Self.capacity(configuration.hostCapacity, for: plan.request)
-            // Sealed memory takes no room.
-            if !identifier.hasSuffix(".sealing") {
-                configuration.extensionCapacity = Self.capacity(configuration.extensionCapacity, for: plan.reply)
-            }
+            let largest = UInt32(clamping: max(plan.request, plan.reply))
+            configuration.largestMessage = max(configuration.largestMessage, largest)
         }
-    }
-
-    private static func capacity(_ usual: UInt32, for payload: Int) -> UInt32 {
-        var capacity = usual
-        while Int(capacity) < 2 * (payload + 64), capacity < 1 << 28 { capacity *= 2 }
-        return capacity
     }
 
     /// Extensions that nobody calls, for as long as what is returned lives.

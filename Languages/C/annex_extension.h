@@ -64,8 +64,8 @@ static inline uint64_t annex_first(struct annex_extension *e, uint32_t at) { /* 
 }
 static inline void annex_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline uint32_t annex_round(uint32_t value, uint32_t unit) { return (value + unit - 1) & ~(unit - 1); }
-static inline int annex_fits(const struct stat *file, uint32_t capacity) { /* a region with a ring of this capacity */
-    return capacity >= ANNEX_PAGE && !(capacity & (capacity - 1)) && file->st_size == ANNEX_PAGE + (off_t)capacity;
+static inline int annex_fits(off_t size, uint32_t ring, uint32_t arena) { /* of a region; arenas lie unused */
+    return ring >= ANNEX_PAGE && !(ring & (ring - 1)) && size == ANNEX_PAGE + (off_t)ring + (off_t)arena;
 }
 /* Sleeps while the word is `value`: until somebody wakes, or the time has passed. */
 static inline int annex_sleep(const uint32_t *word, uint32_t value, int64_t nanoseconds) {
@@ -80,13 +80,13 @@ static inline int annex_open(struct annex_extension *e) {
     memset(e, 0, sizeof *e);
     e->control = 3, e->looks = 2048;
     if (fstat(4, &host) || fstat(5, &own)) return -errno;
-    if (host.st_size <= ANNEX_PAGE || host.st_size > ANNEX_PAGE + (1 << 28)) return -EPROTO;
+    if (host.st_size <= ANNEX_PAGE || host.st_size > ANNEX_PAGE + (1 << 28) + (1 << 22)) return -EPROTO;
     e->host = mmap(NULL, (size_t)host.st_size, PROT_READ, MAP_SHARED, 4, 0);
     if (e->host == MAP_FAILED) return -errno;
     e->host_capacity = annex_load(annex_word(e->host, 8)), e->own_capacity = annex_load(annex_word(e->host, 12));
     if (annex_load(annex_word(e->host, 0)) != ANNEX_MAGIC || annex_load(annex_word(e->host, 4)) != ANNEX_VERSION
-        || !annex_fits(&host, e->host_capacity) || !annex_fits(&own, e->own_capacity))
-        return -EPROTO;
+        || !annex_fits(host.st_size, e->host_capacity, annex_load(annex_word(e->host, 24)))
+        || !annex_fits(own.st_size, e->own_capacity, annex_load(annex_word(e->host, 28)))) return -EPROTO;
     memcpy(&e->host_features, e->host + 16, sizeof e->host_features);
     e->own = mmap(NULL, (size_t)own.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, 5, 0);
     if (e->own == MAP_FAILED) return -errno;

@@ -18,10 +18,12 @@ enum ExtensionMain {
     static func serve(
         _ endpoint: borrowing ExtensionEndpoint, _ principal: (some AppExtension).Type
     ) throws(ExtensionFailure) {
+        // No more than the host reads as one message, however large the channel's.
+        let most = min(endpoint.largestPayload, MessageLimits.standard.bytes)
         while true {
             guard let incoming = try endpoint.next() else { continue }
             switch consume incoming {
-            case .request(let request): answer(request, principal, largestPayload: endpoint.largestPayload)
+            case .request(let request): answer(request, principal, largestPayload: most)
             case .event(let event): if event.method == RequestMessage.goodbye { return }
             }
         }

@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [WaitingStyle.spin, .adaptive, .block])
     func callsAreAnsweredInEveryWaitingStyle(_ waiting: WaitingStyle) throws {
         let (host, thread) = try echo(waiting)
-        for size in [0, 1, 15, 16, 17, 100, 4096, 30_000, host.largestPayload] {
+        for size in [0, 1, 15, 16, 17, 100, 4096, 30_000, host.largestFrame] {
             let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             let answer = try host.call(Request(method: 3, payload: payload), timeout: .patience).payload
             #expect(answer == payload)

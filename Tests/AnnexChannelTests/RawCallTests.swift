@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [WaitingStyle.spin, .adaptive, .block], [4096, 65536] as [UInt32])
     func bytesComeBack(_ waiting: WaitingStyle, _ capacity: UInt32) throws {
         let (host, thread) = try server(waiting, capacity: capacity)
-        for size in [0, 1, 47, 48, 49, 64, 111, 112, 113, 1000, host.largestPayload] {
+        for size in [0, 1, 47, 48, 49, 64, 111, 112, 113, 1000, host.largestFrame] {
             let question = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             #expect(try ask(host, 1, question) == question)
             #expect(try ask(host, 1, question, timeout: .patience) == question)

@@ -28,6 +28,8 @@ public final class ChannelCall: Sendable {
     let accepts: DescriptorAllowance
     /// When it resolves by itself, on `MonotonicClock`; nil: never.
     let deadline: UInt64?
+    /// Where a thread waits for the bytes of a large answer; nil: the answer has memory of its own.
+    let memory: CallerMemory?
     private let state = Mutex(State.pending([]))
     private let done = Atomic<Bool>(false)
     private let timer = Mutex<EventLoop.Timer?>(nil)
@@ -35,13 +37,14 @@ public final class ChannelCall: Sendable {
 
     init(
         id: UInt64, method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?,
-        endpoint: HostEndpoint
+        memory: CallerMemory? = nil, endpoint: HostEndpoint
     ) {
         self.id = id
         self.method = method
         self.isPing = isPing
         self.accepts = accepts
         self.deadline = deadline
+        self.memory = memory
         self.endpoint = endpoint
     }
 

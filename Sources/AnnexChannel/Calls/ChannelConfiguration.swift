@@ -1,10 +1,18 @@
 /// What a host decides about a channel before it exists.
 public struct ChannelConfiguration: Sendable, Hashable {
-    /// Bytes of the ring from host to extension: a power of two between 4 KiB and 256 MiB. The largest payload is half
-    /// of it.
+    /// Bytes of the ring from host to extension: a power of two between 4 KiB and 256 MiB. A message of more than half of
+    /// it goes in pieces through the arena.
     public var hostCapacity: UInt32 = 65536
     /// The same from extension to host.
     public var extensionCapacity: UInt32 = 65536
+    /// Bytes through which the host's large messages go, piece by piece: a multiple of 64 KiB, at most 4 MiB; 0: none
+    /// are sent. Memory is taken when the first is sent, the host's, and stays.
+    public var hostArena: UInt32 = 2 << 20
+    /// The same for the extension's large answers. The memory is the extension's, within its policy's limit.
+    public var extensionArena: UInt32 = 2 << 20
+    /// The most bytes of a message in either direction, where it is more than half a ring. An extension's answer takes as
+    /// much of the host's memory while it comes; one at a time does.
+    public var largestMessage: UInt32 = 16 << 20
     /// How the host's callers wait for answers.
     public var waiting: WaitingStyle = .adaptive
     /// How many calls may be unanswered at once.

@@ -23,6 +23,9 @@ extension ChannelViolation: CustomStringConvertible {
         case .unknownStream(let stream): "a frame of stream \(stream), which is not open"
         case .streamCredit(let stream): "a frame of stream \(stream) that its credit does not cover"
         case .streamIsOver(let stream): "a message on stream \(stream) after its end"
+        case .messageUnfinished(let call): "a message for call \(call) that begins within another one"
+        case .pieceOfNothing(let call): "a piece for call \(call) of a message that is not there"
+        case .pieceOutside(let place, let places): "a piece at place \(place) of an arena with \(places)"
         case .descriptorsNotAskedFor(let count, let call):
             "\(count) \(count == 1 ? "descriptor" : "descriptors") for call \(call), which accepts fewer"
         case .descriptorsMissing(let call): "an answer to call \(call) that announces descriptors which never came"

@@ -24,6 +24,12 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case streamCredit(UInt64)
     /// A message or an end after the stream's end.
     case streamIsOver(UInt64)
+    /// A message begins in pieces before the last one has all of its own.
+    case messageUnfinished(call: UInt64)
+    /// A piece, and no message that has any to come.
+    case pieceOfNothing(call: UInt64)
+    /// A piece at a place that the arena does not have.
+    case pieceOutside(place: UInt64, places: UInt32)
     /// Descriptors that no open call accepts, or more than it accepts.
     case descriptorsNotAskedFor(count: Int, call: UInt64)
     /// A frame announces descriptors that the control socket did not bring before it.

@@ -44,7 +44,7 @@ public struct HostedRequest: ~Copyable, Sendable {
     /// Answers. Never waits for the extension: what its ring has no room for is sent when it has.
     /// - Throws: `payloadTooLarge`, and the extension gets a failure that says so.
     public consuming func reply(_ payload: [UInt8] = []) throws(CallFailure) {
-        let most = endpoint.largestPayload
+        let most = endpoint.largestFrame
         isAnswered = true
         guard payload.count <= most else {
             endpoint.failHosted(call, method, code: HandlerFailure.tooLargeCode, text: "the answer is too large")

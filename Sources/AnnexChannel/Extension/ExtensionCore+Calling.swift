@@ -4,7 +4,7 @@ extension ExtensionCore {
     /// Calls the host and waits for its answer; whatever else comes meanwhile is kept for later.
     func call(_ method: UInt16, _ payload: [UInt8], until deadline: UInt64?) throws(ExtensionFailure) -> HostAnswer {
         // Before it has a number: the host counts them.
-        try check(payload, terms: RequestTerms.size)
+        try check(.request, payload.count, terms: RequestTerms.size)
         lastCall &+= 1
         let call = lastCall
         let limit = deadline.map { MonotonicClock.remaining(until: $0) } ?? .max

@@ -6,20 +6,22 @@ extension ExtensionCore {
 
     /// Answers until `post` says that it is enough.
     func serve(_ body: RawBody, _ post: RawPost) throws(ExtensionFailure) {
-        let buffers = RawBuffers(request: largestRequest, reply: largestPayload)
+        let buffers = RawBuffers(request: largestRequest, reply: largestPayload, orElse: largestFrame)
         while true {
             if ahead.isEmpty {
                 let isOver = try RawServing.serve(&receiver, &sender, control, buffers, body, post)
                 if isOver { return }
             }
             guard let frame = try nextFrame() else { continue }
-            if try !serve(frame, body, post) { return }
+            if try !serve(frame, buffers, body, post) { return }
         }
     }
 
     /// Serves what is not as simple as most, or was read before.
     /// - Returns: false when `post` says that it is enough.
-    private func serve(_ frame: Frame, _ body: RawBody, _ post: RawPost) throws(ExtensionFailure) -> Bool {
+    private func serve(
+        _ frame: consuming Frame, _ buffers: borrowing RawBuffers, _ body: RawBody, _ post: RawPost
+    ) throws(ExtensionFailure) -> Bool {
         guard let incoming = try incoming(frame) else { return true }
         switch consume incoming {
         case .event(let event): return unsafe post(event.method, event.payload.span.bytes)
@@ -28,18 +30,13 @@ extension ExtensionCore {
                 try request.fail(code: IncomingRequest.droppedCode, text: "descriptors where bare bytes are served")
                 return true
             }
-            var reply = [UInt8](repeating: 0, count: largestPayload)
             let payload = request.payload
-            let method = request.method
-            // SAFETY: lent for the call only.
-            let count = unsafe reply.withUnsafeMutableBytes { target in
-                var span = unsafe target.mutableBytes
-                return unsafe body(method, payload.span.bytes, &span)
-            }
+            defer { if payload.count > largestRequest { receiver.recycle(payload) } }
+            let (count, reply) = unsafe buffers.answer(request.method, payload.span.bytes, body)
             if count < 0 {
                 try request.fail(code: UInt32(clamping: count.magnitude), text: "")
             } else {
-                try request.reply(Array(reply.prefix(count)))
+                try unsafe request.reply(raw: reply)
             }
             return true
         }

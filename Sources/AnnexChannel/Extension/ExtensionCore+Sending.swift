@@ -18,26 +18,52 @@ extension ExtensionCore {
     func fail(_ call: UInt64, method: UInt16, code: UInt32, text: String) throws(ExtensionFailure) {
         try send(
             FrameHeader(kind: .failure, method: method, call: call),
-            WireBytes.bytes(code) + Array(text.utf8.prefix(largestPayload - 4)))
+            WireBytes.bytes(code) + Array(text.utf8.prefix(largestFrame - 4)))
     }
 
     func send(
         _ header: FrameHeader, _ payload: [UInt8], terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
+        // SAFETY: lent for the call, which copies them.
+        try unsafe payload.span.bytes.withUnsafeBytes { (bytes) throws(ExtensionFailure) in
+            try unsafe send(header, bytes, terms: terms, descriptors: descriptors, isAttended: isAttended)
+        }
+    }
+
+    /// The same with bytes that are lent for the call.
+    func send(
+        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, terms: RequestTerms? = nil,
+        descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
+    ) throws(ExtensionFailure) {
         let prefix = terms == nil ? 0 : RequestTerms.size
-        try check(payload, terms: prefix)
+        try check(header.kind, payload.count, terms: prefix)
+        guard payload.count + Int(prefix) <= largestFrame else {
+            return try unsafe sendLarge(header, payload, descriptors: descriptors, isAttended: isAttended)
+        }
         if !descriptors.isEmpty { try handOver(header.call, descriptors) }
-        try makeRoom(UInt32(payload.count) + prefix)
+        try makeRoom(UInt32(payload.count) + prefix + sender.writer.spare(header.kind))
         // SAFETY: the writer copies the bytes and keeps nothing.
-        unsafe payload.withUnsafeBytes { unsafe sender.writer.write(header, terms: terms, payload: $0) }
+        unsafe sender.writer.write(header, terms: terms, payload: payload)
         if sender.flush(isAttended: isAttended) { try control.ring() }
     }
 
+    /// What goes with an answer goes right before its last piece: the host takes it when the whole is there.
+    private func sendLarge(
+        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, descriptors: borrowing DescriptorList,
+        isAttended: Bool
+    ) throws(ExtensionFailure) {
+        let call = header.call
+        try unsafe sender.sendLarge(header, payload, control, isAttended: isAttended) { () throws(ExtensionFailure) in
+            if !descriptors.isEmpty { try handOver(call, descriptors) }
+        }
+    }
+
+    /// Only answers may be large: the host has asked for them, and has said how much it takes.
     /// - Parameter terms: bytes that go before the payload.
-    func check(_ payload: [UInt8], terms: UInt32) throws(ExtensionFailure) {
-        let most = largestPayload - Int(terms)
-        guard payload.count <= most else { throw .payloadTooLarge(bytes: payload.count, most: most) }
+    func check(_ kind: FrameKind, _ bytes: Int, terms: UInt32) throws(ExtensionFailure) {
+        let most = kind == .reply ? largestPayload : largestFrame - Int(terms)
+        guard bytes <= most else { throw .payloadTooLarge(bytes: bytes, most: most) }
     }
 
     /// Waits until a frame of this payload fits.

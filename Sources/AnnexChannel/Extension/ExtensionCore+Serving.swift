@@ -47,12 +47,12 @@ extension ExtensionCore {
             unsafe written.withUnsafeBytes { unsafe sender.publishAtOnce(header, $0, isAttended: isAttended) }
         }
         if isSent { return }
-        try makeRoom(UInt32(truncatingIfNeeded: encoder.count))
-        encoder.withWritten { written in
+        try encoder.withWritten { (written) throws(ExtensionFailure) in
             // SAFETY: as above.
-            unsafe written.withUnsafeBytes { unsafe sender.writer.write(header, payload: $0) }
+            try unsafe written.withUnsafeBytes { (bytes) throws(ExtensionFailure) in
+                try unsafe send(header, bytes, isAttended: isAttended)
+            }
         }
-        if sender.flush(isAttended: isAttended) { try control.ring() }
     }
 
     /// What is there now for a service; nil where nothing is.

@@ -12,7 +12,10 @@ final class ExtensionCore {
     var ahead: [Frame] = []
     /// Requests that have been given out and not answered: seldom more than one.
     var open: [OpenRequest] = []
+    /// The most bytes of an answer.
     let largestPayload: Int
+    /// The most bytes that a frame of this side's has.
+    let largestFrame: Int
     /// The most bytes that a frame of the host's has.
     let largestRequest: Int
     /// What the host's side of the wire can do.
@@ -29,14 +32,16 @@ final class ExtensionCore {
 
     init(
         control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion, waiting: WaitingStyle,
-        host: WireFeatures
+        _ said: RegionLayout.Description
     ) {
         receiver = ExtensionReceiver(own: own, peer: peer, waiting: waiting)
         sender = ExtensionSender(own: own, peer: peer, waiting: waiting)
-        largestPayload = Int(WireFormat.largestPayload(capacity: own.ring.capacity))
+        largestFrame = Int(WireFormat.largestPayload(capacity: own.ring.capacity))
+        let sendsPieces = said.features.contains(.pieces) && own.arena.places > 0
+        largestPayload = sendsPieces ? max(largestFrame, Int(said.largestMessage)) : largestFrame
         largestRequest = Int(WireFormat.largestPayload(capacity: peer.ring.capacity))
         self.control = control
-        self.host = host
+        host = said.features
         self.own = own
         self.peer = peer
     }

@@ -23,13 +23,15 @@ public struct ExtensionEndpoint: ~Copyable {
         do throws(SystemError) {
             let hostSize = try descriptors.hostRegion.status().size
             let hostMapping = try Mapping(descriptors.hostRegion, size: Int(hostSize), writable: false)
-            let (host, extensionCapacity, features) = try RegionLayout.capacities(hostMapping, size: hostSize)
+            let said = try RegionLayout.description(hostMapping, size: hostSize)
+            let (capacity, arena) = said.extension
             let mapping = try Mapping(
-                descriptors.extensionRegion, size: RegionLayout.size(capacity: extensionCapacity), writable: true)
+                descriptors.extensionRegion, size: RegionLayout.size(capacity: capacity, arena: arena), writable: true)
             core = ExtensionCore(
                 control: ControlSocket(owning: descriptors.control),
-                own: OwnRegion(mapping, capacity: extensionCapacity), peer: PeerRegion(hostMapping, capacity: host),
-                waiting: waiting, host: features)
+                own: OwnRegion(mapping, capacity: capacity, arena: arena),
+                peer: PeerRegion(hostMapping, capacity: said.host.capacity, arena: said.host.arena),
+                waiting: waiting, said)
         } catch {
             throw .system(error)
         }
@@ -66,6 +68,8 @@ public struct ExtensionEndpoint: ~Copyable {
         try core.send(FrameHeader(kind: .event, method: event.method), event.payload)
     }
 
-    /// The largest payload of an answer or event.
+    /// The largest payload of an answer.
     public var largestPayload: Int { core.largestPayload }
+    /// The largest payload of an event, of a call to the host and of a stream's message: half the ring.
+    public var largestFrame: Int { core.largestFrame }
 }

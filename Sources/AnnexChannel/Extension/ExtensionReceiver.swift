@@ -2,6 +2,9 @@ internal import AnnexLinux
 
 /// The receiving half of an extension's end.
 struct ExtensionReceiver: ~Copyable {
+    /// As much memory is kept between two large messages.
+    private static let largestSpare = 4 << 20
+
     var reader: RingReader
     /// Sleeps until the host has published something.
     private let gate: SleepGate
@@ -10,6 +13,11 @@ struct ExtensionReceiver: ~Copyable {
     /// This side's position, which a host that waits for room sleeps on.
     private let consumed: WritableWord
     private var spinner: Spinner
+    private let arena: ArenaBytes
+    /// The message that comes in pieces.
+    private var large: LargeMessage?
+    /// The memory of a large message that is done with, for the next.
+    private var spare: [UInt8] = []
     /// Who may end the waiting besides the host; nil: nobody.
     var stop: StopGate?
 
@@ -18,14 +26,50 @@ struct ExtensionReceiver: ~Copyable {
         gate = SleepGate(flag: own.receiver)
         wake = WakeGate(flag: peer.sender)
         consumed = own.consumed
+        arena = peer.arena
         spinner = Spinner(waiting, ProcessorHint(own: own.processor, peer: peer.processor))
     }
 
-    /// The next frame that is there now. Its room is given back at once: the work that follows may take long.
+    /// The next frame that is there now, or the next message whose last piece is. Its room is given back at once: the
+    /// work that follows may take long.
     mutating func read() throws(ChannelViolation) -> Frame? {
-        guard let frame = try reader.next() else { return nil }
+        while let frame = try reader.next() {
+            switch frame.kind {
+            case .large: try begin(frame)
+            case .piece: if let whole = try take(frame) { return whole }
+            default:
+                giveBack()
+                return frame
+            }
+        }
+        return nil
+    }
+
+    /// A message begins. The host may have given the one before up.
+    private mutating func begin(_ frame: Frame) throws(ChannelViolation) {
+        let (header, terms) = try LargeHeader.read(frame.payload, atMost: .max)
+        var memory: [UInt8] = []
+        // Taken out first: memory that two hold is copied before it is written.
+        swap(&memory, &spare)
+        // `removeAll(keepingCapacity:)` takes new memory all the same.
+        memory.removeLast(memory.count)
+        large = LargeMessage(header, frame, terms, to: .own, spare: consume memory)
         giveBack()
-        return frame
+    }
+
+    private mutating func take(_ frame: Frame) throws(ChannelViolation) -> Frame? {
+        guard large != nil else { throw .pieceOfNothing(call: frame.call) }
+        try large?.take(Hostile(UInt32(frame.method)), of: arena)
+        reader.giveBackAll()
+        _ = wake.wakeIfAsleep(on: consumed)
+        guard let whole = large?.whole else { return nil }
+        large = nil
+        return whole
+    }
+
+    /// Keeps the memory of a large message that nobody has any more.
+    mutating func recycle(_ bytes: consuming [UInt8]) {
+        if bytes.capacity <= ExtensionReceiver.largestSpare { spare = bytes }
     }
 
     /// Goes on behind a frame that was copied.

@@ -9,6 +9,7 @@ struct ExtensionSender: ~Copyable {
     private let gate: SleepGate
     private let consumed: SharedWord
     private let looking: RoomSpinner
+    var arena: ArenaWriter
     /// The doorbell that was rung last: the host asks anew each time it goes to sleep.
     private var rung: UInt32 = 0
     /// Who may end the waiting besides the host; nil: nobody.
@@ -19,6 +20,7 @@ struct ExtensionSender: ~Copyable {
         wake = WakeGate(flag: peer.receiver)
         gate = SleepGate(flag: own.sender)
         consumed = peer.consumed
+        arena = ArenaWriter(own.arena)
         looking = RoomSpinner(waiting, peer.processor)
     }
 
@@ -52,10 +54,16 @@ struct ExtensionSender: ~Copyable {
 
     /// Waits until the host has made some room. Without limit: a host that never reads has given its extension up.
     mutating func waitForRoom(payload: UInt32) throws(ChannelViolation) {
+        try waitForRoom { (sender) throws(ChannelViolation) in try sender.writer.hasRoom(payload: payload) }
+    }
+
+    mutating func waitForRoom(
+        _ hasRoom: (inout ExtensionSender) throws(ChannelViolation) -> Bool
+    ) throws(ChannelViolation) {
         if looking.finds(consumed, other: writer.seen) { return }
         gate.announce()
         defer { gate.withdraw() }
-        guard try !writer.hasRoom(payload: payload) else { return }
+        guard try !hasRoom(&self) else { return }
         if case .refused(let errno) = sleep(while: writer.seen) { throw .sharedWord(errno: errno) }
     }
 

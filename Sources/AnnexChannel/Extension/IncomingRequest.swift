@@ -65,7 +65,7 @@ public struct IncomingRequest: ~Copyable {
 
     /// Answers.
     /// - Parameters:
-    ///   - payload: at most half the ring.
+    ///   - payload: at most the endpoint's `largestPayload`.
     ///   - sealed: at most what the caller accepts.
     public consuming func reply(
         _ payload: [UInt8] = [], sealed: consuming SealedPieces = SealedPieces()
@@ -74,6 +74,13 @@ public struct IncomingRequest: ~Copyable {
             throw .notAccepted(pieces: sealed.count, bytes: sealed.bytes)
         }
         try core.reply(call, method: method, payload: payload, sealed: sealed, isAttended: isAttended)
+        isAnswered = true
+    }
+
+    /// Answers with bytes that are lent for the call.
+    consuming func reply(raw payload: UnsafeRawBufferPointer) throws(ExtensionFailure) {
+        try unsafe core.send(
+            FrameHeader(kind: .reply, method: method, call: call), payload, isAttended: isAttended)
         isAnswered = true
     }
 

@@ -66,6 +66,10 @@ enum RawServing {
             unsafe reply = buffers.failure(UInt32(clamping: count.magnitude))
         }
         if unsafe sender.publishAtOnce(header, reply, isAttended: asked.marks.contains(.attended)) { return }
+        guard reply.count <= Int(sender.writer.largestPayload) else {
+            return try unsafe sender.sendLarge(
+                header, reply, control, isAttended: asked.marks.contains(.attended))
+        }
         let length = UInt32(truncatingIfNeeded: reply.count)
         while try !violating({ () throws(ChannelViolation) in try sender.writer.hasRoom(payload: length) }) {
             if sender.flush() || sender.wantsDoorbell() { try control.ring() }

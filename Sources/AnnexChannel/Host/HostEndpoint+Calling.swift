@@ -68,7 +68,8 @@ extension HostEndpoint {
     public func send(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
         try check(bytes: event.payload.count, descriptors: 0)
         let frame = OutgoingFrame(
-            header: FrameHeader(kind: .event, method: event.method), payload: event.payload)
+            header: FrameHeader(kind: .event, method: event.method), payload: event.payload,
+            transfer: isLarge(event.payload.count) ? LargeTransfer() : nil)
         try send(frame, until: timeout.map { MonotonicClock.deadline(after: $0) })
     }
 
@@ -111,17 +112,18 @@ extension HostEndpoint {
             deadline: timeout.map { MonotonicClock.deadline(after: $0) })
         let header = FrameHeader(
             kind: kind, descriptors: UInt8(request.descriptors.count), method: method, call: call.id)
+        let isLarge = isLarge(request.payload.count)
         let terms = RequestTerms(
             limit: limit ?? .max, mostBytes: accepts.bytes, mostPieces: UInt64(max(accepts.pieces, 0)))
         return OpenedCall(
             call: call,
             frame: OutgoingFrame(
                 header: header, terms: kind == .request ? terms : nil, payload: request.payload,
-                descriptors: request.descriptors))
+                descriptors: request.descriptors, transfer: isLarge ? LargeTransfer() : nil))
     }
 
-    private func enter(
-        method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?
+    func enter(
+        method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?, memory: CallerMemory? = nil
     ) throws(CallFailure) -> ChannelCall {
         let result = calls.withLock { table in
             if let closed = table.closed { return .failure(closed) as Result<ChannelCall, CallFailure> }
@@ -130,7 +132,7 @@ extension HostEndpoint {
             }
             let call = ChannelCall(
                 id: table.nextID(), method: method, isPing: isPing, accepts: accepts, deadline: deadline,
-                endpoint: self)
+                memory: memory, endpoint: self)
             // Inside the lock, so that the order of switching is the order of the table.
             if table.insert(call) { _ = control.setPassRights(true) }
             return .success(call)
@@ -139,7 +141,9 @@ extension HostEndpoint {
     }
 
     func check(bytes: Int, descriptors: Int) throws(CallFailure) {
-        guard bytes <= largestPayload else { throw .payloadTooLarge(bytes: bytes, most: largestPayload) }
+        guard bytes <= largestFrame || bytes <= largestPayload else {
+            throw .payloadTooLarge(bytes: bytes, most: largestPayload)
+        }
         guard descriptors <= mostDescriptors else {
             throw .tooManyDescriptors(count: descriptors, most: mostDescriptors)
         }
@@ -147,7 +151,8 @@ extension HostEndpoint {
 
     private func finish(_ opened: borrowing OpenedCall) throws(CallFailure) -> Reply {
         let call = opened.call
-        if !sendAndWait(opened) {
+        // What waits for room between its pieces leads nobody meanwhile.
+        if opened.frame.transfer != nil || !sendAndWait(opened) {
             do throws(CallFailure) {
                 try send(opened.frame, until: call.deadline)
             } catch {

@@ -21,6 +21,7 @@ extension HostEndpoint {
     ) throws(CallFailure) -> Looked {
         guard recorder == nil else { return .notSent }
         try check(bytes: payload.byteCount, descriptors: 0)
+        guard !isLarge(payload.byteCount) else { return .notSent }
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
         let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
         return try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
@@ -52,7 +53,10 @@ extension HostEndpoint {
             receiver.spinner.begin()
             let start = receiver.reader.position
             for _ in 0..<HostEndpoint.mostLooksOfATask {
-                if let count = try look(for: call, id, &receiver) { return .answered(count) }
+                if let count = try look(for: call, id, &receiver) {
+                    if count == HostEndpoint.comesInPieces { break }
+                    return .answered(count)
+                }
                 guard receiver.spinner.spin(), !receiver.reader.hasPassedARing(since: start) else { break }
             }
             return .pending(try enlist(call, id, deadline, &receiver))
@@ -67,14 +71,27 @@ extension HostEndpoint {
         return !receiver.tableIsFull
     }
 
+    /// A raw call whose answer comes in pieces is a call like any other from here on.
+    func enlistLarge(
+        _ raw: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(CallFailure) -> (ChannelCall, CallerMemory?) {
+        let memory = unsafe raw.workspace == nil ? CallerMemory(raw.reply) : nil
+        let deadline = raw.patience.map {
+            MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: $0)))
+        }
+        return (try enlist(raw, id, deadline, &receiver, memory: memory), memory)
+    }
+
     /// Enters the call into the table while this thread still reads for everybody, so that no answer comes between.
     private func enlist(
-        _ raw: RawCall, _ id: UInt64, _ deadline: UInt64?, _ receiver: inout HostReceiver
+        _ raw: RawCall, _ id: UInt64, _ deadline: UInt64?, _ receiver: inout HostReceiver,
+        memory: CallerMemory? = nil
     ) throws(CallFailure) -> ChannelCall {
         try calls.withLock { (table) throws(CallFailure) in
             if let closed = table.closed { throw closed }
             let call = ChannelCall(
-                id: id, method: raw.method, isPing: false, accepts: .none, deadline: deadline, endpoint: self)
+                id: id, method: raw.method, isPing: false, accepts: .none, deadline: deadline,
+                memory: memory, endpoint: self)
             _ = table.insert(call)
             receiver.tableIsFull = table.count >= configuration.mostOpenCalls
             return call

@@ -18,21 +18,24 @@ extension HostEndpoint {
         _ configuration: ChannelConfiguration, _ handlers: ChannelHandlers, _ eventLoop: EventLoop?,
         mostDescriptors: Int
     ) throws(SystemError) -> ChannelEnds {
-        try check(configuration.hostCapacity)
-        try check(configuration.extensionCapacity)
+        try check(configuration.hostCapacity, configuration.hostArena)
+        try check(configuration.extensionCapacity, configuration.extensionArena)
         let loop = if let eventLoop { eventLoop } else { try EventLoop.shared() }
 
-        let hostMemory = try regionMemory("annex-host", configuration.hostCapacity)
+        let (hostArena, extensionArena) = (configuration.hostArena, configuration.extensionArena)
+        let hostSize = RegionLayout.size(capacity: configuration.hostCapacity, arena: hostArena)
+        let hostMemory = try Descriptor.memfd("annex-host", size: Int64(hostSize))
         let own = OwnRegion(
-            try map(hostMemory, configuration.hostCapacity, writable: true), capacity: configuration.hostCapacity)
-        own.describe(hostCapacity: configuration.hostCapacity, extensionCapacity: configuration.extensionCapacity)
+            try map(hostMemory, hostSize, writable: true), capacity: configuration.hostCapacity, arena: hostArena)
+        own.describe(configuration)
         try hostMemory.addSeals(.oneWriter)
 
-        let extensionMemory = try regionMemory("annex-extension", configuration.extensionCapacity)
+        let extensionSize = RegionLayout.size(capacity: configuration.extensionCapacity, arena: extensionArena)
+        let extensionMemory = try Descriptor.memfd("annex-extension", size: Int64(extensionSize))
         try extensionMemory.addSeals(.fixedSize)
         let peer = PeerRegion(
-            try map(extensionMemory, configuration.extensionCapacity, writable: false),
-            capacity: configuration.extensionCapacity)
+            try map(extensionMemory, extensionSize, writable: false), capacity: configuration.extensionCapacity,
+            arena: extensionArena)
 
         let sockets = try ControlSocketPair()
         // Refused at the sender until a call accepts something; kernels before 6.16 cannot, there it is closed here.
@@ -54,23 +57,22 @@ extension HostEndpoint {
                 control: control, hostRegion: hostRegion, extensionRegion: extensionMemory))
     }
 
-    private static func check(_ capacity: UInt32) throws(SystemError) {
+    private static func check(_ capacity: UInt32, _ arena: UInt32) throws(SystemError) {
         guard capacity >= WireFormat.smallestCapacity, capacity <= WireFormat.largestCapacity,
             capacity & (capacity - 1) == 0
         else {
             throw SystemError(
                 "ring capacity \(capacity)", errno: EINVAL, mend: "a power of two between 4 KiB and 256 MiB")
         }
-    }
-
-    private static func regionMemory(_ name: String, _ capacity: UInt32) throws(SystemError) -> Descriptor {
-        try Descriptor.memfd(name, size: Int64(RegionLayout.size(capacity: capacity)))
+        guard ArenaBytes.isSize(arena) else {
+            throw SystemError("arena of \(arena)", errno: EINVAL, mend: "a multiple of 64 KiB up to 4 MiB, or 0")
+        }
     }
 
     private static func map(
-        _ memory: borrowing Descriptor, _ capacity: UInt32, writable: Bool
+        _ memory: borrowing Descriptor, _ size: Int, writable: Bool
     ) throws(SystemError) -> Mapping {
-        let mapping = try Mapping(memory, size: RegionLayout.size(capacity: capacity), writable: writable)
+        let mapping = try Mapping(memory, size: size, writable: writable)
         try mapping.keepFromChildren()
         return mapping
     }

@@ -19,9 +19,12 @@ extension HostEndpoint {
         try callRaw(method, payload, into: &reply, timeout: timeout, patience: nil)
     }
 
-    /// - Parameter patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
+    /// - Parameters:
+    ///   - patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
+    ///   - workspace: takes an answer that is longer than `reply`.
     func callRaw(
-        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?, patience: Duration?
+        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?, patience: Duration?,
+        workspace: CallWorkspace? = nil
     ) throws(CallFailure) -> Int {
         try check(bytes: payload.byteCount, descriptors: 0)
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
@@ -29,8 +32,11 @@ extension HostEndpoint {
             try unsafe reply.withUnsafeMutableBytes { (target) throws(CallFailure) in
                 let call = unsafe RawCall(
                     method: method, payload: question, reply: target, limit: limit,
-                    patience: limit ?? patience.map { MonotonicClock.nanoseconds($0) })
-                if recorder == nil, let count = try callLeading(call) { return count }
+                    patience: limit ?? patience.map { MonotonicClock.nanoseconds($0) }, workspace: workspace)
+                if recorder == nil {
+                    if isLarge(question.count) { return try callLarge(call, timeout: timeout ?? patience) }
+                    if let count = try callLeading(call) { return count }
+                }
                 return try callGenerally(call, timeout: timeout ?? patience)
             }
         }
@@ -48,7 +54,8 @@ extension HostEndpoint {
         let isSent: Bool
         do throws(CallFailure) {
             isSent = try unsafe payload.withUnsafeBytes { (bytes) throws(CallFailure) in
-                try unsafe post(FrameHeader(kind: .event, method: method), bytes, flush)
+                guard !isLarge(bytes.count) else { return false }
+                return try unsafe post(FrameHeader(kind: .event, method: method), bytes, flush)
             }
         } catch {
             throw report(error)
@@ -73,6 +80,16 @@ extension HostEndpoint {
 
     /// Nil where another thread reads or there is no room: then nothing has been sent.
     private func callLeading(_ call: RawCall) throws(CallFailure) -> Int? {
+        var large: (call: ChannelCall, memory: CallerMemory?)?
+        let count = try callLeading(call, orAsLarge: &large)
+        if let large { return try awaitLarge(large.call, large.memory, call) }
+        return count
+    }
+
+    /// - Parameter large: what it has become where its answer comes in pieces.
+    @inline(__always) private func callLeading(
+        _ call: RawCall, orAsLarge large: inout (call: ChannelCall, memory: CallerMemory?)?
+    ) throws(CallFailure) -> Int? {
         var leads = false
         defer { if leads { afterLeading() } }
         let count: Int?? = try halves.withBothIfAvailable { receiver, sender in
@@ -86,7 +103,9 @@ extension HostEndpoint {
             } else if try !send(call, opened.id) {
                 return nil
             }
-            return try awaitAnswer(to: call, opened.id, &receiver)
+            let count = try awaitAnswer(to: call, opened.id, &receiver)
+            if count == HostEndpoint.comesInPieces { large = try enlistLarge(call, opened.id, &receiver) }
+            return count
         }
         return count ?? nil
     }
@@ -152,6 +171,7 @@ extension HostEndpoint {
     private func callGenerally(_ call: RawCall, timeout: Duration?) throws(CallFailure) -> Int {
         let payload = unsafe [UInt8](call.payload)
         let reply = try self.call(Request(method: call.method, payload: payload), timeout: timeout).payload
+        if let workspace = call.workspace, reply.count > call.room { return workspace.keep(reply) }
         guard reply.count <= call.room else { throw .payloadTooLarge(bytes: reply.count, most: call.room) }
         unsafe call.reply.copyBytes(from: reply)
         return reply.count

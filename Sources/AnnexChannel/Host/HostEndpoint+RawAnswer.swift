@@ -2,8 +2,11 @@ internal import AnnexLinux
 internal import Synchronization
 
 extension HostEndpoint {
+    /// In a count's place: the answer is larger than a frame, and nothing of it has been taken yet.
+    static let comesInPieces = -1
+
     /// Reads for everybody until the raw call's answer is there, its time is over or the channel ends.
-    /// - Returns: how many bytes the answer has.
+    /// - Returns: how many bytes the answer has, or `comesInPieces`.
     func awaitAnswer(
         to call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> Int {
@@ -49,7 +52,11 @@ extension HostEndpoint {
             throw .violated(error)
         }
         guard let answer else { return nil }
-        guard answer.kind == .reply else { throw failure(answer, &receiver) }
+        guard answer.kind == .reply else {
+            // Left where it is: from here on it is a call like any other.
+            if answer.kind == .large { return HostEndpoint.comesInPieces }
+            throw failure(answer, &receiver)
+        }
         return try reply(answer, to: call, &receiver)
     }
 
@@ -89,7 +96,9 @@ extension HostEndpoint {
         guard header.descriptors == 0 else {
             throw .descriptorsNotAskedFor(count: Int(truncatingIfNeeded: header.descriptors), call: header.call)
         }
-        guard header.kind == .reply || header.kind == .failure else { throw .unexpectedKind(header.kind.rawValue) }
+        guard header.kind == .reply || header.kind == .failure || header.kind == .large else {
+            throw .unexpectedKind(header.kind.rawValue)
+        }
     }
 
     @inline(__always) private func reply(

@@ -23,9 +23,10 @@ extension HostEndpoint {
         let frame = receiver.reader.take(header)
         tally.framesReceived.add()
         tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
-        recorder?.note(received: frame)
+        // What comes in pieces is recorded as a whole.
+        if header.kind != .large, header.kind != .piece { recorder?.note(received: frame) }
         try handle(frame, &receiver)
-        giveBack(&receiver)
+        if header.kind == .piece { giveBackAll(&receiver) } else { giveBack(&receiver) }
     }
 
     @inline(__always) func giveBack(_ receiver: inout HostReceiver) {
@@ -44,6 +45,8 @@ extension HostEndpoint {
         case .request: try handleRequest(frame, &receiver)
         case .cancel: try handleCancel(frame, &receiver)
         case .open, .data, .credit, .finish, .reset: try handleStream(frame, &receiver)
+        case .large: try handleLarge(frame, &receiver)
+        case .piece: try handlePiece(frame, &receiver)
         case .ping: throw .unexpectedKind(frame.kind.rawValue)
         }
     }
@@ -64,6 +67,10 @@ extension HostEndpoint {
         try checkBare(frame)
         let said = try Hello(frame)
         receiver.saidHello = true
+        if said.wire.contains(.pieces), own.arena.places > 0 {
+            // SYNC: whoever sees it sends in pieces, which only this side's own memory takes part in.
+            sendsPieces.store(true, ordering: .releasing)
+        }
         let waiting = hello.withLock { state in
             guard case .awaited(let waiting) = state else { return [] as [HelloWaiter] }
             state = .said(said)
@@ -80,7 +87,7 @@ extension HostEndpoint {
         }
     }
 
-    private func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         switch calls.withLock({ $0.match(frame) }) {
         case .taken(let call): call.resolve(.success(Reply(payload: frame.payload, sealed: [])))
         case .neverIssued where RawCalls.isRaw(frame.call): try handleLateRaw(frame, &receiver)

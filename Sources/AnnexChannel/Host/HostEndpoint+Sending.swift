@@ -18,6 +18,7 @@ extension HostEndpoint {
     func attempt(
         _ frame: borrowing OutgoingFrame, marks: FrameMarks = [], willSleep: Bool = false
     ) -> Attempt {
+        if let transfer = frame.transfer { return attempt(frame, transfer, willSleep: willSleep) }
         var header = frame.header
         header.marks.formUnion(marks)
         return attempt(frame, header, willSleep: willSleep)
@@ -30,7 +31,7 @@ extension HostEndpoint {
             guard !isClosed.load(ordering: .acquiring) else { return .failed(closedReason) }
             do throws(ChannelViolation) {
                 try sender.sendCancels()
-                guard try sender.writer.hasRoom(payload: frame.length) else {
+                guard try sender.writer.hasRoom(payload: frame.length &+ sender.writer.spare(header.kind)) else {
                     let seen = sender.writer.seen
                     // What is written makes room only once it is read.
                     flush(&sender)
@@ -55,12 +56,22 @@ extension HostEndpoint {
 
     /// Sends the frame, and sleeps for room where there is none.
     func send(_ frame: borrowing OutgoingFrame, until deadline: UInt64?) throws(CallFailure) {
-        let limit = deadline ?? MonotonicClock.deadline(after: configuration.sendLimit)
+        try sendWaiting(frame.transfer, until: deadline) { attempt(frame, willSleep: true) }
+    }
+
+    /// Attempts again and again, and sleeps for room in between. Without a deadline, each piece of a large message has a
+    /// time of its own.
+    func sendWaiting(
+        _ transfer: LargeTransfer?, until deadline: UInt64?, _ attempt: () -> Attempt
+    ) throws(CallFailure) {
+        var patience = SendPatience(configuration.sendLimit, transfer, deadline)
         while true {
-            switch attempt(frame, willSleep: true) {
+            switch attempt() {
             case .sent: return
             case .failed(let failure): throw report(failure)
-            case .full(let seen): try sleepForRoom(seen, until: limit, deadline: deadline)
+            case .full(let seen):
+                _ = patience.hasMoved()
+                try sleepForRoom(seen, until: patience.limit, deadline: deadline)
             }
         }
     }
@@ -69,17 +80,18 @@ extension HostEndpoint {
     nonisolated(nonsending) func sendLater(
         _ frame: consuming OutgoingFrame, until deadline: UInt64?
     ) async throws(CallFailure) {
-        let limit = deadline ?? MonotonicClock.deadline(after: configuration.sendLimit)
+        var patience = SendPatience(configuration.sendLimit, frame.transfer, deadline)
         var pause = Duration.microseconds(50)
         while true {
             switch attempt(frame) {
             case .sent: return
             case .failed(let failure): throw report(failure)
-            case .full: break
+            // A reader at work is looked after more often.
+            case .full: if patience.hasMoved() { pause = .microseconds(50) }
             }
             guard !Task.isCancelled else { throw .cancelled }
             let now = MonotonicClock.now()
-            guard now < limit else { throw now >= deadline ?? .max ? .deadlineExceeded : .noRoom }
+            guard now < patience.limit else { throw now >= deadline ?? .max ? .deadlineExceeded : .noRoom }
             await withCheckedContinuation { continuation in
                 loop.schedule(after: pause) { continuation.resume() }
             }
@@ -128,7 +140,7 @@ extension HostEndpoint {
     }
 
     /// Sends the descriptors ahead of their frame, so that the receiver never has to wait for them.
-    private func handOver(_ frame: borrowing OutgoingFrame) -> CallFailure? {
+    func handOver(_ frame: borrowing OutgoingFrame) -> CallFailure? {
         guard !frame.descriptors.isEmpty else { return nil }
         let tag = DescriptorTag(call: frame.header.call, count: UInt32(frame.descriptors.count))
         do throws(SystemError) {
@@ -143,7 +155,7 @@ extension HostEndpoint {
         }
     }
 
-    private func beginSleep(_ sender: inout HostSender) {
+    func beginSleep(_ sender: inout HostSender) {
         roomSleepers.add(1, ordering: .sequentiallyConsistent)
         sender.beginSleep()
     }

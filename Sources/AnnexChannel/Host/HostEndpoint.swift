@@ -58,6 +58,8 @@ public final class HostEndpoint: Sendable {
     /// Events that wait for the event loop's thread.
     let undelivered = Atomic<UInt32>(0)
     let peerIsGone = Atomic<Bool>(false)
+    /// The extension takes messages in pieces.
+    let sendsPieces = Atomic<Bool>(false)
     /// `HostReceiver.turns`, for whoever reads the control socket.
     let turns = Atomic<UInt32>(0)
     let tally: HostTally
@@ -101,8 +103,16 @@ public final class HostEndpoint: Sendable {
         closing.withLock { $0.take() }?()
     }
 
-    /// The largest payload of a request: half the ring, less the request's terms.
+    /// The largest payload of a request or event. Until the extension has said hello, and where it takes no messages in
+    /// pieces, as much as a frame carries.
     public var largestPayload: Int {
+        // SYNC: pairs with the store in `handleHello`.
+        guard sendsPieces.load(ordering: .acquiring) else { return largestFrame }
+        return max(largestFrame, Int(configuration.largestMessage))
+    }
+
+    /// The largest payload of one frame: half the ring, less a request's terms. A stream's messages have no more.
+    public var largestFrame: Int {
         Int(WireFormat.largestPayload(capacity: configuration.hostCapacity) - RequestTerms.size)
     }
 

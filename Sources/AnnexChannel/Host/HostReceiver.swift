@@ -3,6 +3,9 @@ internal import AnnexLinux
 /// The receiving half of a host's endpoint; whoever holds its lock leads: it alone reads the ring.
 struct HostReceiver: ~Copyable, Sendable {
     var reader: RingReader
+    let arena: ArenaBytes
+    /// The answer that comes in pieces.
+    var large: LargeMessage?
     /// Sleeps until the extension has published something.
     private let gate: SleepGate
     /// Wakes an extension that waits for room.
@@ -30,6 +33,7 @@ struct HostReceiver: ~Copyable, Sendable {
         gate = SleepGate(flag: own.receiver)
         wake = WakeGate(flag: peer.sender)
         consumed = own.consumed
+        arena = peer.arena
         spinner = Spinner(configuration.waiting, ProcessorHint(own: own.processor, peer: peer.processor))
         frames = RateBudget(limit: configuration.framesPerSecond)
         bytes = RateBudget(limit: configuration.bytesPerSecond)
@@ -40,6 +44,12 @@ struct HostReceiver: ~Copyable, Sendable {
     /// - Returns: whether the kernel was asked to wake a writer.
     @inline(__always) mutating func giveBack() -> Bool {
         reader.giveBack() && wake.wakeIfAsleep(on: consumed)
+    }
+
+    /// Gives back what was read and the places of its pieces: the extension may wait for the last of them.
+    mutating func giveBackAll() -> Bool {
+        reader.giveBackAll()
+        return wake.wakeIfAsleep(on: consumed)
     }
 
     /// From here on the extension rings when it publishes.

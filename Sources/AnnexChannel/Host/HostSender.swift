@@ -15,6 +15,9 @@ struct HostSender: ~Copyable, Sendable {
     /// Calls given up while there was no room to say so.
     var cancels: [UInt64] = []
     private let recorder: FrameRecorder?
+    var arena: ArenaWriter
+    /// The message that is being sent in pieces. Whoever sends it holds it.
+    weak var underWay: LargeTransfer?
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, recorder: FrameRecorder?) {
         self.recorder = recorder
@@ -23,6 +26,7 @@ struct HostSender: ~Copyable, Sendable {
         gate = SleepGate(flag: own.sender)
         consumed = peer.consumed
         looking = RoomSpinner(waiting, peer.processor)
+        arena = ArenaWriter(own.arena)
     }
 
     /// Publishes what was written, and wakes an extension that sleeps.

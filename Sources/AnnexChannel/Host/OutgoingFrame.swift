@@ -6,6 +6,8 @@ struct OutgoingFrame: ~Copyable {
     var terms: RequestTerms?
     var payload: [UInt8]
     var descriptors = DescriptorList()
+    /// Of a payload that goes in pieces.
+    var transfer: LargeTransfer?
 
     /// Bytes behind the header. `HostEndpoint.check` has held them against the ring.
     var length: UInt32 {

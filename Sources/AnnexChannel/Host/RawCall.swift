@@ -8,6 +8,24 @@
     /// Nanoseconds that it waits at most.
     let patience: UInt64?
 
+    // SAFETY: the caller's own, as the pointers are. Not counted: this value is copied on the way of every call.
+    /// Takes an answer that is longer than there is room for; nil: nobody does.
+    private let unsized: Unmanaged<CallWorkspace>?
+
+    var workspace: CallWorkspace? { unsafe unsized?.takeUnretainedValue() }
+
+    init(
+        method: UInt16, payload: UnsafeRawBufferPointer, reply: UnsafeMutableRawBufferPointer, limit: UInt64?,
+        patience: UInt64?, workspace: CallWorkspace? = nil
+    ) {
+        self.method = method
+        unsafe self.payload = payload
+        unsafe self.reply = reply
+        self.limit = limit
+        self.patience = patience
+        unsafe unsized = workspace.map { unsafe Unmanaged.passUnretained($0) }
+    }
+
     /// The most bytes of an answer.
     var room: Int { unsafe reply.count }
 }

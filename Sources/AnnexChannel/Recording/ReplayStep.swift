@@ -31,6 +31,8 @@ enum ReplayStep: Sendable {
         switch kind {
         // The launch brings the hello, and who supervises asks for signs of life in its own time.
         case .hello, .ping, .pong: return nil
+        // Recorded as the messages that they make up.
+        case .large, .piece: return nil
         case .open, .data, .credit, .finish, .reset: throw .hasStreams(message: message)
         case .request where isOurs: return .call(try whole(frame, message), message: message)
         case .cancel: return isOurs ? .cancel(frame.call) : nil

@@ -17,6 +17,11 @@ struct Hostile<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable 
         value <= limit ? value : nil
     }
 
+    /// The number, where it is less than `limit`.
+    func below(_ limit: Value) -> Value? {
+        value < limit ? value : nil
+    }
+
     /// The number for a report's text. Never for anything else.
     var forReport: UInt64 {
         UInt64(truncatingIfNeeded: value)

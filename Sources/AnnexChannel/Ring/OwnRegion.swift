@@ -4,19 +4,21 @@ internal import AnnexLinux
 @safe struct OwnRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
+    let arena: ArenaBytes
     let consumed: WritableWord
     let receiver: WritableWord
     let sender: WritableWord
     let processor: WritableWord
 
     /// `mapping` is writable and holds a region of this capacity.
-    init(_ mapping: consuming Mapping, capacity: UInt32) {
-        // SAFETY: every offset lies inside the first page, and the ring fills the rest.
+    init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
+        // SAFETY: every offset lies inside the first page, and ring and arena fill the rest.
         let start = unsafe mapping.start
         func word(_ offset: Int) -> WritableWord {
             unsafe WritableWord((start + offset).assumingMemoryBound(to: UInt32.self))
         }
         ring = unsafe RingBytes(start: start + RegionLayout.ring, capacity: capacity)
+        self.arena = unsafe ArenaBytes(start: start + RegionLayout.size(capacity: capacity), size: arena)
         consumed = word(RegionLayout.consumed)
         receiver = word(RegionLayout.receiver)
         sender = word(RegionLayout.sender)
@@ -25,11 +27,15 @@ internal import AnnexLinux
     }
 
     /// Says which layout follows. Done by the host, before anybody else has the region.
-    func describe(hostCapacity: UInt32, extensionCapacity: UInt32) {
+    func describe(_ configuration: ChannelConfiguration) {
         let start = unsafe mapping.start
         for (offset, value) in [
             (RegionLayout.magic, WireFormat.magic), (RegionLayout.version, WireFormat.version),
-            (RegionLayout.hostCapacity, hostCapacity), (RegionLayout.extensionCapacity, extensionCapacity),
+            (RegionLayout.hostCapacity, configuration.hostCapacity),
+            (RegionLayout.extensionCapacity, configuration.extensionCapacity),
+            (RegionLayout.hostArena, configuration.hostArena),
+            (RegionLayout.extensionArena, configuration.extensionArena),
+            (RegionLayout.largestMessage, configuration.largestMessage),
         ] {
             // SAFETY: aligned and inside the first page.
             unsafe start.storeBytes(of: value, toByteOffset: offset, as: UInt32.self)

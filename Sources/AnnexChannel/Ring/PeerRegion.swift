@@ -4,19 +4,21 @@ internal import AnnexLinux
 @safe struct PeerRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
+    let arena: ArenaBytes
     let consumed: SharedWord
     let receiver: SharedWord
     let sender: SharedWord
     let processor: SharedWord
 
     /// `mapping` holds a region of this capacity.
-    init(_ mapping: consuming Mapping, capacity: UInt32) {
-        // SAFETY: every offset lies inside the first page, and the ring fills the rest.
+    init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
+        // SAFETY: every offset lies inside the first page, and ring and arena fill the rest.
         let start = unsafe mapping.start
         func word(_ offset: Int) -> SharedWord {
             unsafe SharedWord((start + offset).assumingMemoryBound(to: UInt32.self))
         }
         ring = unsafe RingBytes(start: start + RegionLayout.ring, capacity: capacity)
+        self.arena = unsafe ArenaBytes(start: start + RegionLayout.size(capacity: capacity), size: arena)
         consumed = word(RegionLayout.consumed)
         receiver = word(RegionLayout.receiver)
         sender = word(RegionLayout.sender)

@@ -119,9 +119,14 @@ struct RingReader: ~Copyable {
     /// - Returns: whether there was any to give: then a writer that sleeps for room is to be woken.
     @inline(__always) mutating func giveBack() -> Bool {
         guard position &- published >= step else { return false }
+        giveBackAll()
+        return true
+    }
+
+    /// Gives back all that was read, and with it the places of its pieces: a writer may wait for the last of them.
+    @inline(__always) mutating func giveBackAll() {
         published = position
         // SYNC: releases the ring's bytes; the writer acquires this position before it overwrites them.
         consumed.storeRelease(position)
-        return true
     }
 }

@@ -18,7 +18,7 @@ struct RingWriter: ~Copyable {
 
     private let ring: RingBytes
     private let consumed: SharedWord
-    private var position: UInt32 = 0
+    private(set) var position: UInt32 = 0
     /// The reader's position as last accepted: the value that a sleeper sleeps on.
     private(set) var seen: UInt32 = 0
     /// From `position` to here each line begins with a 0.
@@ -60,7 +60,7 @@ struct RingWriter: ~Copyable {
     }
 
     /// Looks once at how far the reader is.
-    @inline(never) private mutating func look() throws(ChannelViolation) {
+    @inline(never) mutating func look() throws(ChannelViolation) {
         let unread = position &- seen
         // SYNC: acquires what the reader released: it has copied the bytes up to here.
         let now = Hostile(consumed.loadAcquire()).distance(from: seen)

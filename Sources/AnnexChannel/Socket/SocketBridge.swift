@@ -46,11 +46,11 @@ final class SocketBridge: Sendable {
     /// Starts the thread that puts frames into the extension's ring.
     func carryToRing(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
         try start("annex-to-ring", descriptors, toRing) { bridge, core throws(ExtensionFailure) in
-            var room = [UInt8](repeating: 0, count: SocketPacket.headerSize + core.largestPayload + 1)
+            var room = [UInt8](repeating: 0, count: SocketPacket.headerSize + core.largestFrame + 1)
             while let packet = bridge.receive(&room) {
                 do throws(ChannelViolation) {
                     guard packet.count < room.count else {
-                        throw .length(UInt64(packet.count), room: UInt32(clamping: core.largestPayload))
+                        throw .length(UInt64(packet.count), room: UInt32(clamping: core.largestFrame))
                     }
                     let (header, payload) = try SocketPacket.read(packet)
                     try bridge.pass(header, payload, core)

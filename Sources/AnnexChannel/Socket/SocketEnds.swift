@@ -18,6 +18,9 @@ extension HostEndpoint {
         configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
         eventLoop: EventLoop? = nil
     ) throws(SystemError) -> SocketEnds {
+        var configuration = configuration
+        // One packet is one frame.
+        (configuration.hostArena, configuration.extensionArena) = (0, 0)
         let ends = try make(configuration, handlers, eventLoop, mostDescriptors: 0)
         let sockets = try DescriptorPair.sockets()
         let bridge = SocketBridge(socket: try sockets.first.duplicate(), host: ends.host)

@@ -161,7 +161,7 @@ public final class ChannelStream: Sendable {
         guard inner.state.isSending else { return .failed(.finished) }
         // Until the other side has said what it takes, only its saying so is awaited.
         guard inner.state.peerWindow > 0 else { return .mustWait }
-        let most = min(Int(clamping: inner.state.peerWindow) &- 16, endpoint.largestPayload)
+        let most = min(Int(clamping: inner.state.peerWindow) &- 16, endpoint.largestFrame)
         guard bytes <= most else { return .failed(.messageTooLarge(bytes: bytes, most: most)) }
         return inner.state.spend(cost) ? .done(()) : .mustWait
     }

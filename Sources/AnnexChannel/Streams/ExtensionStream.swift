@@ -56,7 +56,7 @@ public final class ExtensionStream {
             if let failure { throw failure }
             guard state.isSending else { throw StreamFailure.finished }
             if state.peerWindow > 0 {
-                let most = min(Int(state.peerWindow) - 16, core.largestPayload)
+                let most = min(Int(state.peerWindow) - 16, core.largestFrame)
                 guard message.count <= most else {
                     throw StreamFailure.messageTooLarge(bytes: message.count, most: most)
                 }

@@ -6,6 +6,8 @@
     // SAFETY: `capacity` bytes that this object alone owns; zeros from the start, so that any of them may be read.
     private let start: UnsafeMutableRawPointer
     private let capacity: Int
+    // SAFETY: as above; nil while no answer was larger than what is kept.
+    private var large: UnsafeMutableRawBufferPointer?
     /// Whether it is the one that its channel keeps.
     let isKept: Bool
 
@@ -23,6 +25,7 @@
         unsafe encoder.deinitialize(count: 1)
         unsafe encoder.deallocate()
         unsafe start.deallocate()
+        drop()
     }
 
     /// Where an answer is copied to.
@@ -32,6 +35,23 @@
 
     /// An answer that was copied.
     @usableFromInline func reply(_ count: Int) -> UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(start: start, count: min(max(count, 0), capacity))
+        if let large = unsafe large { return UnsafeRawBufferPointer(large) }
+        return unsafe UnsafeRawBufferPointer(start: start, count: min(max(count, 0), capacity))
+    }
+
+    /// Keeps an answer that may be longer than there is room for, until the workspace is given back.
+    /// - Returns: how many bytes it has.
+    func keep(_ answer: [UInt8]) -> Int {
+        drop()
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: answer.count, alignment: 64)
+        unsafe copy.copyBytes(from: answer)
+        unsafe large = copy
+        return answer.count
+    }
+
+    /// Lets go of what `keep` has kept.
+    func drop() {
+        unsafe large?.deallocate()
+        unsafe large = nil
     }
 }

@@ -97,6 +97,7 @@ extension HostEndpoint {
     }
 
     @usableFromInline func giveBack(_ taken: CallWorkspace) {
+        taken.drop()
         workspace.giveBack(taken)
     }
 
@@ -108,7 +109,8 @@ extension HostEndpoint {
         if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
         var target = unsafe workspace.room.mutableBytes
         return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
-            try callRaw(method, payload, into: &target, timeout: timeout, patience: patience)
+            try callRaw(
+                method, payload, into: &target, timeout: timeout, patience: patience, workspace: workspace)
         }
     }
 
@@ -144,8 +146,9 @@ extension HostEndpoint {
 
     private var limits: MessageLimits {
         // No more than a reader takes, however large the ring.
-        MessageLimits(
-            bytes: min(largestPayload, MessageLimits.standard.bytes), fields: MessageLimits.standard.fields,
+        let most = max(largestFrame, configuration.hostArena > 0 ? Int(configuration.largestMessage) : 0)
+        return MessageLimits(
+            bytes: min(most, MessageLimits.standard.bytes), fields: MessageLimits.standard.fields,
             depth: MessageLimits.standard.depth)
     }
 }

@@ -26,4 +26,8 @@ enum FrameKind: UInt8, Sendable {
     case finish = 12
     /// Either way: the stream is let go of.
     case reset = 13
+    /// Either way: a message that is too large for a frame begins; its bytes follow in pieces.
+    case large = 14
+    /// Either way: the next bytes of the message that has begun lie in the writer's arena.
+    case piece = 15
 }

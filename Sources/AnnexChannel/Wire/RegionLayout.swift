@@ -9,6 +9,11 @@ enum RegionLayout {
     static let extensionCapacity = 12
     /// `WireFeatures` of the host, 64 bits.
     static let features = 16
+    /// Bytes of the host's arena, which lies behind its ring, and of the extension's.
+    static let hostArena = 24
+    static let extensionArena = 28
+    /// The most bytes of an answer that the host takes.
+    static let largestMessage = 32
 
     /// How many bytes the region's writer has taken out of the other ring, modulo 2^32, as far as it has said so.
     static let consumed = 128
@@ -22,7 +27,7 @@ enum RegionLayout {
     /// The ring's first byte.
     static let ring = 4096
 
-    static func size(capacity: UInt32) -> Int {
-        ring + Int(capacity)
+    static func size(capacity: UInt32, arena: UInt32 = 0) -> Int {
+        ring + Int(capacity) + Int(arena)
     }
 }

@@ -6,9 +6,11 @@ struct WireFeatures: OptionSet, Sendable, Hashable {
     /// Calls from the extension to the host.
     static let hostedCalls = WireFeatures(rawValue: 1 << 32)
     static let streams = WireFeatures(rawValue: 1 << 33)
+    /// Messages in pieces, through arenas.
+    static let pieces = WireFeatures(rawValue: 1 << 34)
 
     /// What this version can do.
-    static let own: WireFeatures = [.hostedCalls, .streams]
+    static let own: WireFeatures = [.hostedCalls, .streams, .pieces]
     /// The bits that are not the wire's.
     static let usersBits: UInt64 = 0xFFFF_FFFF
 }

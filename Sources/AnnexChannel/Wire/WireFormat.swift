@@ -12,6 +12,12 @@ enum WireFormat {
     static let smallestCapacity: UInt32 = 4096
     static let largestCapacity: UInt32 = 1 << 28
 
+    /// Bytes of one place in an arena, and of each piece of a message but its last: as much as stays in a core's own
+    /// cache while it is copied in and out.
+    static let pieceSize: UInt32 = 65536
+    /// The most places of an arena.
+    static let mostPlaces: UInt32 = 64
+
     /// A doorbell's bytes on the control socket.
     static let doorbell: [UInt8] = [1]
 

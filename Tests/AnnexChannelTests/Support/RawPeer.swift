@@ -9,6 +9,7 @@ final class RawPeer: Sendable {
     let region: Mapping
     let host: Mapping
     let capacity: UInt32
+    private let memory: Descriptor
 
     init(_ descriptors: consuming ExtensionDescriptors, capacity: UInt32 = 65536) throws {
         let size = RegionLayout.size(capacity: capacity)
@@ -17,6 +18,12 @@ final class RawPeer: Sendable {
             descriptors.hostRegion, size: RegionLayout.size(capacity: WireFormat.smallestCapacity), writable: false)
         control = ControlSocket(owning: try descriptors.control.duplicate())
         self.capacity = capacity
+        memory = try descriptors.extensionRegion.duplicate()
+    }
+
+    /// The whole region, with the arena behind its ring.
+    func arena() throws -> Mapping {
+        try Mapping(memory, size: Int(memory.status().size), writable: true)
     }
 
     func store(_ value: UInt32, at offset: Int) {

@@ -14,6 +14,8 @@ import Testing
         "Codec/MessageDecoder.swift", "Codec/FieldReader.swift", "Host/HostEndpoint+Hosting.swift",
         "Host/HostEndpoint+Budgets.swift", "Streams/StreamState.swift", "Streams/ChannelStream.swift",
         "Recording/Recording+Reading.swift",
+        "Large/LargeMessage.swift", "Large/HostEndpoint+LargeReceiving.swift", "Large/RingWriter+Lanes.swift",
+        "Large/CallerMemory.swift", "Wire/LargeHeader+Checking.swift",
     ]
 
     @Test("nothing in the receiver can trap on a peer's bytes", arguments: receiver)

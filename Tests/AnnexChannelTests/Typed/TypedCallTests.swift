@@ -124,7 +124,7 @@ import Testing
 
     @Test func aRequestTooLargeForAMessageIsRefusedBeforeItIsSent() throws {
         let resizer = try Resizer()
-        let most = resizer.host.largestPayload
+        let most = MessageLimits.standard.bytes
         #expect(throws: CallFailure.unencodable(.tooLong(limit: most))) {
             try resizer.host.call(Resize(width: 1, image: [UInt8](repeating: 0, count: most)))
         }

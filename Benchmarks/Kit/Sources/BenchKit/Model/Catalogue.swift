@@ -53,11 +53,11 @@ public enum Catalogue {
             floors(copying + ["mapped-pieces", "memcpy-warm", "memcpy-cold"]) + [.ours("annex-raw")]),
         Scene(
             "sealed-64-MiB", .throughput,
-            "64 MiB handed over as sealed memory, written and verified in place, two cores",
+            "64 MiB handed over, as new sealed memory (in place) and through the arena (copied), two cores",
             awake.with {
                 $0.reply = 64 << 20
                 $0.milliseconds = 1000
-            }, floors(["memfd-answer", "mapped-copy"]) + [.ours("annex-sealed")]),
+            }, floors(["memfd-answer", "mapped-copy"]) + [.ours("annex-sealed"), .ours("annex-raw")]),
     ]
 
     private static let scale: [Scene] = [

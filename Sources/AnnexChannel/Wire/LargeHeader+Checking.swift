@@ -1,0 +1,44 @@
+extension LargeHeader {
+    /// Reads what the other side says of a message that it begins.
+    /// - Parameter limit: the most bytes that this side takes.
+    /// - Returns: the header, and a request's terms.
+    static func read(
+        _ payload: [UInt8], atMost limit: UInt32
+    ) throws(ChannelViolation) -> (header: LargeHeader, terms: RequestTerms) {
+        guard let said = WireBytes.number(payload, at: 0, as: UInt32.self),
+            let number = WireBytes.number(payload, at: 4, as: UInt32.self)
+        else { throw .malformed(kind: FrameKind.large.rawValue, length: payload.count) }
+        guard let kind = FrameKind(rawValue: UInt8(truncatingIfNeeded: number)), kind.mayBeLarge else {
+            throw .unexpectedKind(UInt8(truncatingIfNeeded: number))
+        }
+        let size = kind == .request ? 32 : LargeHeader.size
+        guard payload.count == size, said > 0 else {
+            throw .malformed(kind: FrameKind.large.rawValue, length: payload.count)
+        }
+        guard let length = Hostile(said).atMost(limit) else {
+            throw .length(Hostile(said).forReport, room: limit)
+        }
+        return (LargeHeader(kind: kind, length: length), RequestTerms(payload))
+    }
+}
+
+extension FrameKind {
+    /// Whether a message of this kind may come in pieces.
+    var mayBeLarge: Bool {
+        self == .request || self == .reply || self == .event
+    }
+}
+
+extension RequestTerms {
+    /// The terms behind a large request's header; the empty ones where there are none.
+    fileprivate init(_ payload: [UInt8]) {
+        guard let limit = WireBytes.number(payload, at: 8, as: UInt64.self),
+            let mostBytes = WireBytes.number(payload, at: 16, as: UInt64.self),
+            let mostPieces = WireBytes.number(payload, at: 24, as: UInt64.self)
+        else {
+            self = RequestTerms()
+            return
+        }
+        self = RequestTerms(limit: limit, mostBytes: mostBytes, mostPieces: mostPieces)
+    }
+}

@@ -1,0 +1,236 @@
+import AnnexLinux
+import AnnexTestSupport
+import Glibc
+import Testing
+
+@testable import AnnexChannel
+
+/// What a peer can say of pieces and places that is not so.
+@Suite(.timeLimit(.minutes(20))) struct HostileLargeTests {
+    static let piece = Int(WireFormat.pieceSize)
+
+    /// Arenas of four places each.
+    static func channel(_ change: (inout ChannelConfiguration) -> Void = { _ in }) throws -> HostileChannel {
+        try HostileChannel {
+            $0.hostArena = 4 * WireFormat.pieceSize
+            $0.extensionArena = 4 * WireFormat.pieceSize
+            change(&$0)
+        }
+    }
+
+    static func large(
+        _ length: UInt32, kind: UInt32 = 3, method: UInt16 = 1, call: UInt64 = 1, more: [UInt8] = []
+    ) -> [UInt8] {
+        RawPeer.frame(14, WireBytes.bytes(length) + WireBytes.bytes(kind) + more, method: method, call: call)
+    }
+
+    static func piece(_ place: UInt16, _ payload: [UInt8] = [], call: UInt64 = 1, descriptors: UInt8 = 0) -> [UInt8] {
+        RawPeer.frame(15, payload, descriptors: descriptors, method: place, call: call)
+    }
+
+    struct Lie: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let frames: [[UInt8]]
+        let violation: ChannelViolation
+
+        init(_ name: String, _ frames: [[UInt8]], _ violation: ChannelViolation) {
+            (testDescription, self.frames, self.violation) = (name, frames, violation)
+        }
+    }
+
+    static let lies = [
+        Lie("a piece of nothing", [piece(0)], .pieceOfNothing(call: 1)),
+        Lie("a place outside", [large(100_000), piece(4)], .pieceOutside(place: 4, places: 4)),
+        Lie("the last place of all", [large(100_000), piece(.max)], .pieceOutside(place: 65535, places: 4)),
+        Lie("a piece of another call", [large(100_000), piece(0, call: 2)], .pieceOfNothing(call: 2)),
+        Lie("a piece more than there were", [large(10), piece(0), piece(0)], .pieceOfNothing(call: 1)),
+        Lie("a piece with bytes", [large(10), piece(0, [1])], .pieceOfNothing(call: 1)),
+        Lie("a piece with descriptors", [large(10), piece(0, descriptors: 1)], .pieceOfNothing(call: 1)),
+        Lie("no bytes at all", [large(0)], .malformed(kind: 14, length: 8)),
+        Lie("more than is taken", [large(.max)], .length(UInt64(UInt32.max), room: 16 << 20)),
+        Lie("one byte more than is taken", [large(16 << 20 + 1)], .length(16 << 20 + 1, room: 16 << 20)),
+        Lie(
+            "a header cut short", [RawPeer.frame(14, [1, 0, 0, 0], method: 1, call: 1)], .malformed(kind: 14, length: 4)
+        ),
+        Lie("a header too long", [large(10, more: [0])], .malformed(kind: 14, length: 9)),
+        Lie("an event", [large(10, kind: 6)], .unexpectedKind(6)),
+        Lie("a request", [large(10, kind: 2, more: [UInt8](repeating: 0, count: 24))], .unexpectedKind(2)),
+        Lie("a hello", [large(10, kind: 1)], .unexpectedKind(1)),
+        Lie("a message in pieces of pieces", [large(10, kind: 14)], .unexpectedKind(14)),
+        Lie("an unknown kind", [large(10, kind: 99)], .unexpectedKind(99)),
+        Lie("an answer within another", [large(100_000), large(10)], .messageUnfinished(call: 1)),
+        Lie("an answer to nothing", [large(10, call: 7)], .unknownCall(7)),
+        Lie("an answer to no raw call", [large(10, call: 1 << 63 | 9)], .unknownCall(1 << 63 | 9)),
+        Lie("another method", [large(10, method: 2)], .wrongMethod(call: 1, 2, asked: 1)),
+    ]
+
+    @Test("IPC-05: what is said of pieces and places is checked before anything is touched", arguments: lies)
+    func lie(_ lie: Lie) async throws {
+        let channel = try Self.channel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let call = try await channel.host.start(Request(method: 1))
+        for frame in lie.frames { writer.send(frame) }
+        #expect(await channel.violation() == lie.violation)
+        // The answer that was whole before the lie counts.
+        do throws(CallFailure) {
+            #expect(try await call.value().payload.count == 10)
+        } catch {
+            #expect(error == .violated(lie.violation))
+        }
+    }
+
+    @Test("IPC-08: nothing comes in pieces before the hello")
+    func early() async throws {
+        let channel = try Self.channel()
+        var writer = RawWriter(channel.peer)
+        writer.send(Self.large(10))
+        #expect(await channel.violation() == .noHello(kind: 14))
+    }
+
+    @Test("IPC-05: the same place again and again is read as what lies there, and the host lives on")
+    func overlapping() async throws {
+        let channel = try Self.channel()
+        let peer = channel.peer
+        let arena = try Arena(peer)
+        var writer = RawWriter(peer)
+        try await channel.greet(&writer)
+        let call = try await channel.host.start(Request(method: 1))
+        arena.fill(2, with: 7)
+        writer.send(Self.large(UInt32(2 * Self.piece + 5)))
+        for _ in 0..<3 { writer.send(Self.piece(2)) }
+        #expect(try await call.value().payload == [UInt8](repeating: 7, count: 2 * Self.piece + 5))
+        let next = try await channel.host.start(Request(method: 1))
+        writer.send(RawPeer.frame(3, [4], method: 1, call: 2))
+        #expect(try await next.value().payload == [4])
+    }
+
+    @Test("IPC-01: a piece that is rewritten while it is read becomes bytes of one copy, which stay what they are")
+    func rewritten() async throws {
+        let channel = try Self.channel()
+        let peer = channel.peer
+        let arena = try Arena(peer)
+        let stop = Flag()
+        let thread = ExtensionThread(raw: {
+            while !stop.isSet {
+                arena.fill(0, with: 0xAA)
+                arena.fill(0, with: 0x55)
+            }
+        })
+        var writer = RawWriter(peer)
+        try await channel.greet(&writer)
+        for turn in 1...50 as ClosedRange<UInt64> {
+            let call = try await channel.host.start(Request(method: 1))
+            writer.send(Self.large(UInt32(3 * Self.piece), call: turn))
+            for _ in 0..<3 { writer.send(Self.piece(0, call: turn)) }
+            let payload = try await call.value().payload
+            #expect(payload.count == 3 * Self.piece)
+            let before = payload.reduce(0) { $0 &+ Int($1) }
+            #expect(payload.allSatisfy { $0 == 0xAA || $0 == 0x55 || $0 == 0 })
+            #expect(payload.reduce(0) { $0 &+ Int($1) } == before)
+        }
+        stop.set()
+        thread.join()
+    }
+
+    @Test("LIFE-06: an answer that never ends is over with its caller's time, and late pieces are harmless")
+    func unending() async throws {
+        let channel = try Self.channel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let call = try await channel.host.start(Request(method: 1), timeout: .milliseconds(50))
+        writer.send(Self.large(UInt32(2 * Self.piece)))
+        writer.send(Self.piece(0))
+        await #expect(throws: CallFailure.deadlineExceeded) { try await call.value() }
+        writer.send(Self.piece(0))
+        let next = try await channel.host.start(Request(method: 1))
+        writer.send(RawPeer.frame(3, [4], method: 1, call: 2))
+        #expect(try await next.value().payload == [4])
+        #expect(channel.host.counters.lateReplies == 1)
+    }
+
+    @Test("a raw caller's memory is left alone once its time is over")
+    func callerIsGone() async throws {
+        let channel = try Self.channel()
+        let host = channel.host
+        let arena = try Arena(channel.peer)
+        arena.fill(1, with: 9)
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let raw: UInt64 = 1 << 63 | 1
+        let caller = ExtensionThread(raw: {
+            var answer = [UInt8](repeating: 0, count: 2 * Self.piece)
+            var span = answer.mutableSpan
+            var bytes = span.mutableBytes
+            #expect(throws: CallFailure.deadlineExceeded) {
+                try host.call(1, [1].span.bytes, into: &bytes, timeout: .milliseconds(200))
+            }
+            let before = answer
+            usleep(50_000)
+            #expect(answer == before)
+        })
+        while channel.peer.load(host: RegionLayout.ring) == 0 { sched_yield() }
+        writer.send(Self.large(UInt32(2 * Self.piece), call: raw))
+        writer.send(Self.piece(1, call: raw))
+        caller.join()
+        writer.send(Self.piece(1, call: raw))
+        let next = try await host.start(Request(method: 1))
+        writer.send(RawPeer.frame(3, [4], method: 1, call: next.id))
+        #expect(try await next.value().payload == [4])
+    }
+
+    @Test("IPC-06: a peer that gives no place back holds up its own large messages, within their time")
+    func neverGivenBack() async throws {
+        let channel = try Self.channel()
+        var writer = RawWriter(channel.peer)
+        writer.send(Self.hello)
+        _ = try await channel.host.untilHello()
+        #expect(throws: CallFailure.deadlineExceeded) {
+            try ask(channel.host, 1, LargeMessageTests.bytes(1 << 20), timeout: .milliseconds(30))
+        }
+        let small = try await channel.host.start(Request(method: 1))
+        writer.send(RawPeer.frame(3, [4], method: 1, call: small.id))
+        #expect(try await small.value().payload == [4])
+    }
+
+    @Test("IPC-05: places are given back by reading frames, so neither twice nor before they were used")
+    func givenBackTwice() async throws {
+        let channel = try Self.channel()
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        writer.send(Self.hello)
+        _ = try await host.untilHello()
+        let caller = ExtensionThread(raw: {
+            _ = #expect(throws: CallFailure.self) { try ask(host, 1, LargeMessageTests.bytes(1 << 20)) }
+        })
+        // The head and four pieces of a line each.
+        while channel.peer.load(host: RegionLayout.ring + 4 * 64) == 0 { sched_yield() }
+        channel.peer.store(5 * 64, at: RegionLayout.consumed)
+        while channel.peer.load(host: RegionLayout.ring + 8 * 64) == 0 { sched_yield() }
+        channel.peer.store(5 * 64 - 64, at: RegionLayout.consumed)
+        caller.join()
+        guard case .consumed = await channel.violation() else {
+            Issue.record("no violation of the position")
+            return
+        }
+    }
+
+    static let hello = RawPeer.frame(
+        1,
+        WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version)
+            + WireBytes.bytes(WireFeatures.own.rawValue))
+
+    /// The extension's arena, as a peer writes it.
+    final class Arena: Sendable {
+        private let mapping: Mapping
+
+        init(_ peer: RawPeer) throws {
+            mapping = try peer.arena()
+        }
+
+        func fill(_ place: Int, with byte: UInt8) {
+            let start = mapping.start + RegionLayout.size(capacity: 65536) + place * HostileLargeTests.piece
+            memset(start, Int32(byte), HostileLargeTests.piece)
+        }
+    }
+}

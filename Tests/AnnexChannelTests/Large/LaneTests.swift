@@ -1,0 +1,84 @@
+import AnnexLinux
+import AnnexTestSupport
+import Glibc
+import Testing
+
+@testable import AnnexChannel
+
+/// What is large never stands before what is short: told by the order of frames alone.
+@Suite(.timeLimit(.minutes(20))) struct LaneTests {
+    /// A host's frames from the ring's start on, each of one line.
+    private func kinds(_ peer: RawPeer, _ count: Int) -> [UInt8] {
+        (0..<count).map { peer.host.start.load(fromByteOffset: RegionLayout.ring + $0 * 64, as: UInt8.self) }
+    }
+
+    @Test("a cancel behind 64 MiB waits for no more than the pieces that one arena holds")
+    func cancelBehindBulk() async throws {
+        let channel = try HostileLargeTests.channel { $0.largestMessage = 64 << 20 }
+        let (host, peer) = (channel.host, channel.peer)
+        var writer = RawWriter(peer)
+        writer.send(HostileLargeTests.hello)
+        _ = try await host.untilHello()
+        let small = try await host.start(Request(method: 1))
+        let bulk = ExtensionThread(raw: {
+            _ = #expect(throws: CallFailure.ended(reason: "over")) {
+                try ask(host, 1, [UInt8](repeating: 1, count: 64 << 20), room: 8)
+            }
+        })
+        // Nothing is read, so the transfer stops where its arena is full.
+        while peer.load(host: RegionLayout.ring + 5 * 64) == 0 { sched_yield() }
+        small.cancel()
+        let next = try await host.start(Request(method: 2))
+        #expect(kinds(peer, 9) == [2, 14, 15, 15, 15, 15, 5, 2, 0])
+        host.end(with: "over")
+        bulk.join()
+        await #expect(throws: CallFailure.self) { try await next.value() }
+    }
+
+    @Test(
+        "streams and pieces that nobody reads leave room for a call and its cancel",
+        arguments: [4096, 65536] as [UInt32])
+    func roomBesideBulk(_ capacity: UInt32) async throws {
+        let channel = try HostileLargeTests.channel {
+            $0.hostCapacity = capacity
+            $0.hostArena = WireFormat.mostPlaces * WireFormat.pieceSize
+        }
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        writer.send(HostileLargeTests.hello)
+        _ = try await host.untilHello()
+        let message = [UInt8](repeating: 1, count: Int(capacity / 16))
+        while sends(host, FrameHeader(kind: .data, call: 3), message) {}
+        let transfer = LargeTransfer()
+        let bulk = [UInt8](repeating: 1, count: 8 << 20)
+        #expect(!sends(host, FrameHeader(kind: .event), bulk, transfer))
+        #expect(sends(host, FrameHeader(kind: .request, call: 1), message))
+        #expect(sends(host, FrameHeader(kind: .cancel, call: 1), []))
+    }
+
+    /// Whether the frame goes out now, though nothing is read.
+    private func sends(
+        _ host: HostEndpoint, _ header: FrameHeader, _ payload: [UInt8], _ transfer: LargeTransfer? = nil
+    ) -> Bool {
+        guard case .sent = host.attempt(OutgoingFrame(header: header, payload: payload, transfer: transfer)) else {
+            return false
+        }
+        return true
+    }
+
+    @Test("a large answer that comes lets the short ones between its pieces through")
+    func answersBetweenPieces() async throws {
+        let channel = try HostileLargeTests.channel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let large = try await channel.host.start(Request(method: 1))
+        let small = try await channel.host.start(Request(method: 1))
+        writer.send(HostileLargeTests.large(UInt32(2 * HostileLargeTests.piece), call: large.id))
+        writer.send(HostileLargeTests.piece(0, call: large.id))
+        writer.send(RawPeer.frame(3, [4], method: 1, call: small.id))
+        #expect(try await small.value().payload == [4])
+        #expect(!large.isDone)
+        writer.send(HostileLargeTests.piece(0, call: large.id))
+        #expect(try await large.value().payload.count == 2 * HostileLargeTests.piece)
+    }
+}
