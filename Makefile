@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-run gates fuzz format soak kill-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz format soak kill-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -65,6 +65,14 @@ bench-smoke: setup ## everything that is measured runs and is verified, in secon
 
 bench-short: setup ## the benchmarks build, and two scenes of them run and are verified; for every change
 	@.ci/bench-short
+
+bench-micro: setup ## single steps of calls, by the ecosystem's benchmark package (ONLY=REGEX)
+	@.ci/bench micro $(if $(ONLY),--filter "$(ONLY)")
+
+readme-table: setup ## the README's tables, made of results (RESULT="result.json …"; PAGE: another page)
+	@test -n "$(RESULT)" || { echo "annex: say which: annex bench all --peers --json > result.json; make readme-table RESULT=result.json" >&2; exit 64; }
+	@.ci/bench command
+	@Benchmarks/.build/release/annex-bench table $(RESULT) --into "$(or $(PAGE),README.md)"
 
 bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a hot call
 	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product annex

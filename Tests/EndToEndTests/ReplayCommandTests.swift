@@ -109,4 +109,27 @@ import Testing
         let noApp = try await annex(file.path, folder.url.path)
         #expect(noApp.status == 2, "\(noApp)")
     }
+
+    @Test func aRequestOfItemsIsReplayedWithWhatItHandedOver() async throws {
+        let shout = try ExampleBundles.path(of: "Shout.app")
+        let host = try AnnexHost.embedded(apps: [shout], patience: .patience)
+        for (name, kept) in [("whole.annexrec", 100), ("sizes.annexrec", 0)] as [(String, UInt32)] {
+            let file = folder.url.appending(path: name)
+            let session = try await host.begin(SubstituteApp.identifier) {
+                var recording = ChannelRecording(to: file.path)
+                recording.mostHandedOverBytes = kept
+                $0.recording = recording
+            }
+            let note = ItemProvider(contents: try ItemContents(bytes: [1, 2, 3]), types: [.utf8PlainText])
+            let items = [ExtensionItem(attributedContentText: AttributedText("quiet"), attachments: [note])]
+            #expect(try await session.request(items, timeout: .patience).first?.contentText == "QUIET")
+            _ = await session.complete()
+        }
+        let same = try await annex(folder.url.appending(path: "whole.annexrec").path, shout)
+        #expect(same.status == 0 && same.output.contains("as recorded"), "\(same)")
+        let shown = try await annex(folder.url.appending(path: "sizes.annexrec").path)
+        #expect(shown.output.contains("+ 3 B handed over"), "\(shown)")
+        let refused = try await annex(folder.url.appending(path: "sizes.annexrec").path, shout)
+        #expect(refused.status == 2 && refused.errors.contains("hands over 3 bytes"), "\(refused)")
+    }
 }

@@ -1,0 +1,15 @@
+import AnnexChannel
+import Synchronization
+
+/// Carries descriptors into a thread.
+final class Held: Sendable {
+    private let descriptors: Mutex<ExtensionDescriptors?>
+
+    init(_ descriptors: consuming ExtensionDescriptors) {
+        self.descriptors = Mutex(descriptors)
+    }
+
+    func take() -> ExtensionDescriptors? {
+        descriptors.withLock { $0.take() }
+    }
+}
