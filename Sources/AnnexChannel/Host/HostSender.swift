@@ -14,15 +14,21 @@ struct HostSender: ~Copyable, Sendable {
     private(set) var sleepers = 0
     /// Calls given up while there was no room to say so.
     var cancels: [UInt64] = []
+    /// Wake-ups of those who sleep for room that brought none.
+    var futile: RateBudget
     private let recorder: FrameRecorder?
 
-    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, recorder: FrameRecorder?) {
+    init(
+        own: borrowing OwnRegion, peer: borrowing PeerRegion, configuration: ChannelConfiguration,
+        recorder: FrameRecorder?
+    ) {
         self.recorder = recorder
         writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         wake = WakeGate(flag: peer.receiver)
         gate = SleepGate(flag: own.sender)
         consumed = peer.consumed
-        looking = RoomSpinner(waiting, peer.processor)
+        looking = RoomSpinner(configuration.waiting, peer.processor)
+        futile = RateBudget(limit: configuration.futileWakeUpsPerSecond)
     }
 
     /// Publishes what was written, and wakes an extension that sleeps.
