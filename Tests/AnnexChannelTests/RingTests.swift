@@ -29,7 +29,8 @@ import Testing
             let payload = bytes(of: written + 1, count)
             let header = FrameHeader(kind: .event, call: written + 1)
             if !isHeld, Bool.random(using: &random),
-                payload.withUnsafeBytes({ writer.publishAtOnce(header.plainWord, call: header.call, payload: $0) }) != nil
+                payload.withUnsafeBytes({ writer.publishAtOnce(header.plainWord, call: header.call, payload: $0) })
+                    != nil
             {
                 written += 1
             } else if try writer.hasRoom(payload: UInt32(count)) {
