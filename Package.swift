@@ -184,6 +184,9 @@ let package = Package(
         .executableTarget(
             name: "scribbles-forever", dependencies: ["AnnexChannel", "AnnexLinux"],
             path: "Tests/Fixtures/ScribblesForever", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "stops-at-a-step", dependencies: ["AnnexLinux"], path: "Tests/Fixtures/StopsAtAStep",
+            swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),
         .executableTarget(
             name: "launches-forever", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],

@@ -37,6 +37,23 @@ final class ExtensionProcess: RunningExtension, Sendable {
         status.withLock { _ = waitpid(process, &$0, 0) }
     }
 
+    /// Whether it is stopped, or has ended in whatever way.
+    var isStoppedOrDead: Bool { state() != 0 }
+
+    /// Whether it has ended by itself, and well.
+    var hasLeft: Bool { state() == CLD_EXITED }
+
+    func resume() {
+        Foundation.kill(process, SIGCONT)
+    }
+
+    /// What it last came to, which stays to be asked again.
+    private func state() -> Int {
+        var info = siginfo_t()
+        waitid(P_PID, id_t(process), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT)
+        return Int(info.si_code)
+    }
+
     /// Ends it, whatever it does, and waits for its end.
     func kill() {
         Foundation.kill(process, SIGKILL)

@@ -1,0 +1,54 @@
+import AnnexLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// An extension that stops, pauses or dies at every step of the protocol: before its hello, within a frame, after it is
+/// published and before the doorbell, asleep, with memory in its hands or on its way, within a stream and with a call of
+/// its own open.
+@Suite(.timeLimit(.minutes(20))) struct StoppedPeerTests {
+    /// In a process of its own, whose descriptors, threads and mappings are counted.
+    @Test("IPC-06, SIG-04: whatever step it stops or dies at, each call ends typed within its time and nothing is left")
+    func everyStep() async {
+        let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let loop = try EventLoop()
+            for fate in StoppedRound.Fate.allCases { _ = try StoppedRound(fate, 1, loop).run() }
+            let before = try Holdings.now()
+            var wrong = 0
+            for fate in StoppedRound.Fate.allCases { wrong += StoppedPeerTests.sweep(fate, loop) }
+            try before.untilBack()
+            loop.shutDown()
+            exit(wrong == 0 ? 0 : 2)
+        }
+        print(String(decoding: run?.standardOutputContent ?? [], as: UTF8.self))
+    }
+
+    /// Every step in turn, several at once, until the extension comes to its end without stopping.
+    private static func sweep(_ fate: StoppedRound.Fate, _ loop: EventLoop) -> Int {
+        let sweep = Sweep()
+        let threads = (0..<4).map { _ in
+            ExtensionThread(raw: {
+                while !sweep.isOver.isSet {
+                    let step = sweep.next.wrappingAdd(1, ordering: .relaxed).oldValue
+                    do {
+                        if try !StoppedRound(fate, step, loop).run() { sweep.isOver.set() }
+                    } catch {
+                        print("annex: \(error)")
+                        sweep.wrong.wrappingAdd(1, ordering: .relaxed)
+                    }
+                }
+            })
+        }
+        for thread in threads { thread.join() }
+        print("annex: \(fate.rawValue) at each of \(sweep.next.load(ordering: .relaxed) - 4) steps")
+        return sweep.wrong.load(ordering: .relaxed)
+    }
+
+    private final class Sweep: Sendable {
+        let next = Atomic<Int>(1)
+        let wrong = Atomic<Int>(0)
+        let isOver = Flag()
+    }
+}

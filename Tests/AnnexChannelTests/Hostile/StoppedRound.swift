@@ -1,0 +1,149 @@
+import AnnexLinux
+import AnnexTestSupport
+import Glibc
+import Synchronization
+
+@testable import AnnexChannel
+
+/// A conversation with an extension that stops or dies at one of its steps.
+struct StoppedRound: Sendable {
+    /// What becomes of the extension.
+    enum Fate: String, CaseIterable {
+        /// It stops, and its host ends it.
+        case stopped
+        /// It stops, and goes on once its host has given up.
+        case paused
+        /// It dies.
+        case killed
+    }
+
+    struct Wrong: Error {
+        let fate: Fate
+        let step: Int
+        let what: String
+    }
+
+    private let fate: Fate
+    private let step: Int
+    private let host: HostEndpoint
+    private let peer: ExtensionProcess
+    private let violation: Box<ChannelViolation>
+
+    init(_ fate: Fate, _ step: Int, _ loop: EventLoop) throws {
+        self.fate = fate
+        self.step = step
+        violation = Box(Mutex(nil))
+        var handlers = ChannelHandlers()
+        handlers.onViolation = { [violation] found in violation.value.withLock { $0 = found } }
+        handlers.onRequest = { try? $0.reply([1]) }
+        let ends = try HostEndpoint.make(handlers: handlers, eventLoop: loop)
+        host = ends.host
+        peer = try ExtensionProcess(
+            [ExtensionProcess.path(of: "stops-at-a-step"), "\(fate == .killed ? SIGKILL : SIGSTOP)", "\(step)"],
+            ends.descriptors)
+    }
+
+    /// - Returns: whether the extension came to its step.
+    func run() throws -> Bool {
+        let waiting = PatientTasks(host)
+        let wasStopped = try !converse()
+        if wasStopped {
+            try expectTypedFailures()
+            if fate == .paused { try expectLife() }
+        }
+        host.end(with: "over")
+        let ends = waiting.wait()
+        try expect(ends.isSubset(of: ["hello", "ended"]) && ends.contains("ended"), "what waited came to \(ends)")
+        peer.kill()
+        let found = violation.value.withLock { $0 }
+        try expect(found == nil, "an honest extension broke a rule: \(String(describing: found))")
+        return wasStopped
+    }
+
+    private func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws {
+        if !holds { throw Wrong(fate: fate, step: step, what: what()) }
+    }
+
+    /// Everything that a channel can do, once each; again where the machine let the extension's time pass.
+    /// - Returns: false once the extension has stopped or died.
+    private func converse() throws -> Bool {
+        for act in Self.acts {
+            while true {
+                do {
+                    try act(host, .milliseconds(50))
+                    break
+                } catch {
+                    try expect(Self.isExpected(error), "\(error)")
+                    if peer.isStoppedOrDead { return false }
+                }
+            }
+        }
+        try? host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        // It leaves, or stops at one of its last steps.
+        while !peer.isStoppedOrDead { usleep(200) }
+        return !peer.hasLeft
+    }
+
+    /// It is not there any more, so nothing can be answered; its host hears that within its own time.
+    private func expectTypedFailures() throws {
+        var done = 0
+        for act in Self.acts {
+            do {
+                try act(host, .milliseconds(5))
+                // What it said before it stopped may still answer.
+                done += 1
+            } catch {
+                try expect(Self.isExpected(error), "\(error)")
+            }
+        }
+        try expect(done < Self.acts.count, "everything was answered by nobody")
+    }
+
+    /// It goes on, and so does the channel.
+    private func expectLife() throws {
+        peer.resume()
+        while (try? host.call(Request(method: 1, payload: [8]), timeout: .milliseconds(50)))?.payload != [8] {
+            let found = violation.value.withLock { $0 }
+            try expect(found == nil, "after it went on: \(String(describing: found))")
+            if peer.isStoppedOrDead { return }
+        }
+    }
+
+    private static func isExpected(_ error: any Error) -> Bool {
+        switch error {
+        case CallFailure.deadlineExceeded, CallFailure.noRoom, StreamFailure.deadlineExceeded,
+            StreamFailure.channel(.deadlineExceeded), StreamFailure.channel(.noRoom):
+            true
+        // Its end of the control socket is closed.
+        case CallFailure.ended, StreamFailure.channel(.ended): true
+        default: false
+        }
+    }
+
+    private typealias Act = @Sendable (HostEndpoint, Duration) throws -> Void
+
+    private static let acts: [Act] = [
+        { host, time in _ = try ask(host, 1, [1, 2, 3], timeout: time) },
+        { host, time in _ = try host.call(Request(method: 1, payload: [UInt8](repeating: 2, count: 300)), timeout: time)
+        },
+        { host, time in
+            let allowance = DescriptorAllowance(pieces: 1, bytes: 100)
+            let file = DescriptorList(try Descriptor.memfd("annex-granted", size: 1))
+            _ = try host.call(Request(method: 1, descriptors: file), timeout: time)
+            _ = try host.call(Request(method: 2, payload: [1], accepts: allowance), timeout: time)
+        },
+        { host, time in _ = try host.call(Request(method: 3), timeout: time) },
+        { host, time in try host.ping(timeout: time) },
+        { host, time in
+            let call: ChannelCall = try host.start(Request(method: 1))
+            call.cancel()
+        },
+        { host, time in
+            let stream = try host.openStream(1, timeout: time)
+            _ = try stream.receive(timeout: time)
+            try stream.send([1, 2, 3], timeout: time)
+            stream.finish()
+            _ = try stream.receive(timeout: time)
+        },
+    ]
+}

@@ -1,0 +1,13 @@
+// An extension after `Docs/Channel.md` alone, whose every store, wait and message is a step of its own. At one of them
+// it stops, or dies. Arguments: what it does to itself (a signal's number), at which step.
+import AnnexLinux
+import Glibc
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3, let signal = Int32(arguments[1]), let last = Int(arguments[2]) else {
+    print("usage: stops-at-a-step SIGNAL STEP")
+    exit(64)
+}
+
+let server = try Server(Ring(), Steps(signal: signal, last: last))
+try server.run()
