@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-run gates fuzz format soak kill-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-run gates fuzz tsan format soak kill-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a
 	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product annex
 	Benchmarks/run-ratio "$(BIN)/annex"
 	Benchmarks/filter-cost "$(BIN)/annex"
+
+tsan: setup ## the channel's tests under the thread sanitizer (SANITIZER=address, undefined: another one)
+	@.ci/sanitize $(or $(SANITIZER),thread)
 
 gates: setup ## format, layering, self-contained examples, warnings as errors
 	@.ci/gates

@@ -13,8 +13,9 @@ let swift: [SwiftSetting] =
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ] + (isSanitized ? [.define("ANNEX_SANITIZE")] : [])
+    ]
+    // A sanitized build has mutexes of its own in place of the system's, wherever those are imported.
+    + [isSanitized ? .define("ANNEX_SANITIZE") : .enableUpcomingFeature("MemberImportVisibility")]
 
 /// `make fuzz` alone sets this: libFuzzer's harnesses, and the coverage that guides it, are nobody else's to build.
 let isFuzzing = Context.environment["ANNEX_FUZZ"] != nil
@@ -187,6 +188,12 @@ let package = Package(
         .executableTarget(
             name: "stops-at-a-step", dependencies: ["AnnexLinux"], path: "Tests/Fixtures/StopsAtAStep",
             swiftSettings: swift, linkerSettings: selfContained),
+        .target(
+            name: "TypedConduct", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/TypedConduct",
+            swiftSettings: swift),
+        .executableTarget(
+            name: "serves-types", dependencies: ["AnnexChannel", "TypedConduct"], path: "Tests/Fixtures/ServesTypes",
+            swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),
         .executableTarget(
             name: "launches-forever", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],
@@ -248,7 +255,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "AnnexChannel",
+                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "AnnexChannel", "TypedConduct",
             ],
             swiftSettings: swift),
     ]

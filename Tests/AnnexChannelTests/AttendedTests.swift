@@ -1,0 +1,86 @@
+import AnnexLinux
+import Glibc
+import Testing
+
+@testable import AnnexChannel
+
+/// Answers that ring nobody, because their callers said that they look by themselves. Who gives up leaves such an answer
+/// lying; nobody else may wait for it. What would be lost is a hang, which the time limit ends.
+@Suite(.timeLimit(.minutes(20))) struct AttendedTests {
+    @Test(
+        "callers that give up at any moment leave nobody else waiting", arguments: [WaitingStyle.adaptive, .block])
+    func givingUp(_ waiting: WaitingStyle) async throws {
+        var configuration = ChannelConfiguration.patient
+        configuration.waiting = waiting
+        configuration.framesPerSecond = .max
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let host = ends.host
+        let seed = SeededRandom.fresh()
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            var random = SeededRandom(seed: seed)
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                if Bool.random(using: &random) { usleep(UInt32.random(in: 0..<200, using: &random)) }
+                let payload = request.payload
+                try request.reply(payload)
+            }
+        }
+        let hasty = (0..<3).map { index in
+            ExtensionThread(raw: {
+                var random = SeededRandom(seed: seed &+ UInt64(index + 1))
+                for turn in 0..<400 {
+                    let limit = Duration.microseconds(Int.random(in: 0..<400, using: &random))
+                    do throws(CallFailure) {
+                        let answer =
+                            turn % 2 == 0
+                            ? try ask(host, 1, [UInt8(index)], timeout: limit)
+                            : try host.call(Request(method: 1, payload: [UInt8(index)]), timeout: limit).payload
+                        #expect(answer == [UInt8(index)])
+                    } catch {
+                        #expect(error == .deadlineExceeded, "seed \(seed)")
+                    }
+                }
+            })
+        }
+        try await withThrowingTaskGroup { group in
+            for index in 10..<13 {
+                group.addTask {
+                    for _ in 0..<200 {
+                        let answer = try await host.call(Request(method: 1, payload: [UInt8(index)])).payload
+                        #expect(answer == [UInt8(index)], "seed \(seed)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for caller in hasty { caller.join() }
+        #expect(try ask(host, 1, [99]) == [99])
+        host.finish(thread)
+    }
+
+    /// What the mark says on the wire, and to whom.
+    @Test func onlyWhoLooksUntilItsAnswerComesIsAttended() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let (host, peer) = (channel.host, channel.peer)
+        let attended = UInt8(FrameMarks.attended.rawValue)
+        func mark(at position: Int) -> UInt8 {
+            (peer.host.start + RegionLayout.ring + position).load(fromByteOffset: 1, as: UInt8.self) & attended
+        }
+        // A task leaves before its answer: it has to ring.
+        let call = try await host.start(Request(method: 1))
+        #expect(mark(at: 0) == 0)
+        // A thread that starts a call and goes its way too.
+        let other = try startOnThread(host)
+        #expect(mark(at: 64) == 0)
+        let caller = ExtensionThread(raw: { _ = try? host.call(Request(method: 1)) })
+        while host.counters.framesSent < 3 { usleep(100) }
+        #expect(mark(at: 128) == attended)
+        for pending in [call, other] { pending.cancel() }
+        host.end(with: "over")
+        caller.join()
+    }
+
+    private func startOnThread(_ host: HostEndpoint) throws -> ChannelCall { try host.start(Request(method: 1)) }
+}

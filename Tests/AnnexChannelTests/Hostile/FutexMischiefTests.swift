@@ -1,0 +1,148 @@
+import AnnexLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// What a peer can do with the kernel's help to words that the host sleeps on. `HostilePeerTests` has the sleeper for
+/// frames that is moved, and the one that is woken for nothing.
+@Suite(.timeLimit(.minutes(20))) struct FutexMischiefTests {
+    /// A host whose ring is full and whose caller sleeps for room.
+    private final class Full: Sendable {
+        let channel: HostileChannel
+        private let caller: ExtensionThread
+        private let outcome: Box<CallFailure>
+
+        init(_ change: (inout ChannelConfiguration) -> Void = { _ in }) throws {
+            channel = try HostileChannel {
+                $0.hostCapacity = 4096
+                $0.waiting = .block
+                change(&$0)
+            }
+            let outcome = Box<CallFailure>(Mutex(nil))
+            self.outcome = outcome
+            let host = channel.host
+            caller = ExtensionThread(raw: {
+                do throws(CallFailure) {
+                    // More than any ring of this size takes.
+                    for _ in 0..<6 {
+                        try host.send(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 1000)))
+                    }
+                } catch {
+                    outcome.value.withLock { $0 = error }
+                }
+            })
+        }
+
+        /// The word that it sleeps on.
+        var bed: UnsafeMutableRawPointer { channel.peer.region.start + RegionLayout.consumed }
+
+        /// Why it could not send, if it could not.
+        func join() -> CallFailure? {
+            caller.join()
+            return outcome.value.withLock { $0 }
+        }
+    }
+
+    @Test func `IPC-06: a sender that is moved to a word of the peer's finds the room by itself`() throws {
+        let full = try Full()
+        while RawFutex.requeue(full.bed, to: full.channel.peer.region.start + 2048) != 1 { sched_yield() }
+        // As an honest reader does, whose wake-up reaches nobody.
+        full.channel.peer.store(1024, at: RegionLayout.consumed)
+        WritableWord(full.bed.assumingMemoryBound(to: UInt32.self)).wake()
+        full.channel.peer.store(3072, at: RegionLayout.consumed)
+        #expect(full.join() == nil)
+    }
+
+    @Test func `IPC-06: a sender that is moved to a word of the peer's hears of the end`() throws {
+        let full = try Full()
+        while RawFutex.requeue(full.bed, to: full.channel.peer.region.start + 2048) != 1 { sched_yield() }
+        full.channel.host.end(with: "over")
+        #expect(full.join() == .ended(reason: "over"))
+    }
+
+    @Test func `BOMB-08: waking a sender without making room ends at the budget`() async throws {
+        let full = try Full { $0.futileWakeUpsPerSecond = 50 }
+        let word = WritableWord(full.bed.assumingMemoryBound(to: UInt32.self))
+        while !full.channel.host.isClosed.load(ordering: .relaxed) { word.wake() }
+        #expect(full.join() == .violated(.messageBudget(.wakeUps, limit: 50)))
+        #expect(await full.channel.violation() == .messageBudget(.wakeUps, limit: 50))
+    }
+
+    /// A waiter of another kind on the word that the host's caller sleeps on: neither the peer nor the host can wake it.
+    private func lockedBed(_ body: (HostileChannel, RawWriter) async throws -> Void) async throws {
+        let channel = try HostileChannel { $0.waiting = .block }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let bed = channel.peer.region.start + channel.peer.place(writer.position)
+        let peer = channel.peer
+        let position = writer.position
+        let mayGo = try Gate()
+        let owner = Owner()
+        let holder = ExtensionThread(raw: {
+            owner.number.store(RawFutex.thread, ordering: .sequentiallyConsistent)
+            try? mayGo.wait()
+        })
+        while owner.number.load(ordering: .sequentiallyConsistent) == 0 { sched_yield() }
+        // Nobody rings, so the host does not look while a thread's number stands there.
+        peer.header(at: position).storeRelease(owner.number.load(ordering: .relaxed))
+        let waiter = ExtensionThread(raw: { RawFutex.lock(peer.region.start + peer.place(position), for: 3) })
+        while peer.header(at: position).wake() >= 0 { sched_yield() }
+        bed.storeBytes(of: 0, as: UInt32.self)
+        try await body(channel, writer)
+        mayGo.open()
+        holder.join()
+        waiter.join()
+    }
+
+    private final class Owner: Sendable {
+        let number = Atomic<UInt32>(0)
+    }
+
+    @Test func `IPC-06: a caller whose word takes no wake-up finds its answer by itself`() async throws {
+        try await lockedBed { channel, writer in
+            var writer = writer
+            let host = channel.host
+            let caller = ExtensionThread(raw: {
+                #expect((try? host.call(Request(method: 1)).payload) == [4])
+            })
+            while host.counters.sleeps == 0 { usleep(100) }
+            #expect(channel.peer.header(at: writer.position).wake() == -EINVAL)
+            writer.send(RawPeer.frame(3, [4], method: 1, call: 1))
+            caller.join()
+        }
+    }
+
+    @Test func `IPC-06: a caller whose word takes no wake-up hears of the end`() async throws {
+        try await lockedBed { channel, writer in
+            let host = channel.host
+            let caller = ExtensionThread(raw: {
+                #expect(throws: CallFailure.ended(reason: "over")) { try host.call(Request(method: 1)) }
+            })
+            while host.counters.sleeps == 0 { usleep(100) }
+            host.end(with: "over")
+            caller.join()
+        }
+    }
+
+    @Test func `IPC-06: a peer that makes the host's wake-ups fail harms nobody but itself`() async throws {
+        let channel = try HostileChannel { $0.waiting = .block }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let peer = channel.peer
+        // It says that it sleeps, so the host wakes it with every frame.
+        peer.store(ReceiverState.asleep, at: RegionLayout.receiver)
+        let bed = peer.host.start + RegionLayout.ring
+        let sleeper = ExtensionThread(raw: {
+            _ = RawFutex.waitForLock(peer.host.start + RegionLayout.ring, peer.region.start + 2048, for: 3)
+        })
+        let word = WritableWord(bed.assumingMemoryBound(to: UInt32.self))
+        while word.wake() >= 0 { sched_yield() }
+        let call = try await channel.host.start(Request(method: 1))
+        #expect(channel.host.counters.wakeUpsSent == 1)
+        writer.send(RawPeer.frame(3, [4], method: 1, call: 1))
+        #expect(try await call.value().payload == [4])
+        sleeper.join()
+    }
+}

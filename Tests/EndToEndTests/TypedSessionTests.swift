@@ -1,0 +1,95 @@
+import AnnexChannel
+import AnnexEmbedded
+import AnnexHost
+import AnnexTestSupport
+import Testing
+import TypedConduct
+
+/// Types in both directions through a sandbox: calls of the host's, and what the host serves its extension meanwhile.
+@Suite(.timeLimit(.minutes(20))) struct TypedSessionTests {
+    // Its folder stays for as long as the test runs.
+    private let app: SubstituteApp
+    private let host: AnnexHost
+
+    init() throws {
+        app = try SubstituteApp(running: "serves-types")
+        host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
+    }
+
+    /// Answers at once, or in a task.
+    private func service(inTasks: Bool) -> HostService {
+        var service = HostService()
+        if inTasks {
+            service.serve(Translation.self) { request async throws in
+                await Task.yield()
+                return try Self.translate(request)
+            }
+        } else {
+            service.serve(Translation.self) { request in try Self.translate(request) }
+        }
+        return service
+    }
+
+    private static func translate(_ request: Translation) throws -> Word {
+        guard !request.word.text.isEmpty else { throw HandlerFailure(code: 7, text: "no word") }
+        return Word(String(request.word.text.reversed()))
+    }
+
+    @Test(arguments: [true, false]) func callsGoThroughTheSandboxAndBack(_ inTasks: Bool) async throws {
+        let session = try await host.begin(SubstituteApp.identifier, serving: service(inTasks: inTasks))
+        for word in ["drow", "é", String(repeating: "x", count: 3000)] {
+            #expect(try await session.call(Word(word), timeout: .patience) == Word(String(word.reversed()) + "!"))
+        }
+        let end = await session.complete()
+        #expect(end.reason == .completed, "\(end)")
+    }
+
+    @Test func aHostWithoutTasksCallsToo() throws {
+        let session = try host.beginAndWait(SubstituteApp.identifier, serving: service(inTasks: false))
+        for _ in 0..<50 { #expect(try session.call(Word("drow"), timeout: .patience) == Word("word!")) }
+        let end = session.completeAndWait()
+        #expect(end.reason == .completed, "\(end)")
+    }
+
+    @Test func whatTheHostRefusesComesBackAsTheExtensionsFailure() async throws {
+        let session = try await host.begin(SubstituteApp.identifier, serving: service(inTasks: true))
+        let error = await #expect(throws: HostError.self) { try await session.call(Word(""), timeout: .patience) }
+        #expect("\(String(describing: error))".contains("no word"))
+        // Both go on.
+        #expect(try await session.call(Word("drow"), timeout: .patience) == Word("word!"))
+        _ = await session.complete()
+    }
+
+    @Test func aHostThatServesNothingSaysSo() async throws {
+        let session = try await host.begin(SubstituteApp.identifier)
+        let error = await #expect(throws: HostError.self) { try await session.call(Word("x"), timeout: .patience) }
+        #expect("\(String(describing: error))".contains("nobody serves calls here"))
+        let end = await session.complete()
+        #expect(end.reason == .completed, "\(end)")
+    }
+
+    @Test func noticesAndStreamsComeOutOfTheSandbox() async throws {
+        let (remarks, remark) = AsyncStream.makeStream(of: String.self)
+        let (streams, stream) = AsyncStream.makeStream(of: ChannelStream.self)
+        var service = service(inTasks: false)
+        service.take(Remark.self) { remark.yield($0.text) }
+        service.takeStreams(Echo.method) { stream.yield($0) }
+        let session = try await host.begin(SubstituteApp.identifier, serving: service)
+        try session.send(Remark("stream"))
+        var heard = remarks.makeAsyncIterator()
+        #expect(await heard.next() == "stream?")
+        var opened = streams.makeAsyncIterator()
+        let echo = try #require(await opened.next())
+        #expect(echo.arguments == [1])
+        #expect(try await echo.receive() == [2])
+        #expect(try await echo.receive() == [3])
+        for message in [[4], [5, 6]] as [[UInt8]] {
+            try await echo.send(message)
+            #expect(try await echo.receive() == message + [9])
+        }
+        echo.finish()
+        #expect(try await echo.receive() == nil)
+        let end = await session.complete()
+        #expect(end.reason == .completed, "\(end)")
+    }
+}

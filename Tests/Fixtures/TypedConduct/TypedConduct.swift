@@ -1,0 +1,47 @@
+public import AnnexChannel
+
+/// What `serves-types` is asked, and what it asks its host: a word, and what became of it.
+public struct Word: ChannelRequest, Hashable {
+    public static let method: UInt16 = 20
+    public typealias Response = Word
+
+    public var text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public func encode(into encoder: inout MessageEncoder) { encoder.encode(text, as: 1) }
+
+    public init(from decoder: inout MessageDecoder) throws(DecodingFailure) { text = try decoder.decode(1) }
+}
+
+/// The same question, from the extension to its host.
+public struct Translation: ChannelRequest, Hashable {
+    public static let method: UInt16 = 21
+    public typealias Response = Word
+
+    public var word: Word
+
+    public init(of word: Word) { self.word = word }
+
+    public func encode(into encoder: inout MessageEncoder) { encoder.encode(word, as: 1) }
+
+    public init(from decoder: inout MessageDecoder) throws(DecodingFailure) { word = try decoder.decode(1) }
+}
+
+/// Told, and answered by nobody.
+public struct Remark: ChannelNotice, Hashable {
+    public static let method: UInt16 = 22
+
+    public var text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public func encode(into encoder: inout MessageEncoder) { encoder.encode(text, as: 1) }
+
+    public init(from decoder: inout MessageDecoder) throws(DecodingFailure) { text = try decoder.decode(1) }
+}
+
+/// A stream whose messages come back.
+public enum Echo {
+    public static let method: UInt16 = 23
+}
