@@ -167,10 +167,18 @@ extension HostEndpoint {
         let isOver = isClosed.load(ordering: .sequentiallyConsistent)
         let mustSleep = !isOver && !looking.finds(consumed, other: seen)
         let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, lookAround)) : .changed
-        sending.withLock { $0.endSleep() }
+        let now = MonotonicClock.now()
+        // Woken by the peer, which has made no room: it may do so as often as it may wake a reader for nothing.
+        let isFutile = woken == .woken && consumed.loadRelaxed() == seen
+        let isWithin = sending.withLock { sender in
+            sender.endSleep()
+            return !isFutile || isClosed.load(ordering: .acquiring) || sender.futile.spend(at: now)
+        }
         roomSleepers.subtract(1, ordering: .sequentiallyConsistent)
         if case .refused(let errno) = woken { throw report(.violated(.sharedWord(errno: errno))) }
-        let now = MonotonicClock.now()
+        guard isWithin else {
+            throw report(.violated(.messageBudget(.wakeUps, limit: configuration.futileWakeUpsPerSecond)))
+        }
         guard now < limit else { throw now >= deadline ?? .max ? .deadlineExceeded : .noRoom }
     }
 }

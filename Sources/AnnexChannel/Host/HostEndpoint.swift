@@ -79,7 +79,7 @@ public final class HostEndpoint: Sendable {
         self.control = control
         halves = LockPair(
             HostReceiver(own: own, peer: peer, configuration: configuration),
-            HostSender(own: own, peer: peer, waiting: configuration.waiting, recorder: recorder))
+            HostSender(own: own, peer: peer, configuration: configuration, recorder: recorder))
         inbox = Mutex(ControlInbox(controlMessagesPerSecond: configuration.controlMessagesPerSecond))
         sleeper = WakeGate(flag: peer.receiver)
         self.own = own

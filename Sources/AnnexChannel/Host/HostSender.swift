@@ -14,18 +14,24 @@ struct HostSender: ~Copyable, Sendable {
     private(set) var sleepers = 0
     /// Calls given up while there was no room to say so.
     var cancels: [UInt64] = []
+    /// Wake-ups of those who sleep for room that brought none.
+    var futile: RateBudget
     private let recorder: FrameRecorder?
     var arena: ArenaWriter
     /// The message that is being sent in pieces. Whoever sends it holds it.
     weak var underWay: LargeTransfer?
 
-    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, recorder: FrameRecorder?) {
+    init(
+        own: borrowing OwnRegion, peer: borrowing PeerRegion, configuration: ChannelConfiguration,
+        recorder: FrameRecorder?
+    ) {
         self.recorder = recorder
         writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         wake = WakeGate(flag: peer.receiver)
         gate = SleepGate(flag: own.sender)
         consumed = peer.consumed
-        looking = RoomSpinner(waiting, peer.processor)
+        looking = RoomSpinner(configuration.waiting, peer.processor)
+        futile = RateBudget(limit: configuration.futileWakeUpsPerSecond)
         arena = ArenaWriter(own.arena)
     }
 

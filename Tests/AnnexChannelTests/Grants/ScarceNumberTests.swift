@@ -1,0 +1,107 @@
+import AnnexLinux
+import Glibc
+import Testing
+
+@testable import AnnexChannel
+
+/// Processes that have no descriptor numbers left: one call fails, nothing is left open, and the channel lives. Each test
+/// in a process of its own, because the limit is a process's.
+@Suite(.timeLimit(.minutes(20))) struct ScarceNumberTests {
+    @Test func `FD-04: a grant that its extension has no number for is a failure of that call`() async {
+        await #expect(processExitsWith: .success) {
+            try Holdings.areLeft(after: 5) { loop in try ScarceNumberTests.grants(loop) }
+        }
+    }
+
+    @Test func `FD-04: sealed memory that the host has no number for is a failure of that call`() async {
+        await #expect(processExitsWith: .success) {
+            try Holdings.areLeft(after: 5) { loop in try ScarceNumberTests.memory(loop) }
+        }
+    }
+
+    @Test func `FD-04: a file that its host has no number for is not handed over`() async {
+        await #expect(processExitsWith: .success) {
+            try Holdings.areLeft(after: 5) { _ in ScarceNumberTests.files() }
+        }
+    }
+
+    private static func grants(_ loop: EventLoop) throws {
+        let ends = try HostEndpoint.make(configuration: .patient, eventLoop: loop)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                let count = UInt8(request.descriptors.count)
+                try request.reply([count])
+            }
+        }
+        _ = try host.call(Request(method: 1))
+        let before = try Holdings.now()
+        for free in 0..<3 {
+            try before.untilBack()
+            var grants = Grants()
+            for _ in 0..<3 { grants.append(try ReadOnlyFile(path: "/proc/self/exe")) }
+            let request = Request(method: 1, granting: grants)
+            let scarcity = Scarcity(free: free)
+            let failure = failure(of: request, host)
+            scarcity.end()
+            guard case .failed(IncomingRequest.droppedCode, _) = failure else { exit(2) }
+            // The next has numbers again.
+            let again = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
+            guard try host.call(again).payload == [1] else { exit(3) }
+        }
+        host.finish(thread)
+    }
+
+    private static func failure(of request: consuming Request, _ host: HostEndpoint) -> CallFailure? {
+        do throws(CallFailure) {
+            _ = try host.call(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func memory(_ loop: EventLoop) throws {
+        let ends = try HostEndpoint.make(configuration: .patient, eventLoop: loop)
+        let host = ends.host
+        let peer = try RawPeer(ends.descriptors)
+        var writer = RawWriter(peer)
+        writer.sendHello()
+        let allowance = DescriptorAllowance(pieces: 3, bytes: 100)
+        let before = try Holdings.now()
+        for free in 0..<4 {
+            try before.untilBack()
+            let call: ChannelCall = try host.start(Request(method: 1, accepts: allowance))
+            var pieces = DescriptorList()
+            for _ in 0..<3 { pieces.append(try SealedMemory(copying: [1]).takeDescriptor()) }
+            let scarcity = Scarcity(free: free)
+            try peer.control.send(DescriptorTag(call: call.id, count: 3).encoded(), pieces)
+            writer.send(RawPeer.frame(3, descriptors: 3, method: 1, call: call.id))
+            let reply = try? call.wait()
+            scarcity.end()
+            guard free < 3 else {
+                guard reply?.sealed.count == 3 else { exit(2) }
+                continue
+            }
+            guard case .failure(.system(let error)) = call.outcome(), error.errno == EMFILE else { exit(3) }
+        }
+        host.end(with: "the test is over")
+    }
+
+    private static func files() {
+        let scarcity = Scarcity(free: 0)
+        let error = refusal()
+        scarcity.end()
+        guard error?.errno == EMFILE else { exit(2) }
+    }
+
+    private static func refusal() -> SystemError? {
+        do throws(SystemError) {
+            _ = try ReadOnlyFile(path: "/proc/self/exe")
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
