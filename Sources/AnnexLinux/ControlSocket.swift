@@ -32,6 +32,14 @@ package struct ControlSocket: ~Copyable, Sendable {
 
     /// Receives one message of at most `capacity` bytes.
     package func receive(atMost capacity: Int, waiting: Bool = false) throws(SystemError) -> ControlReception {
+        if let received = try receiveOnce(atMost: capacity, waiting) { return received }
+        // A peer that left with something unread is reported once, ahead of what it sent before.
+        if let received = try receiveOnce(atMost: capacity, waiting) { return received }
+        return .end
+    }
+
+    /// - Returns: nil where the connection was reset.
+    private func receiveOnce(atMost capacity: Int, _ waiting: Bool) throws(SystemError) -> ControlReception? {
         var numbers: [Int32] = []
         var count: UInt32 = 0
         var flags: UInt32 = 0
@@ -49,7 +57,8 @@ package struct ControlSocket: ~Copyable, Sendable {
         // Owned before anything can throw.
         let descriptors = DescriptorList(owning: numbers)
         if got == -EAGAIN { return .nothing }
-        if got == -ECONNRESET || flags & UInt32(ANNEX_RECEIVED_END) != 0 { return .end }
+        if got == -ECONNRESET { return nil }
+        if flags & UInt32(ANNEX_RECEIVED_END) != 0 { return .end }
         _ = try SystemError.check("recvmsg", got)
         return .message(
             ControlMessage(

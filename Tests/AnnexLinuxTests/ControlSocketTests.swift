@@ -20,6 +20,24 @@ import Testing
         #expect(left == 0)
     }
 
+    /// The kernel then speaks of a reset before it gives what lies there.
+    @Test func whatAPeerSentBeforeItLeftArrivesThoughItLeftSomethingUnread() throws {
+        var socket: ControlSocket
+        do {
+            let pair = try ControlSocketPair()
+            try pair.host.send([1])
+            try pair.peer.send([2], DescriptorList(try Descriptor.memfd("annex-left", size: 5)))
+            socket = ControlSocket(owning: try pair.host.descriptor.duplicate())
+        }
+        guard case .message(let message) = try socket.receive(atMost: 16) else {
+            Issue.record("nothing came")
+            return
+        }
+        let (bytes, count) = (message.bytes, message.descriptors.count)
+        #expect(bytes == [2] && count == 1)
+        while case .nothing = try socket.receive(atMost: 16) { sched_yield() }
+    }
+
     @Test func nothingThereAndThePeersEndAreTwoThings() throws {
         var socket: ControlSocket
         do {

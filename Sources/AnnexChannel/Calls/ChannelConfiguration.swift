@@ -37,7 +37,7 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var bytesPerSecond: UInt32 = 64 << 20
     /// Messages on the control socket within a second that are no doorbell that the host asked for.
     public var controlMessagesPerSecond: UInt32 = 1000
-    /// Wake-ups and doorbells within a second that bring no message.
+    /// Wake-ups and doorbells within a second that bring no message; as many wake-ups may bring no room to who waits for it.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
 
     /// Whose channel it is, for who looks at its counters from outside; at most 111 bytes of it.
