@@ -16,8 +16,8 @@ final class Ring {
         let ownRegion = Descriptor(owning: 5)
         host = try Mapping(hostRegion, size: Int(hostRegion.status().size), writable: false)
         own = try Mapping(ownRegion, size: Int(ownRegion.status().size), writable: true)
-        hostCapacity = host.size - Ring.first
-        capacity = own.size - Ring.first
+        hostCapacity = Int((host.start + 8).load(as: UInt32.self))
+        capacity = Int((host.start + 12).load(as: UInt32.self))
     }
 
     /// A word of this side's first page.
