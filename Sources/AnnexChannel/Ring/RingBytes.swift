@@ -42,12 +42,6 @@ internal import CAnnexLinux
         storeSecondWord(call, at: place)
     }
 
-    /// Asks for the line behind a header's, which a small frame fills too: it comes while the header does.
-    @inline(__always) func prefetchSecondLine(at position: UInt32) {
-        // SAFETY: an address inside; nothing is read.
-        unsafe annex_prefetch(start + offset(position &+ WireFormat.alignment))
-    }
-
     /// Whether so many bytes from here on are few, and in one piece.
     @inline(__always) func isSmall(_ count: UInt32, at position: UInt32) -> Bool {
         count <= RingBytes.small && count <= capacity &- (position & (capacity &- 1))

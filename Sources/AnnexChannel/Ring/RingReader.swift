@@ -21,10 +21,7 @@ struct RingReader: ~Copyable {
     }
 
     /// Whether something lies where the next header will be. Says nothing else about it.
-    @inline(__always) var hasNews: Bool {
-        ring.prefetchSecondLine(at: position)
-        return ring.peek(at: position) != 0
-    }
+    @inline(__always) var hasNews: Bool { ring.peek(at: position) != 0 }
 
     /// What a sleeper sleeps on, while it is 0.
     var bed: SharedWord {

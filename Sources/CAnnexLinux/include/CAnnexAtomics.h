@@ -51,9 +51,6 @@ static inline void annex_fence_after_atomic(void) {
 #endif
 }
 
-// Asks for the cache line around an address, without waiting for it.
-static inline void annex_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
-
 // Tells the processor that this is a spin loop.
 static inline void annex_pause(void) {
 #if defined(__x86_64__)
