@@ -8,7 +8,7 @@ import Testing
     @Test("LIFE-05: thirty channels leave no descriptor, mapping or thread")
     func channels() async {
         await #expect(processExitsWith: .success) {
-            try Holdings.areLeft(after: 30) { _ in try LeakTests.oneChannel() }
+            try await Holdings.areLeft(after: 30) { _ in try LeakTests.oneChannel() }
         }
     }
 

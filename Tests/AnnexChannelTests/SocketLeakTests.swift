@@ -10,7 +10,7 @@ import Testing
     @Test("LIFE-05: a peer that fills the ring of a host that has closed keeps no thread of it")
     func fullRing() async {
         await #expect(processExitsWith: .success) {
-            try Holdings.areLeft { loop in
+            try await Holdings.areLeft { loop in
                 let closed = try Gate()
                 var handlers = ChannelHandlers()
                 handlers.onViolation = { _ in closed.open() }
@@ -31,7 +31,7 @@ import Testing
     @Test("LIFE-05: a peer that leaves while the host ends keeps no thread of it")
     func bothAtOnce() async {
         await #expect(processExitsWith: .success) {
-            try Holdings.areLeft { loop in
+            try await Holdings.areLeft { loop in
                 let ends = try HostEndpoint.makeOverSocket(eventLoop: loop)
                 let host = ends.host
                 var socket: Descriptor? = ends.socket
@@ -49,7 +49,7 @@ import Testing
     @Test("LIFE-05: a host that is let go of without an end keeps no thread")
     func noEnd() async {
         await #expect(processExitsWith: .success) {
-            try Holdings.areLeft { loop in
+            try await Holdings.areLeft { loop in
                 let ends = try HostEndpoint.makeOverSocket(eventLoop: loop)
                 PacketPeer(try ends.socket.duplicate()).sendHello()
             }
@@ -60,7 +60,7 @@ import Testing
     func noNumbers() async {
         await #expect(processExitsWith: .success) {
             var failures = 0
-            try Holdings.areLeft(after: 3) { loop in
+            try await Holdings.areLeft(after: 3) { loop in
                 var limits = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
                 var back = limits

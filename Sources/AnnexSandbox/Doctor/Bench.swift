@@ -74,7 +74,9 @@ struct Bench: ~Copyable {
         do throws(SandboxError) {
             let process = try launcher.launch(try configuration(policy)) { event in
                 switch event {
-                case .executed(let executed): report.note(executed)
+                case .executed(let executed):
+                    report.note(executed)
+                    report.finish()
                 // Held until it is killed: its policy ends a program for this.
                 case .denied(let denial, _): if denial.answer == .ended { isDone.finish() }
                 case .ended(let end):
@@ -86,6 +88,8 @@ struct Bench: ~Copyable {
                 }
             }
             _ = isDone.wait(atMost: Self.patience)
+            // A refusal can be heard before its program's execution, and one killed then is never said to have executed.
+            _ = report.wait(atMost: Self.patience)
             process.kill()
             return run.wait(atMost: Self.patience)
                 ?? ProbeRun(failure: SandboxError("probe", cause: "no end within \(Self.patience)"))

@@ -9,19 +9,19 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ScarceNumberTests {
     @Test func `FD-04: a grant that its extension has no number for is a failure of that call`() async {
         await #expect(processExitsWith: .success) {
-            try Holdings.areLeft(after: 5) { loop in try ScarceNumberTests.grants(loop) }
+            try await Holdings.areLeft(after: 5) { loop in try ScarceNumberTests.grants(loop) }
         }
     }
 
     @Test func `FD-04: sealed memory that the host has no number for is a failure of that call`() async {
         await #expect(processExitsWith: .success) {
-            try Holdings.areLeft(after: 5) { loop in try ScarceNumberTests.memory(loop) }
+            try await Holdings.areLeft(after: 5) { loop in try ScarceNumberTests.memory(loop) }
         }
     }
 
     @Test func `FD-04: a file that its host has no number for is not handed over`() async {
         await #expect(processExitsWith: .success) {
-            try Holdings.areLeft(after: 5) { _ in ScarceNumberTests.files() }
+            try await Holdings.areLeft(after: 5) { _ in ScarceNumberTests.files() }
         }
     }
 
@@ -39,10 +39,12 @@ import Testing
         let before = try Holdings.now()
         for free in 0..<3 {
             try before.untilBack()
+            let scarcity = Scarcity(free: free)
+            // The host closes them once they are sent, which must not give the extension their numbers.
             var grants = Grants()
             for _ in 0..<3 { grants.append(try ReadOnlyFile(path: "/proc/self/exe")) }
             let request = Request(method: 1, granting: grants)
-            let scarcity = Scarcity(free: free)
+            scarcity.begin()
             let failure = failure(of: request, host)
             scarcity.end()
             guard case .failed(IncomingRequest.droppedCode, _) = failure else { exit(2) }
@@ -76,6 +78,7 @@ import Testing
             var pieces = DescriptorList()
             for _ in 0..<3 { pieces.append(try SealedMemory(copying: [1]).takeDescriptor()) }
             let scarcity = Scarcity(free: free)
+            scarcity.begin()
             try peer.control.send(DescriptorTag(call: call.id, count: 3).encoded(), pieces)
             writer.send(RawPeer.frame(3, descriptors: 3, method: 1, call: call.id))
             let reply = try? call.wait()
@@ -91,6 +94,7 @@ import Testing
 
     private static func files() {
         let scarcity = Scarcity(free: 0)
+        scarcity.begin()
         let error = refusal()
         scarcity.end()
         guard error?.errno == EMFILE else { exit(2) }

@@ -4,21 +4,32 @@ import Glibc
 final class Scarcity {
     private var before = rlimit()
     private var taken: [Int32] = []
+    private var left: [Int32] = []
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
-    /// Not while anything that is open may be closed by somebody else.
-    /// - Parameter free: how many numbers can still be given.
+    /// Takes what there is; scarcity itself has not begun. What is opened in between has a number that scarcity knows
+    /// nothing of, and that nobody gets who closes it.
+    /// - Parameter free: how many numbers can still be given then.
     init(free: Int) {
         getrlimit(Self.resource, &before)
         // Whatever is free below is taken, so that the limit says how many are left.
-        var number: Int32 = 0
-        repeat {
-            number = dup(0)
-            if number >= 0 { taken.append(number) }
-        } while number >= 0 && number < 63
+        while taken.last ?? 0 < 63 { taken.append(Self.another()) }
+        // What this process was born with may lie in between, as high as its maker's numbers went.
+        left = (0..<free).map { _ in Self.another() }
+    }
+
+    /// Not while anything that was open before may be closed by somebody else.
+    func begin() {
         var few = before
-        few.rlim_cur = rlim_t(Int(taken.max() ?? 0) + 1 + free)
+        few.rlim_cur = rlim_t((left.last ?? taken.last ?? 0) + 1)
         setrlimit(Self.resource, &few)
+        for number in left { close(number) }
+    }
+
+    private static func another() -> Int32 {
+        let number = dup(0)
+        precondition(number >= 0, "dup: errno \(errno)")
+        return number
     }
 
     func end() {

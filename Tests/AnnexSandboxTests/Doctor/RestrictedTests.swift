@@ -72,7 +72,8 @@ import Testing
         let (diagnosis, _) = try await Self.diagnosis("masked-proc", ordinary: true)
         #expect(diagnosis.findings.first { $0.id == "proc-masks" }?.seen == "/proc/version")
         #expect(diagnosis.findings.first { $0.id == "procfs" }?.seen.contains("EPERM") == true)
-        #expect(diagnosis.policies.first { $0.policy == "compute" }?.layers.count == 13)
+        let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
+        #expect(compute.layers.count == 13, "\(compute)")
     }
 
     @Test func `a program that examines notices nothing: no SIGCHLD, nobody to wait for`() async throws {
@@ -99,6 +100,7 @@ import Testing
         let (diagnosis, _) = try await Self.diagnosis("few-files")
         let finding = try #require(diagnosis.findings.first { $0.id == "RLIMIT_NOFILE" })
         #expect(finding.level == .weaker && finding.seen == "getrlimit: 96" && finding.cure == "ulimit -n 4096")
-        #expect(diagnosis.policies.first { $0.policy == "compute" }?.layers.count == 13)
+        let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
+        #expect(compute.layers.count == 13, "\(compute)")
     }
 }

@@ -47,6 +47,15 @@ import Testing
         #expect(ProbeReport([0xff, 0xfe, 0x20]).tries.isEmpty)
     }
 
+    @Test func `a probe that is refused with its first breath was launched all the same`() throws {
+        let bench = try Bench()
+        // Which of the two words comes first, that it executed or that it was refused, is the scheduler's to say.
+        for round in 0..<30 {
+            let readiness = bench.readiness(of: "tool", cures: Cures(.ofThisProcess()))
+            #expect(readiness.layers.count == SandboxLayer.allCases.count, "round \(round): \(readiness)")
+        }
+    }
+
     @Test func `NS-01: a diagnosis launches under every policy, and no sandbox can make a user namespace`() throws {
         let diagnosis = Doctor.examine()
         #expect(diagnosis.policies.map(\.policy) == PolicyLibrary.shipped.names)
