@@ -21,7 +21,7 @@ import Testing
             // The consumed position goes elsewhere: only reading is the subject.
             var reader = RingReader(ring: peer.ring, consumed: own.sender)
             do throws(ChannelViolation) {
-                while !reader.hasPassedARing(since: 0), let frame = try reader.next() {
+                while !reader.hasTakenARing(since: 0), let frame = try reader.next() {
                     #expect(frame.payload.count <= Int(capacity / 2), "SEED \(seed)")
                 }
             } catch {

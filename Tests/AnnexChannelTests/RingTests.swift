@@ -16,7 +16,7 @@ import Testing
         let peer = PeerRegion(try Mapping(memory, size: size, writable: false), capacity: capacity)
         var writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         var reader = RingReader(ring: peer.ring, consumed: own.consumed)
-        var (written, read) = (UInt64(0), UInt64(0))
+        var (written, read, stayed) = (UInt64(0), UInt64(0), 0)
         // How far the reader may fall behind changes all the time, and so do the sizes.
         var (behind, largest) = (0, 64)
         for _ in 0..<3000 {
@@ -28,11 +28,16 @@ import Testing
             let isHeld = Bool.random(using: &random)
             let payload = bytes(of: written + 1, count)
             let header = FrameHeader(kind: .event, call: written + 1)
+            // What was read is known to the writer at times, as by an answer.
+            let known = read == written && Bool.random(using: &random) ? read : 0
+            let stays = Int.random(in: 0..<4, using: &random) > 0
             if !isHeld, Bool.random(using: &random),
-                payload.withUnsafeBytes({ writer.publishAtOnce(header.plainWord, call: header.call, payload: $0) })
-                    != nil
+                payload.withUnsafeBytes({
+                    writer.publishAtOnce(header.plainWord, call: header.call, payload: $0, stays: stays, known: known)
+                }) != nil
             {
                 written += 1
+                if stays { stayed += 1 }
             } else if try writer.hasRoom(payload: UInt32(count)) {
                 written += 1
                 payload.withUnsafeBytes { writer.write(header, payload: $0, holds: isHeld) }
@@ -53,7 +58,7 @@ import Testing
             read += 1
             try #require(frame.call == read, "SEED \(seed)")
         }
-        #expect(read == written, "SEED \(seed)")
+        #expect(read == written && stayed > 0, "SEED \(seed)")
         _ = reader.giveBack()
         #expect(try writer.hasRoom(payload: capacity / 2), "SEED \(seed): an empty ring takes the largest frame")
     }

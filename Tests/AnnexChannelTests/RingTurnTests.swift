@@ -46,8 +46,8 @@ import Testing
             }
             _ = writer.publish()
             under.append(Written(number: number, place: place, length: length))
-            let header = try #require(
-                HostileHeader(peer.ring, at: place), "no frame where the model has it; seed \(seed)")
+            let header = HostileWord(peer.ring, at: place)
+            try #require(header != .none, "no frame where the model has it; seed \(seed)")
             let (start, end) = (place & (capacity - 1), place &+ WireFormat.frameSize(payload: UInt32(length)))
             if header.marks.contains(.turn) {
                 turns += 1

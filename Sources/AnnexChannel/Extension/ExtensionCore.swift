@@ -35,7 +35,8 @@ final class ExtensionCore {
         _ said: RegionLayout.Description
     ) {
         receiver = ExtensionReceiver(own: own, peer: peer, waiting: waiting)
-        sender = ExtensionSender(own: own, peer: peer, waiting: waiting)
+        sender = ExtensionSender(
+            own: own, peer: peer, waiting: waiting, framesMayStay: said.features.contains(.staying))
         largestFrame = Int(WireFormat.largestPayload(capacity: own.ring.capacity))
         let sendsPieces = said.features.contains(.pieces) && own.arena.places > 0
         largestPayload = sendsPieces ? max(largestFrame, Int(said.largestMessage)) : largestFrame

@@ -101,16 +101,17 @@ struct ExtensionReceiver: ~Copyable {
     private mutating func sleep(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
         spinner.willSleep()
         gate.announce()
-        let woken = reader.hasNews ? .changed : sleep(on: reader.bed, until: deadline)
+        let woken = reader.hasNews ? .changed : sleepOnBed(until: deadline)
         gate.withdraw()
         spinner.slept()
         if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
         return reader.hasNews || !isOver(deadline)
     }
 
-    private func sleep(on bed: SharedWord, until deadline: UInt64?) -> FutexWait {
-        guard let stop else { return gate.sleep(on: bed, while: 0, until: deadline) }
-        return stop.sleep(gate, on: bed, while: 0, until: deadline)
+    private func sleepOnBed(until deadline: UInt64?) -> FutexWait {
+        let (bed, seen) = (reader.bed, reader.bedValue)
+        guard let stop else { return gate.sleep(on: bed, while: seen, until: deadline) }
+        return stop.sleep(gate, on: bed, while: seen, until: deadline)
     }
 
     private func isOver(_ deadline: UInt64?) -> Bool {

@@ -10,12 +10,15 @@ struct ExtensionSender: ~Copyable {
     private let consumed: SharedWord
     private let looking: RoomSpinner
     var arena: ArenaWriter
+    /// Whether the host knows frames that stay in their place.
+    private let framesMayStay: Bool
     /// The doorbell that was rung last: the host asks anew each time it goes to sleep.
     private var rung: UInt32 = 0
     /// Who may end the waiting besides the host; nil: nobody.
     var stop: StopGate?
 
-    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle) {
+    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, framesMayStay: Bool) {
+        self.framesMayStay = framesMayStay
         writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         wake = WakeGate(flag: peer.receiver)
         gate = SleepGate(flag: own.sender)
@@ -41,7 +44,9 @@ struct ExtensionSender: ~Copyable {
     ) -> Bool {
         guard isAttended,
             let word = unsafe writer.publishAtOnce(
-                header.plainWord, call: header.call, payload: payload)
+                header.plainWord, call: header.call, payload: payload, stays: framesMayStay,
+                // A host numbers a call one above the last one once it has taken that one's answer.
+                known: header.call &- 1)
         else { return false }
         _ = wake.wakeIfAsleep(on: word)
         return true

@@ -51,13 +51,13 @@ extension HostEndpoint {
             }
             let id = opened.id
             receiver.spinner.begin()
-            let start = receiver.reader.position
+            let start = receiver.reader.taken
             for _ in 0..<HostEndpoint.mostLooksOfATask {
                 if let count = try look(for: call, id, &receiver) {
                     if count == HostEndpoint.comesInPieces { break }
                     return .answered(count)
                 }
-                guard receiver.spinner.spin(), !receiver.reader.hasPassedARing(since: start) else { break }
+                guard receiver.spinner.spin(), !receiver.reader.hasTakenARing(since: start) else { break }
             }
             return .pending(try enlist(call, id, deadline, &receiver))
         }

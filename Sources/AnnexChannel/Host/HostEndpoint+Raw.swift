@@ -95,7 +95,8 @@ extension HostEndpoint {
         let count: Int?? = try halves.withBothIfAvailable { receiver, sender in
             leads = true
             let id = receiver.rawCalls.open()
-            return (id: id, word: writeAtOnce(call, id, [.bare, .attended], &sender))
+            let known = receiver.rawCalls.answered
+            return (id: id, word: writeAtOnce(call, id, [.bare, .attended], &sender, known: known))
         } then: { (opened, receiver) throws(CallFailure) in
             defer { leave(&receiver) }
             if let word = opened.word {
@@ -111,14 +112,16 @@ extension HostEndpoint {
     }
 
     /// Writes and publishes a small call without a limit of time, as most are, where that is all there is to do.
+    /// - Parameter known: the call whose answer was taken last: the extension has taken everything up to it.
     /// - Returns: the word that the extension sleeps on, if it does; nil where there is more, and nothing was done.
     @inline(__always) func writeAtOnce(
-        _ call: RawCall, _ id: UInt64, _ marks: FrameMarks, _ sender: inout HostSender
+        _ call: RawCall, _ id: UInt64, _ marks: FrameMarks, _ sender: inout HostSender, known: UInt64 = 0
     ) -> WritableWord? {
         guard call.limit == nil, sender.cancels.isEmpty, !isClosed.load(ordering: .acquiring) else { return nil }
         let header = FrameHeader(kind: .request, marks: marks, method: call.method)
         let word = unsafe sender.writer.publishAtOnce(
-            header.plainWord, call: id, payload: call.payload)
+            header.plainWord, call: id, payload: call.payload,
+            stays: sender.framesMayStay && marks.contains(.attended), known: known)
         if word != nil { unsafe countSent(call.payload.count) }
         return word
     }

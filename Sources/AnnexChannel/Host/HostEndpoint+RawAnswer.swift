@@ -76,8 +76,8 @@ extension HostEndpoint {
     @inline(never) private func findBehindOthers(
         _ call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(ChannelViolation) -> CheckedHeader? {
-        let start = receiver.reader.position
-        while !receiver.reader.hasPassedARing(since: start), let header = try receiver.reader.look() {
+        let start = receiver.reader.taken
+        while !receiver.reader.hasTakenARing(since: start), let header = try receiver.reader.look() {
             if header.call == id, receiver.saidHello {
                 try check(header, answers: call)
                 return header
@@ -111,6 +111,7 @@ extension HostEndpoint {
             unsafe receiver.reader.copy(header, to: target)
         }
         receiver.reader.pass(header)
+        receiver.rawCalls.take(header.call)
         tally.framesReceived.add()
         tally.bytesReceived.add(UInt64(truncatingIfNeeded: length))
         giveBack(&receiver)

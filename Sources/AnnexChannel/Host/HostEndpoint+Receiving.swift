@@ -6,9 +6,9 @@ extension HostEndpoint {
     /// - Returns: false where the channel is closed.
     func pump(_ receiver: inout HostReceiver) -> Bool {
         guard !isClosed.load(ordering: .acquiring) else { return false }
-        let start = receiver.reader.position
+        let start = receiver.reader.taken
         do throws(ChannelViolation) {
-            while !receiver.reader.hasPassedARing(since: start), let header = try receiver.reader.look() {
+            while !receiver.reader.hasTakenARing(since: start), let header = try receiver.reader.look() {
                 try take(header, &receiver)
             }
         } catch {
@@ -67,6 +67,7 @@ extension HostEndpoint {
         try checkBare(frame)
         let said = try Hello(frame)
         receiver.saidHello = true
+        if said.wire.contains(.staying) { sending.withLock { $0.framesMayStay = true } }
         if said.wire.contains(.pieces), own.arena.places > 0 {
             // SYNC: whoever sees it sends in pieces, which only this side's own memory takes part in.
             sendsPieces.store(true, ordering: .releasing)

@@ -73,7 +73,7 @@ struct HostReceiver: ~Copyable, Sendable {
 
     /// Sleeps until something is published or the time is over. `announceSleep` comes before.
     func sleep(until deadline: UInt64) -> FutexWait {
-        reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: 0, until: deadline)
+        reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: reader.bedValue, until: deadline)
     }
 
     /// A frame that answers no open call.

@@ -18,6 +18,8 @@ struct HostSender: ~Copyable, Sendable {
     var futile: RateBudget
     private let recorder: FrameRecorder?
     var arena: ArenaWriter
+    /// Whether the extension knows frames that stay in their place.
+    var framesMayStay = false
     /// The message that is being sent in pieces. Whoever sends it holds it.
     weak var underWay: LargeTransfer?
 

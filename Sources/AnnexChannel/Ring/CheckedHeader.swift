@@ -1,5 +1,7 @@
 /// A frame's header of which every number was held against a bound of ours.
 struct CheckedHeader {
+    /// Its first word, to be known again.
+    let word: HostileWord
     let kind: FrameKind
     let marks: FrameMarks
     let descriptors: UInt8
@@ -15,9 +17,12 @@ struct CheckedHeader {
         descriptors == 0 && (kind == .request || kind == .event)
     }
 
+    /// What it takes in the ring.
+    @inline(__always) var size: UInt32 { WireFormat.frameSize(payload: prefix &+ length) }
+
     /// Where the next frame lies, this one being at `position`.
     @inline(__always) func next(after position: UInt32, capacity: UInt32) -> UInt32 {
-        let end = position &+ WireFormat.frameSize(payload: prefix &+ length)
+        let end = position &+ size
         return WireFormat.next(after: end, turns: marks.contains(.turn), capacity: capacity)
     }
 }

@@ -41,14 +41,24 @@ extension Hostile<UInt32> {
     }
 }
 
-/// A header's first word as the peer wrote it, which no byte of is looked at but to compare it with what is expected.
-struct HostileWord {
+/// A header's first word as the peer wrote it, which is compared with what is expected before any part of it is used.
+struct HostileWord: Equatable {
     private let value: UInt64
 
-    /// Nil where there is none yet.
-    @inline(__always) init?(_ ring: RingBytes, at position: UInt32) {
+    /// What lies where no frame is or was.
+    static let none = HostileWord(value: 0)
+
+    private init(value: UInt64) {
+        self.value = value
+    }
+
+    @inline(__always) init(_ ring: RingBytes, at position: UInt32) {
         value = ring.firstWord(at: position)
-        if value == 0 { return nil }
+    }
+
+    /// The same without any order: says only whether there is something to look at.
+    @inline(__always) init(peeking ring: RingBytes, at position: UInt32) {
+        value = ring.peek(at: position)
     }
 
     /// The length that it says, where it is of this pattern and the length at most `limit`.
@@ -57,31 +67,18 @@ struct HostileWord {
         return UInt32(truncatingIfNeeded: value) & pattern.mask == pattern.bits && length <= limit ? length : nil
     }
 
-    var method: UInt16 { UInt16(truncatingIfNeeded: value >> 16) }
+    var kind: UInt8 { UInt8(truncatingIfNeeded: value) & ~PlaceMarks.all.rawValue }
+    var descriptors: UInt8 { UInt8(truncatingIfNeeded: value >> 8) & FrameMarks.descriptors }
     var marks: FrameMarks { FrameMarks(rawValue: UInt8(truncatingIfNeeded: value >> 8) & ~FrameMarks.descriptors) }
-}
+    var method: UInt16 { UInt16(truncatingIfNeeded: value >> 16) }
+    var length: Hostile<UInt32> { Hostile(UInt32(truncatingIfNeeded: value >> 32)) }
 
-/// A frame's header as the peer wrote it: two words, each read once.
-struct HostileHeader {
-    let length: Hostile<UInt32>
-    let kind: UInt8
-    let marks: FrameMarks
-    let descriptors: UInt8
-    let method: UInt16
-    let call: UInt64
-
-    /// Takes the header out of a ring, at a position of ours; nil where there is none yet.
-    @inline(__always) init?(_ ring: RingBytes, at position: UInt32) {
-        let first = ring.firstWord(at: position)
-        guard first != 0 else { return nil }
-        kind = UInt8(truncatingIfNeeded: first)
-        let second = UInt8(truncatingIfNeeded: first >> 8)
-        descriptors = second & FrameMarks.descriptors
-        marks = FrameMarks(rawValue: second & ~FrameMarks.descriptors)
-        method = UInt16(truncatingIfNeeded: first >> 16)
-        length = Hostile(UInt32(truncatingIfNeeded: first >> 32))
-        call = ring.secondWord(at: position)
-    }
+    /// Whether the next frame lies where this one does.
+    @inline(__always) var stays: Bool { value & PlaceMarks.stays.word != 0 }
+    /// The same word once its writer goes on behind it.
+    @inline(__always) var movedOn: HostileWord { HostileWord(value: value & ~PlaceMarks.stays.word) }
+    /// The half that a sleeper compares.
+    var bed: UInt32 { UInt32(truncatingIfNeeded: value) }
 }
 
 /// Sizes that fstat(2) reports of a file that the peer made.

@@ -13,6 +13,13 @@ struct RingReader: ~Copyable {
     private(set) var position: UInt32 = 0
     /// What the other side has been told about `position`.
     private var published: UInt32 = 0
+    /// How many bytes of frames were taken, modulo 2^32: of those in one place, too.
+    private(set) var taken: UInt32 = 0
+    /// What lies where the next header will be: nothing, or the first word of a frame that stayed there.
+    private var known = HostileWord.none
+    /// The same word once its writer goes on behind it, to the place behind.
+    private var movedOn = HostileWord.none
+    private var behind: UInt32 = 0
 
     init(ring: RingBytes, consumed: WritableWord) {
         self.ring = ring
@@ -20,40 +27,46 @@ struct RingReader: ~Copyable {
         step = WireFormat.step(capacity: ring.capacity)
     }
 
-    /// Whether something lies where the next header will be. Says nothing else about it.
-    @inline(__always) var hasNews: Bool { ring.peek(at: position) != 0 }
+    /// Whether something new lies where the next header will be. Says nothing else about it.
+    @inline(__always) var hasNews: Bool { HostileWord(peeking: ring, at: position) != known }
 
-    /// What a sleeper sleeps on, while it is 0.
-    var bed: SharedWord {
-        ring.bed(at: position)
-    }
+    /// What a sleeper sleeps on, while it is `bedValue`.
+    var bed: SharedWord { ring.bed(at: position) }
+    var bedValue: UInt32 { known.bed }
 
     /// Looks once whether a frame is there, and checks its header.
-    @inline(__always) func look() throws(ChannelViolation) -> CheckedHeader? {
-        guard let header = HostileHeader(ring, at: position) else { return nil }
-        let most = WireFormat.largestPayload(capacity: ring.capacity)
-        guard let length = header.length.atMost(most) else {
-            throw .length(header.length.forReport, room: most)
+    @inline(__always) mutating func look() throws(ChannelViolation) -> CheckedHeader? {
+        var word = HostileWord(ring, at: position)
+        if word == known { return nil }
+        if word == movedOn {
+            goOn(to: behind)
+            word = HostileWord(ring, at: position)
+            if word == .none { return nil }
         }
-        guard let kind = FrameKind(rawValue: header.kind) else { throw .unknownKind(header.kind) }
-        let prefix = kind == .request && !header.marks.contains(.bare) ? RequestTerms.size : 0
+        let most = WireFormat.largestPayload(capacity: ring.capacity)
+        guard let length = word.length.atMost(most) else {
+            throw .length(word.length.forReport, room: most)
+        }
+        guard let kind = FrameKind(rawValue: word.kind) else { throw .unknownKind(word.kind) }
+        let prefix = kind == .request && !word.marks.contains(.bare) ? RequestTerms.size : 0
         guard length >= prefix else {
-            throw .malformed(kind: header.kind, length: Int(truncatingIfNeeded: length))
+            throw .malformed(kind: word.kind, length: Int(truncatingIfNeeded: length))
         }
         return CheckedHeader(
-            kind: kind, marks: header.marks, descriptors: header.descriptors, method: header.method,
-            call: header.call, prefix: prefix, length: length &- prefix)
+            word: word, kind: kind, marks: word.marks, descriptors: word.descriptors, method: word.method,
+            call: ring.secondWord(at: position), prefix: prefix, length: length &- prefix)
     }
 
-    /// The header of the next frame where it is of this pattern, which is told by one comparison; nil also where none
+    /// The header of the next frame where it is of this pattern, which is told by few comparisons; nil also where none
     /// is there. `look` says all about it.
     @inline(__always) func look(for pattern: FramePattern, _ kind: FrameKind) -> CheckedHeader? {
-        guard let word = HostileWord(ring, at: position),
+        let word = HostileWord(ring, at: position)
+        guard word != known, word != movedOn,
             let length = word.length(of: pattern, atMost: WireFormat.largestPayload(capacity: ring.capacity))
         else { return nil }
         return CheckedHeader(
-            kind: kind, marks: word.marks, descriptors: 0, method: word.method, call: ring.secondWord(at: position),
-            prefix: 0, length: length)
+            word: word, kind: kind, marks: word.marks, descriptors: 0, method: word.method,
+            call: ring.secondWord(at: position), prefix: 0, length: length)
     }
 
     /// The next frame, where there is one, in memory of its own.
@@ -78,14 +91,23 @@ struct RingReader: ~Copyable {
             from: position &+ WireFormat.headerSize &+ header.prefix, to: target, count: header.length)
     }
 
-    /// Goes on behind the frame whose header this is.
+    /// Goes on behind the frame whose header this is, or stays where it is.
     @inline(__always) mutating func pass(_ header: CheckedHeader) {
-        position = header.next(after: position, capacity: ring.capacity)
+        let next = header.next(after: position, capacity: ring.capacity)
+        taken &+= header.size
+        guard header.word.stays else { return goOn(to: next) }
+        (known, movedOn, behind) = (header.word, header.word.movedOn, next)
     }
 
-    /// Whether a whole ring has gone by since `start`: a reader that reads on and on has to look around at times.
-    func hasPassedARing(since start: UInt32) -> Bool {
-        position &- start >= ring.capacity
+    @inline(__always) private mutating func goOn(to next: UInt32) {
+        position = next
+        (known, movedOn) = (.none, .none)
+    }
+
+    /// Whether a whole ring was taken since `start` of `taken`: a reader that reads on and on has to look around at
+    /// times.
+    func hasTakenARing(since start: UInt32) -> Bool {
+        taken &- start >= ring.capacity
     }
 
     private func terms(_ header: CheckedHeader) -> RequestTerms {

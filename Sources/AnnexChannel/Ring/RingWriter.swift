@@ -7,7 +7,8 @@ internal import AnnexLinux
 /// at a time, so that publishing costs one line only.
 ///
 /// While the reader keeps up, the writer turns back to the ring's start after the first few thousand bytes: lines that
-/// both cores still hold move several times faster than cold ones.
+/// both cores still hold move several times faster than cold ones. Where the reader's own answers say that it has taken
+/// everything, frames stay in one place.
 struct RingWriter: ~Copyable {
     /// A turn is thought of this far into the ring, and again each time so much has been written.
     private static let turnStep: UInt32 = 4096
@@ -34,6 +35,10 @@ struct RingWriter: ~Copyable {
     /// The frame that is held back and its first word, else 0.
     private var heldPlace: UInt32 = 0
     private var heldWord: UInt64 = 0
+    /// The call of the frame that lies at `position` and stays there, else 0; its first word; and where it ends.
+    private var stayingCall: UInt64 = 0
+    private var stayingWord: UInt64 = 0
+    private var stayingEnd: UInt32 = 0
 
     init(ring: RingBytes, consumed: SharedWord) {
         self.ring = ring
@@ -53,6 +58,7 @@ struct RingWriter: ~Copyable {
 
     /// Whether a frame of this payload fits now. Looks at the reader's position only when it must.
     @inline(__always) mutating func hasRoom(payload: UInt32) throws(ChannelViolation) -> Bool {
+        if stayingCall != 0 { goOn() }
         let need = need(payload)
         if need <= room, position & (ring.capacity &- 1) < turnAt { return true }
         try look()
@@ -71,21 +77,46 @@ struct RingWriter: ~Copyable {
     }
 
     /// Writes and publishes a small frame, where that takes nothing but its own lines, as it mostly does.
-    /// - Parameter word: the header's first word without the length.
+    /// - Parameters:
+    ///   - word: the header's first word without the length.
+    ///   - stays: whether the frame's place is the next one's as well.
+    ///   - known: the call of a frame that the reader is known to have taken.
     /// - Returns: the word that a reader sleeps on, if it does; nil where it takes more, and nothing was done.
     @inline(__always) mutating func publishAtOnce(
-        _ word: UInt64, call: UInt64, payload: UnsafeRawBufferPointer
+        _ word: UInt64, call: UInt64, payload: UnsafeRawBufferPointer, stays: Bool = false, known: UInt64 = 0
     ) -> WritableWord? {
         let start = position
         let count = payload.count
-        guard count <= RingBytes.small, !isUntold else { return nil }
+        guard count <= RingBytes.small, !isUntold, stayingCall == 0 || (stays && stayingCall == known) else {
+            return nil
+        }
         let length = UInt32(truncatingIfNeeded: count)
         let end = start &+ WireFormat.frameSize(payload: length)
         guard Int32(bitPattern: clearRun &- end) > 0 || findClearRun(to: end) else { return nil }
-        position = end
         unsafe ring.fill(from: start, to: end, call: call, payload)
-        ring.publish(word | UInt64(truncatingIfNeeded: length) << 32, at: start)
+        var word = word | UInt64(truncatingIfNeeded: length) << 32
+        if stays {
+            word |= PlaceMarks.stays.word | ~stayingWord & PlaceMarks.lap.word
+            (stayingCall, stayingWord, stayingEnd) = (call, word, end)
+        } else {
+            position = end
+        }
+        ring.publish(word, at: start)
         return ring.alarm(at: start)
+    }
+
+    /// The next frame lies behind the one that stays, which its reader may not have taken: with the next publishing the
+    /// frame says so itself, by its first word, on which a reader sleeps that has taken it.
+    @inline(never) private mutating func goOn() {
+        // Nothing is held back or untold behind a frame that stays.
+        (firstPlace, isUntold) = (position, true)
+        heldPlace = position
+        heldWord = stayingWord & ~PlaceMarks.stays.word
+        stayingCall = 0
+        // Longer frames may have lain here.
+        cleared = stayingEnd
+        pass(to: stayingEnd)
+        clearRun = position
     }
 
     /// Finds how far that may go on from here.
@@ -104,6 +135,7 @@ struct RingWriter: ~Copyable {
     @inline(__always) mutating func write(
         _ header: FrameHeader, terms: RequestTerms? = nil, payload: UnsafeRawBufferPointer, holds: Bool = false
     ) {
+        if stayingCall != 0 { goOn() }
         let start = position
         let prefix = terms == nil ? 0 : RequestTerms.size
         let length = prefix &+ UInt32(truncatingIfNeeded: payload.count)

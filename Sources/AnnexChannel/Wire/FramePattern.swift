@@ -6,17 +6,19 @@ struct FramePattern {
     /// An answer, without descriptors, to a request for this method.
     @inline(__always) static func reply(to method: UInt16) -> FramePattern {
         FramePattern(
-            mask: ~FramePattern.marks(.turn), bits: UInt32(FrameKind.reply.rawValue) | UInt32(method) << 16)
+            mask: ~(FramePattern.marks(.turn) | FramePattern.place), bits: UInt32(FrameKind.reply.rawValue) | UInt32(method) << 16)
     }
 
     /// A request of bare bytes for any method.
     static var bareRequest: FramePattern {
         @inline(__always) get {
-            let free = FramePattern.marks([.turn, .attended]) | 0xFFFF_0000
+            let free = FramePattern.marks([.turn, .attended]) | FramePattern.place | 0xFFFF_0000
             return FramePattern(
                 mask: ~free, bits: UInt32(FrameKind.request.rawValue) | FramePattern.marks(.bare))
         }
     }
+
+    @inline(__always) private static var place: UInt32 { UInt32(PlaceMarks.all.rawValue) }
 
     @inline(__always) private static func marks(_ marks: FrameMarks) -> UInt32 { UInt32(marks.rawValue) << 8 }
 }

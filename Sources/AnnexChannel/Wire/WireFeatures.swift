@@ -8,9 +8,11 @@ struct WireFeatures: OptionSet, Sendable, Hashable {
     static let streams = WireFeatures(rawValue: 1 << 33)
     /// Messages in pieces, through arenas.
     static let pieces = WireFeatures(rawValue: 1 << 34)
+    /// Frames that stay where the one before was: `PlaceMarks`.
+    static let staying = WireFeatures(rawValue: 1 << 35)
 
     /// What this version can do.
-    static let own: WireFeatures = [.hostedCalls, .streams, .pieces]
+    static let own: WireFeatures = [.hostedCalls, .streams, .pieces, .staying]
     /// The bits that are not the wire's.
     static let usersBits: UInt64 = 0xFFFF_FFFF
 }
