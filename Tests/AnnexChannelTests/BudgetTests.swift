@@ -7,10 +7,13 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct BudgetTests {
     @Test func `BOMB-08: a flood of bytes ends at the budget, after a warning`() async throws {
         let (warnings, warn) = AsyncStream.makeStream(of: ChannelViolation.MessageBudget.self)
-        let channel = try HostileChannel({ $0.bytesPerSecond = 8192 }, handlers: { $0.onPressure = { warn.yield($0) } })
+        let channel = try HostileChannel(
+            {
+                $0.bytesPerSecond = 8192
+                $0.budgetPeriod = .patience
+            }, handlers: { $0.onPressure = { warn.yield($0) } })
         var writer = RawWriter(channel.peer)
         writer.sendHello()
-        // All at once: sent one by one, they could fall into two seconds.
         writer.send((0..<9).flatMap { _ in RawPeer.frame(6, [UInt8](repeating: 1, count: 1024)) })
         #expect(await channel.violation() == .messageBudget(.bytes, limit: 8192))
         var iterator = warnings.makeAsyncIterator()
@@ -33,7 +36,10 @@ import Testing
 
     @Test func `BOMB-08: one extension's flood leaves another's calls alone`() async throws {
         // Both channels on one loop: the flood is cut off by its own budget, and the other's calls are all answered.
-        let flooding = try HostileChannel { $0.framesPerSecond = 500 }
+        let flooding = try HostileChannel {
+            $0.framesPerSecond = 500
+            $0.budgetPeriod = .patience
+        }
         let ends = try HostEndpoint.make(configuration: .patient, eventLoop: flooding.loop)
         let host = ends.host
         let thread = ExtensionThread.echoing(ends.descriptors)

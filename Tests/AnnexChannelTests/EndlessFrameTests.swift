@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexChannel
@@ -44,7 +45,10 @@ import Testing
     }
 
     @Test func `BOMB-08: frames of streams that the host let go of cost bytes`() async throws {
-        let channel = try await endless { $0.bytesPerSecond = 1 << 16 }
+        let channel = try await endless {
+            $0.bytesPerSecond = 1 << 16
+            $0.budgetPeriod = .patience
+        }
         try channel.peer.control.send(WireFormat.doorbell)
         #expect(await channel.violation() == .messageBudget(.bytes, limit: 1 << 16))
         #expect(channel.host.counters.framesReceived < 1 << 13)

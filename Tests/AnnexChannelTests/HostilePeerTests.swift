@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Glibc
 import Synchronization
 import Testing
@@ -18,7 +19,7 @@ import Testing
 
     @Test("IPC-05: frames that follow one another for ever hold nobody up")
     func endlessFrames() async throws {
-        let channel = try HostileChannel()
+        let channel = try HostileChannel { $0.budgetPeriod = .patience }
         var writer = RawWriter(channel.peer)
         writer.sendHello()
         // Every place of the ring holds an answer that nobody awaits, and the host may read round and round.
@@ -134,6 +135,7 @@ import Testing
     func futileWakeUps() async throws {
         let channel = try HostileChannel {
             $0.futileWakeUpsPerSecond = 5
+            $0.budgetPeriod = .patience
             $0.waiting = .block
         }
         let (host, peer) = (channel.host, channel.peer)
@@ -152,7 +154,10 @@ import Testing
 
     @Test("ringing whenever the host asks, without a message, ends at the budget")
     func futileBells() async throws {
-        let channel = try HostileChannel { $0.futileWakeUpsPerSecond = 50 }
+        let channel = try HostileChannel {
+            $0.futileWakeUpsPerSecond = 50
+            $0.budgetPeriod = .patience
+        }
         let (host, peer) = (channel.host, channel.peer)
         var writer = RawWriter(peer)
         try await channel.greet(&writer)
@@ -254,6 +259,7 @@ import Testing
         let mayGoOn = try Gate()
         var configuration = ChannelConfiguration.patient
         configuration.framesPerSecond = 100
+        configuration.budgetPeriod = .patience
         var handlers = ChannelHandlers()
         handlers.onEvent = { _ in try? mayGoOn.wait() }
         let loop = try EventLoop()
@@ -275,7 +281,10 @@ import Testing
 
     @Test("BOMB-08: a flood of events ends at the budget")
     func flood() async throws {
-        let channel = try HostileChannel { $0.framesPerSecond = 50 }
+        let channel = try HostileChannel {
+            $0.framesPerSecond = 50
+            $0.budgetPeriod = .patience
+        }
         var writer = RawWriter(channel.peer)
         writer.sendHello()
         writer.send((0..<200).flatMap { _ in RawPeer.frame(6) })
@@ -284,7 +293,10 @@ import Testing
 
     @Test("FD-03: a flood of control messages ends at the budget")
     func controlFlood() async throws {
-        let channel = try HostileChannel { $0.controlMessagesPerSecond = 20 }
+        let channel = try HostileChannel {
+            $0.controlMessagesPerSecond = 20
+            $0.budgetPeriod = .patience
+        }
         for _ in 0..<60 { try channel.peer.control.send(WireFormat.doorbell, waiting: true) }
         #expect(await channel.violation() == .messageBudget(.control, limit: 20))
     }

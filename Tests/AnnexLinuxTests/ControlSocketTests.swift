@@ -63,14 +63,14 @@ import Testing
         var list = DescriptorList()
         for _ in 0..<ControlSocket.mostDescriptors { list.append(try Descriptor.memfd(name, size: 0)) }
         try pair.host.send([1], list)
-        #expect(OpenDescriptors.count(naming: name) == ControlSocket.mostDescriptors)
+        #expect(try OpenDescriptors.count(naming: name) == ControlSocket.mostDescriptors)
         list.closeAll()
         do {
             let reception = try pair.peer.receive(atMost: 1)
-            #expect(OpenDescriptors.count(naming: name) == ControlSocket.mostDescriptors)
+            #expect(try OpenDescriptors.count(naming: name) == ControlSocket.mostDescriptors)
             _ = consume reception
         }
-        #expect(OpenDescriptors.count(naming: name) == 0)
+        #expect(try OpenDescriptors.count(naming: name) == 0)
     }
 
     @Test func longMessagesSayThatTheyWereCut() throws {
@@ -106,7 +106,7 @@ import Testing
             #expect(!lost)
             #expect(count == 253)
         }
-        #expect(OpenDescriptors.count(naming: name) == 0)
+        #expect(try OpenDescriptors.count(naming: name) == 0)
     }
 
     @Test("FD-03: a socket that takes no rights refuses at the sender") func refusedRights() throws {

@@ -39,6 +39,8 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var controlMessagesPerSecond: UInt32 = 1000
     /// Wake-ups and doorbells within a second that bring no message; as many wake-ups may bring no room to who waits for it.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
+    /// How long such a second is. Longer where a test floods: its machine may not let it within one.
+    var budgetPeriod = Duration.seconds(1)
 
     /// Whose channel it is, for who looks at its counters from outside; at most 111 bytes of it.
     public var label: String = ""

@@ -3,19 +3,22 @@ internal import AnnexLinux
 /// So many of something within a second, counted in whole seconds from the first.
 struct RateBudget: Sendable {
     let limit: UInt32
+    private let period: UInt64
     private(set) var spent: UInt32 = 0
     private var windowEnds: UInt64 = 0
     private var hasWarned = false
 
-    init(limit: UInt32) {
+    /// - Parameter period: counts as one second.
+    init(limit: UInt32, period: Duration = .seconds(1)) {
         self.limit = limit
+        self.period = MonotonicClock.nanoseconds(period)
     }
 
     /// Spends some at the moment `now` of `MonotonicClock`.
     /// - Returns: whether it was still within the budget.
     mutating func spend(_ amount: UInt32 = 1, at now: UInt64) -> Bool {
         if now >= windowEnds {
-            windowEnds = now &+ 1_000_000_000
+            windowEnds = now &+ period
             spent = 0
             hasWarned = false
         }

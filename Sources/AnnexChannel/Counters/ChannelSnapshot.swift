@@ -19,7 +19,11 @@ extension ChannelSnapshot {
     public static func all(of process: Int32) throws -> [ChannelSnapshot] {
         let folder = try Descriptor.directory("/proc/\(process)/fd")
         let paths = try folder.entries(atMost: 1 << 20).compactMap(\.name).map { "/proc/\(process)/fd/\($0)" }
-        return try paths.first(where: isCounterFile).map(read) ?? []
+        for path in paths where isCounterFile(path) {
+            // A process that reads its own has it open under another number too, for a moment.
+            if let channels = try? read(path) { return channels }
+        }
+        return []
     }
 
     private static func isCounterFile(_ path: String) -> Bool {
@@ -32,13 +36,14 @@ extension ChannelSnapshot {
     }
 
     /// Copied once: what another process writes can change at any time, and is only ever shown.
-    private static func read(_ path: String) throws -> [ChannelSnapshot] {
+    /// - Returns: nil where it is no such file, or none any more.
+    private static func read(_ path: String) throws -> [ChannelSnapshot]? {
         let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
         let bytes = try file.readAll(atMost: CounterLayout.fileSize)
         func word(_ offset: Int) -> UInt64 { WireBytes.number(bytes, at: offset) ?? 0 }
         guard WireBytes.number(bytes, at: 0, as: UInt32.self) == CounterLayout.magic,
             WireBytes.number(bytes, at: 4, as: UInt32.self) == CounterLayout.version
-        else { return [] }
+        else { return nil }
         return (1...CounterLayout.slots).compactMap { slot in
             let start = slot * CounterLayout.slotSize
             guard word(start) != 0 else { return nil }

@@ -37,8 +37,8 @@ struct ControlInbox: ~Copyable, Sendable {
     /// Doorbells that were asked for and may still come.
     private static let mostCredit: UInt32 = 256
 
-    init(controlMessagesPerSecond: UInt32) {
-        budget = RateBudget(limit: controlMessagesPerSecond)
+    init(_ configuration: ChannelConfiguration) {
+        budget = RateBudget(limit: configuration.controlMessagesPerSecond, period: configuration.budgetPeriod)
     }
 
     mutating func end() {

@@ -80,7 +80,7 @@ public final class HostEndpoint: Sendable {
         halves = LockPair(
             HostReceiver(own: own, peer: peer, configuration: configuration),
             HostSender(own: own, peer: peer, configuration: configuration, recorder: recorder))
-        inbox = Mutex(ControlInbox(controlMessagesPerSecond: configuration.controlMessagesPerSecond))
+        inbox = Mutex(ControlInbox(configuration))
         sleeper = WakeGate(flag: peer.receiver)
         self.own = own
         self.peer = peer

@@ -35,9 +35,10 @@ struct HostReceiver: ~Copyable, Sendable {
         consumed = own.consumed
         arena = peer.arena
         spinner = Spinner(configuration.waiting, ProcessorHint(own: own.processor, peer: peer.processor))
-        frames = RateBudget(limit: configuration.framesPerSecond)
-        bytes = RateBudget(limit: configuration.bytesPerSecond)
-        futile = RateBudget(limit: configuration.futileWakeUpsPerSecond)
+        let period = configuration.budgetPeriod
+        frames = RateBudget(limit: configuration.framesPerSecond, period: period)
+        bytes = RateBudget(limit: configuration.bytesPerSecond, period: period)
+        futile = RateBudget(limit: configuration.futileWakeUpsPerSecond, period: period)
     }
 
     /// Gives the room of the frames taken back.

@@ -33,7 +33,7 @@ struct HostSender: ~Copyable, Sendable {
         gate = SleepGate(flag: own.sender)
         consumed = peer.consumed
         looking = RoomSpinner(configuration.waiting, peer.processor)
-        futile = RateBudget(limit: configuration.futileWakeUpsPerSecond)
+        futile = RateBudget(limit: configuration.futileWakeUpsPerSecond, period: configuration.budgetPeriod)
         arena = ArenaWriter(own.arena)
     }
 

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Glibc
 import Synchronization
 import Testing
@@ -63,7 +64,10 @@ import Testing
     }
 
     @Test func `BOMB-08: waking a sender without making room ends at the budget`() async throws {
-        let full = try Full { $0.futileWakeUpsPerSecond = 50 }
+        let full = try Full {
+            $0.futileWakeUpsPerSecond = 50
+            $0.budgetPeriod = .patience
+        }
         let word = WritableWord(full.bed.assumingMemoryBound(to: UInt32.self))
         while !full.channel.host.isClosed.load(ordering: .relaxed) { word.wake() }
         #expect(full.join() == .violated(.messageBudget(.wakeUps, limit: 50)))
@@ -87,7 +91,7 @@ import Testing
         while owner.number.load(ordering: .sequentiallyConsistent) == 0 { sched_yield() }
         // Nobody rings, so the host does not look while a thread's number stands there.
         peer.header(at: position).storeRelease(owner.number.load(ordering: .relaxed))
-        let waiter = ExtensionThread(raw: { RawFutex.lock(peer.region.start + peer.place(position), for: 3) })
+        let waiter = ExtensionThread(raw: { RawFutex.lock(peer.region.start + peer.place(position)) })
         while peer.header(at: position).wake() >= 0 { sched_yield() }
         bed.storeBytes(of: 0, as: UInt32.self)
         try await body(channel, writer)
@@ -135,7 +139,7 @@ import Testing
         peer.store(ReceiverState.asleep, at: RegionLayout.receiver)
         let bed = peer.host.start + RegionLayout.ring
         let sleeper = ExtensionThread(raw: {
-            _ = RawFutex.waitForLock(peer.host.start + RegionLayout.ring, peer.region.start + 2048, for: 3)
+            RawFutex.waitForLock(peer.host.start + RegionLayout.ring, peer.region.start + 2048)
         })
         let word = WritableWord(bed.assumingMemoryBound(to: UInt32.self))
         while word.wake() >= 0 { sched_yield() }
@@ -143,6 +147,7 @@ import Testing
         #expect(channel.host.counters.wakeUpsSent == 1)
         writer.send(RawPeer.frame(3, [4], method: 1, call: 1))
         #expect(try await call.value().payload == [4])
+        #expect(RawFutex.release(bed, peer.region.start + 2048) == 1)
         sleeper.join()
     }
 }

@@ -64,17 +64,20 @@ struct StoppedRound: Sendable {
         if !holds { throw Wrong(fate: fate, step: step, what: what()) }
     }
 
-    /// Everything that a channel can do, once each; again where the machine let the extension's time pass.
+    /// Everything that a channel can do, once each; again, and for longer, where the machine let the extension's time
+    /// pass.
     /// - Returns: false once the extension has stopped or died.
     private func converse() throws -> Bool {
         for act in Self.acts {
+            var time = Duration.milliseconds(50)
             while true {
                 do {
-                    try act(host, .milliseconds(50))
+                    try act(host, time)
                     break
                 } catch {
                     try expect(Self.isExpected(error), "\(error)")
                     if peer.isStoppedOrDead { return false }
+                    time *= 2
                 }
             }
         }
@@ -102,10 +105,12 @@ struct StoppedRound: Sendable {
     /// It goes on, and so does the channel.
     private func expectLife() throws {
         peer.resume()
-        while (try? host.call(Request(method: 1, payload: [8]), timeout: .milliseconds(50)))?.payload != [8] {
+        var time = Duration.milliseconds(50)
+        while (try? host.call(Request(method: 1, payload: [8]), timeout: time))?.payload != [8] {
             let found = violation.value.withLock { $0 }
             try expect(found == nil, "after it went on: \(String(describing: found))")
             if peer.isStoppedOrDead { return }
+            time *= 2
         }
     }
 

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Synchronization
 import Testing
 
@@ -30,7 +31,11 @@ import Testing
     ) async throws -> ChannelViolation? {
         let kept = KeptStreams()
         let channel = try HostileChannel(
-            change,
+            {
+                // A flood may take longer than a second.
+                $0.budgetPeriod = .patience
+                change(&$0)
+            },
             handlers: { handlers in
                 guard taking else { return }
                 // Held for as long as the channel: a stream that is let go of is reset by this side.
@@ -39,7 +44,6 @@ import Testing
             })
         var writer = RawWriter(channel.peer)
         writer.sendHello()
-        // All at once: a flood that is sent frame by frame could fall into two seconds.
         writer.send(frames.flatMap(\.self))
         defer { kept.dropAll() }
         return await channel.violation()

@@ -12,25 +12,25 @@ enum RawFutex {
         return call(word, cmpRequeue, 0, 1, other, Int(word.load(as: UInt32.self)))
     }
 
-    /// Waits for a lock with priority inheritance that the thread named in the word has. Until then every plain wake-up
-    /// of the word fails.
-    static func lock(_ word: UnsafeMutableRawPointer, for seconds: Int) {
+    /// Waits for a lock with priority inheritance that the thread named in the word has, until that thread ends. Until
+    /// then every plain wake-up of the word fails.
+    static func lock(_ word: UnsafeMutableRawPointer) {
         let lockPI = 6
-        var until = timespec()
-        clock_gettime(CLOCK_REALTIME, &until)
-        until.tv_sec += seconds
-        _ = withUnsafePointer(to: until) { call(word, lockPI, 0, Int(bitPattern: $0), nil, 0) }
+        _ = call(word, lockPI, 0, 0, nil, 0)
     }
 
-    /// Sleeps on a word as one who is to be moved to such a lock: every plain wake-up of the word fails meanwhile.
-    static func waitForLock(_ word: UnsafeMutableRawPointer, _ lock: UnsafeMutableRawPointer, for seconds: Int) -> Int {
+    /// Sleeps on a word as one who is to be moved to such a lock, until `release`: every plain wake-up of the word fails
+    /// meanwhile.
+    static func waitForLock(_ word: UnsafeMutableRawPointer, _ lock: UnsafeMutableRawPointer) {
         let waitRequeuePI = 11
-        var until = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &until)
-        until.tv_sec += seconds
-        return withUnsafePointer(to: until) {
-            call(word, waitRequeuePI, Int(word.load(as: UInt32.self)), Int(bitPattern: $0), lock, 0)
-        }
+        _ = call(word, waitRequeuePI, Int(word.load(as: UInt32.self)), 0, lock, 0)
+    }
+
+    /// Lets the one who sleeps so have the lock, which nobody has.
+    /// - Returns: how many were let go; -1 where the kernel refused.
+    static func release(_ word: UnsafeMutableRawPointer, _ lock: UnsafeMutableRawPointer) -> Int {
+        let cmpRequeuePI = 12
+        return call(word, cmpRequeuePI, 1, 0, lock, Int(word.load(as: UInt32.self)))
     }
 
     /// The calling thread's number, as a lock's word names its holder.

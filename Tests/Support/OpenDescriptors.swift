@@ -1,0 +1,26 @@
+internal import AnnexLinux
+import Glibc
+
+/// What this process has open right now, told apart by what it names.
+public enum OpenDescriptors {
+    /// The descriptors that name an object whose text contains `text`, such as the name of a memfd.
+    public static func numbers(naming text: String) throws -> [Int32] {
+        let names = try Descriptor.directory("/proc/self/fd").entries(atMost: 1 << 20).compactMap(\.name)
+        return names.compactMap { Int32($0) }.filter { link("/proc/self/fd/\($0)").contains(text) }
+    }
+
+    public static func count(naming text: String) throws -> Int {
+        try numbers(naming: text).count
+    }
+
+    /// Waits until there are none: what a peer handed over is closed on a thread of its own.
+    public static func untilNone(naming text: String) async throws {
+        while try count(naming: text) > 0 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    private static func link(_ path: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 512)
+        let length = readlink(path, &buffer, buffer.count - 1)
+        return String(decoding: buffer.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
