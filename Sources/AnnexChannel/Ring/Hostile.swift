@@ -41,7 +41,7 @@ extension Hostile<UInt32> {
     }
 }
 
-/// A header's first word as the peer wrote it, which no byte of is looked at but to compare it with what is expected.
+/// A header's first word as the peer wrote it: nothing is done with it but to compare it with what is expected.
 struct HostileWord {
     private let value: UInt64
 
