@@ -7,8 +7,7 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
     @usableFromInline let whole: ByteCursor
     @usableFromInline let limits: MessageLimits
     @usableFromInline let depth: Int
-    /// Whether no tag is smaller than the one before it: then a search can begin where the last one ended.
-    @usableFromInline let isOrdered: Bool
+    @usableFromInline let order: FieldOrder
     /// Where the last search ended, and the tag that it was for; every field before has no larger tag.
     @usableFromInline var resumeAt: Int
     @usableFromInline var resumeTag: UInt16 = 0
@@ -26,24 +25,24 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
 
     @_lifetime(copy cursor)
     @inlinable init(_ cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) throws(DecodingFailure) {
-        let (count, isOrdered) = try Self.frames(of: cursor, atMost: fieldsLeft, limits)
+        let (count, order) = try Self.frames(of: cursor, atMost: fieldsLeft, limits)
         whole = cursor
         self.limits = limits
         self.depth = depth
-        self.isOrdered = isOrdered
+        self.order = order
         resumeAt = cursor.position
         self.fieldsLeft = fieldsLeft &- count
     }
 
     /// Walks over all fields of a message.
-    /// - Returns: how many there are, and whether their tags never fall.
+    /// - Returns: how many there are, and how their tags follow each other.
     @inlinable static func frames(
         of whole: ByteCursor, atMost most: Int, _ limits: MessageLimits
-    ) throws(DecodingFailure) -> (count: Int, isOrdered: Bool) {
+    ) throws(DecodingFailure) -> (count: Int, order: FieldOrder) {
         var cursor = whole
         var count = 0
-        var isOrdered = true
-        var last: UInt16 = 0
+        var (rises, falls) = (true, false)
+        var last = -1
         while cursor.left > 0 {
             let start = cursor.position
             guard count < most else {
@@ -55,11 +54,13 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
             guard let length = cursor.take(UInt32.self), cursor.take(count: length) != nil else {
                 throw DecodingFailure(offset: start, tag: tag, reason: .truncated)
             }
-            isOrdered = isOrdered && tag >= last
-            last = tag
+            let number = Int(truncatingIfNeeded: tag)
+            rises = rises && number > last
+            falls = falls || number < last
+            last = number
             count &+= 1
         }
-        return (count, isOrdered)
+        return (count, rises ? .rising : falls ? .any : .neverFalling)
     }
 }
 
@@ -100,7 +101,7 @@ extension MessageDecoder {
         while let field = next(&cursor) {
             if field.tag == tag {
                 values.append(try read(tag, field.place))
-            } else if isOrdered, field.tag > tag {
+            } else if order != .any, field.tag > tag {
                 break
             }
         }
@@ -121,16 +122,13 @@ extension MessageDecoder {
     /// The place of the one field with this tag.
     @_lifetime(self: copy self)
     @inlinable mutating func find(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
-        if isOrdered, tag > resumeTag, let next = header(at: resumeAt), next.tag == tag {
-            // The usual case: the field that is asked for is the one that is next, and is there once.
-            if let other = header(at: next.place.end), other.tag == tag {
-                throw DecodingFailure(offset: other.place.start, tag: tag, reason: .repeatedField)
-            }
-            resumeAt = next.place.end
-            resumeTag = tag
-            return next.place
+        // The usual case: the field that is asked for is the one that is next, and no other has its tag.
+        guard order == .rising, tag > resumeTag, let next = header(at: resumeAt), next.tag == tag else {
+            return try search(tag)
         }
-        return try search(tag)
+        resumeAt = next.place.end
+        resumeTag = tag
+        return next.place
     }
 
     /// The field that begins at a place where one begins, or nil at the end.
@@ -150,7 +148,7 @@ extension MessageDecoder {
                     throw DecodingFailure(offset: field.place.start, tag: tag, reason: .repeatedField)
                 }
                 found = field.place
-            } else if isOrdered, field.tag > tag {
+            } else if order != .any, field.tag > tag {
                 break
             }
             stop = cursor.position
@@ -162,7 +160,7 @@ extension MessageDecoder {
 
     @_lifetime(copy self)
     @inlinable func startOfSearch(for tag: UInt16) -> ByteCursor {
-        guard isOrdered, tag > resumeTag else { return whole }
+        guard order != .any, tag > resumeTag else { return whole }
         return whole.over(FieldPlace(start: resumeAt, end: whole.end))
     }
 

@@ -27,6 +27,10 @@
 
     /// Writes one field.
     @inlinable public mutating func encode(_ value: borrowing some FieldValue, as tag: UInt16) {
+        encodeAny(value, as: tag)
+    }
+
+    @inlinable mutating func encodeAny(_ value: borrowing some FieldValue, as tag: UInt16) {
         fields &+= 1
         guard fields <= limits.fields else { return fail(.tooManyFields(limit: limits.fields)) }
         guard makeRoom(for: 6) else { return }
@@ -40,6 +44,21 @@
         let length = UInt32(truncatingIfNeeded: count &- lengthAt &- 4)
         // SAFETY: the four bytes were written above.
         unsafe storage.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self)
+    }
+
+    /// Writes one field that holds a number.
+    @inlinable @inline(__always) public mutating func encode<Value: FieldValue & FixedWidthInteger & BitwiseCopyable>(
+        _ value: Value, as tag: UInt16
+    ) {
+        let width = MemoryLayout<Value>.size
+        guard fields < limits.fields, makeRoom(for: 6 &+ width) else { return encodeAny(value, as: tag) }
+        fields &+= 1
+        // SAFETY: there is room for the field's six bytes of header and for its number.
+        unsafe storage.storeBytes(of: tag.littleEndian, toByteOffset: count, as: UInt16.self)
+        unsafe storage.storeBytes(
+            of: UInt32(truncatingIfNeeded: width).littleEndian, toByteOffset: count &+ 2, as: UInt32.self)
+        unsafe storage.storeBytes(of: value.littleEndian, toByteOffset: count &+ 6, as: Value.self)
+        count &+= 6 &+ width
     }
 
     /// Writes a field, or nothing for nil.

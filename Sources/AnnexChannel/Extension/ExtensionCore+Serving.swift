@@ -10,23 +10,8 @@ extension ExtensionCore {
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ExtensionFailure) -> CheckedHeader? {
         guard ahead.isEmpty else { return nil }
-        if let header = receiver.reader.look(for: .bareRequest, .request), isServed(header.method) {
-            buffer.load(header, from: receiver.reader)
-            receiver.pass(header)
-            return header
-        }
         do throws(ChannelViolation) {
-            var header = try receiver.reader.look()
-            if header == nil {
-                _ = try receiver.wait(until: nil)
-                header = try receiver.reader.look()
-            }
-            guard let header, header.kind == .request, header.descriptors == 0, isServed(header.method) else {
-                return nil
-            }
-            buffer.load(header, from: receiver.reader)
-            receiver.pass(header)
-            return header
+            return try receiver.nextPlainRequest(into: buffer, if: isServed)
         } catch {
             throw .violated(error)
         }

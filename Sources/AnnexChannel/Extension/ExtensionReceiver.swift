@@ -45,6 +45,23 @@ struct ExtensionReceiver: ~Copyable {
         return nil
     }
 
+    /// The next frame where it is a request that brings nothing but bytes; its payload is in the buffer then.
+    /// - Returns: nil where another frame is next, or nothing after a wait.
+    mutating func nextPlainRequest(
+        into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
+    ) throws(ChannelViolation) -> CheckedHeader? {
+        var header = reader.look(for: .bareRequest, .request)
+        if header == nil { header = try reader.look() }
+        if header == nil {
+            _ = try wait(until: nil)
+            header = try reader.look()
+        }
+        guard let header, header.kind == .request, header.descriptors == 0, isServed(header.method) else { return nil }
+        buffer.load(header, from: reader)
+        pass(header)
+        return header
+    }
+
     /// A message begins. The host may have given the one before up.
     private mutating func begin(_ frame: Frame) throws(ChannelViolation) {
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: .max)
