@@ -6,7 +6,8 @@ struct FramePattern {
     /// An answer, without descriptors, to a request for this method.
     @inline(__always) static func reply(to method: UInt16) -> FramePattern {
         FramePattern(
-            mask: ~(FramePattern.marks(.turn) | FramePattern.place), bits: UInt32(FrameKind.reply.rawValue) | UInt32(method) << 16)
+            mask: ~(FramePattern.marks(.turn) | FramePattern.place),
+            bits: UInt32(FrameKind.reply.rawValue) | UInt32(method) << 16)
     }
 
     /// A request of bare bytes for any method.

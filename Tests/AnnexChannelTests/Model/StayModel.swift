@@ -1,0 +1,185 @@
+/// Every order in which the steps of a ring can fall whose frames stay in one place while their writer knows that the
+/// last was taken, and go on behind it where it does not: with a store buffer, a reader that sleeps on the word that it
+/// has seen, and without any time-out.
+///
+/// The steps are those of `RingWriter.publishAtOnce`, its going on, `WakeGate`, `RingReader.look` and `SleepGate`, one
+/// for one. A frame takes one line; lines are as many as frames, so nothing goes round.
+struct StayModel {
+    /// Whether a frame is written over the last only where that is known to be taken, as shipped.
+    var waitsToKnow = true
+    /// Whether frames in one place differ from one to the next by their lap, as shipped.
+    var laps = true
+    /// Whether the frame behind is there before the one that stayed says so, as shipped.
+    var behindFirst = true
+    /// Whether a writer that goes on wakes a sleeper on the frame that stayed, as shipped, or on the one behind.
+    var wakesStayed = true
+    let messages: UInt8 = 4
+
+    /// A header's first word: 0 where there is none.
+    struct Word: Hashable {
+        var isThere = false
+        var lap = false
+        var stays = false
+    }
+
+    struct Line: Hashable {
+        var word = Word()
+        /// Which message lies here.
+        var message: UInt8 = 0
+    }
+
+    struct Store: Hashable {
+        var line: UInt8
+        var word: Word
+        /// Nil where only the word is stored.
+        var message: UInt8?
+    }
+
+    enum WriterStep: UInt8 { case write, fence, readFlag, wake }
+    enum ReaderStep: UInt8 { case look, raiseFlag, fence, lookAgain, sleep, asleep, lowerFlag }
+
+    struct State: Hashable {
+        var lines = [Line](repeating: Line(), count: 5)
+        var receiver = false
+        /// What the writer has stored and the reader does not see yet, in order.
+        var stores: [Store] = []
+        var storedFlag: Bool?
+        // The writer: its next message, where it goes, the word that stays there, and where a sleeper lies.
+        var writer = WriterStep.write
+        var next: UInt8 = 0
+        var place: UInt8 = 0
+        var staying: Word?
+        var lap = false
+        var alarm: UInt8 = 0
+        // The reader: how many it took, where it looks, and the word that it knows there.
+        var reader = ReaderStep.look
+        var taken: UInt8 = 0
+        var position: UInt8 = 0
+        var known = Word()
+        var mistook = false
+    }
+
+    /// How many states there are, and one in which somebody sleeps for ever or took what was not next.
+    func search() -> (states: Int, lost: State?) {
+        var seen: Set<State> = [State()]
+        var todo = [State()]
+        while let state = todo.popLast() {
+            if state.mistook { return (seen.count, state) }
+            let following = flushes(state) + writerSteps(state) + readerSteps(state)
+            if following.isEmpty, state.taken < messages { return (seen.count, state) }
+            for state in following where seen.insert(state).inserted { todo.append(state) }
+        }
+        return (seen.count, nil)
+    }
+
+    private func flushes(_ state: State) -> [State] {
+        var found: [State] = []
+        if let store = state.stores.first {
+            found.append(
+                state.with {
+                    $0.lines[Int(store.line)].word = store.word
+                    if let message = store.message { $0.lines[Int(store.line)].message = message }
+                    $0.stores.removeFirst()
+                })
+        }
+        if let flag = state.storedFlag {
+            found.append(state.with { ($0.receiver, $0.storedFlag) = (flag, nil) })
+        }
+        return found
+    }
+}
+
+extension StayModel {
+    private func writerSteps(_ state: State) -> [State] {
+        switch state.writer {
+        case .write:
+            guard state.next < messages else { return [] }
+            // Either may be: a frame that stays, or one that does not.
+            return [true, false].flatMap { stays in write(state, stays: stays) }
+        case .fence: return state.stores.isEmpty ? [state.with { $0.writer = .readFlag }] : []
+        case .readFlag: return [state.with { $0.writer = $0.receiver ? .wake : .write }]
+        case .wake:
+            return [
+                state.with {
+                    $0.writer = .write
+                    if $0.reader == .asleep, $0.position == $0.alarm { $0.reader = .lowerFlag }
+                }
+            ]
+        }
+    }
+
+    private func write(_ state: State, stays: Bool) -> [State] {
+        guard let staying = state.staying else { return [state.with { put(&$0, stays: stays) }] }
+        var found = [state.with { goOn(&$0, staying, stays: stays) }]
+        // An answer said that the reader has taken everything: only one that has can be asked for it.
+        let isKnown = state.stores.isEmpty && state.taken == state.next
+        if stays, isKnown || !waitsToKnow { found.append(state.with { put(&$0, stays: true) }) }
+        return found
+    }
+
+    private func put(_ state: inout State, stays: Bool) {
+        if stays && laps { state.lap.toggle() }
+        let word = Word(isThere: true, lap: stays && state.lap, stays: stays)
+        state.stores.append(Store(line: state.place, word: word, message: state.next))
+        state.alarm = state.place
+        state.next += 1
+        state.staying = stays ? word : nil
+        if !stays { state.place += 1 }
+        state.writer = .fence
+    }
+
+    private func goOn(_ state: inout State, _ staying: Word, stays: Bool) {
+        var word = staying
+        word.stays = false
+        let stayed = state.place
+        let movedOn = Store(line: stayed, word: word, message: nil)
+        state.place += 1
+        if !behindFirst { state.stores.append(movedOn) }
+        // What goes the general way does not stay.
+        put(&state, stays: false)
+        if behindFirst { state.stores.append(movedOn) }
+        if wakesStayed { state.alarm = stayed }
+    }
+
+    private func readerSteps(_ state: State) -> [State] {
+        guard state.taken < messages else { return [] }
+        let line = state.lines[Int(state.position)]
+        switch state.reader {
+        case .look: return [state.with { look(&$0, line) }]
+        case .raiseFlag: return store(state, true, .fence)
+        case .fence: return state.storedFlag == nil ? [state.with { $0.reader = .lookAgain }] : []
+        case .lookAgain: return [state.with { $0.reader = line.word == $0.known ? .sleep : .lowerFlag }]
+        // The kernel compares and enqueues in one step.
+        case .sleep: return [state.with { $0.reader = line.word == $0.known ? .asleep : .lowerFlag }]
+        case .asleep: return []
+        case .lowerFlag: return store(state, false, .look)
+        }
+    }
+
+    private func look(_ state: inout State, _ line: Line) {
+        var movedOn = state.known
+        movedOn.stays = false
+        if line.word == state.known {
+            state.reader = .raiseFlag
+        } else if state.known.stays, line.word == movedOn {
+            (state.position, state.known) = (state.position + 1, Word())
+        } else {
+            state.mistook = !line.word.isThere || line.message != state.taken
+            state.taken += 1
+            state.known = line.word.stays ? line.word : Word()
+            if !line.word.stays { state.position += 1 }
+        }
+    }
+
+    private func store(_ state: State, _ flag: Bool, _ next: ReaderStep) -> [State] {
+        state.storedFlag == nil ? [state.with { ($0.storedFlag, $0.reader) = (flag, next) }] : []
+    }
+}
+
+extension StayModel.State {
+    fileprivate func with(_ change: (inout Self) -> Void) -> Self {
+        var state = self
+        change(&state)
+        return state
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@Suite(.timeLimit(.minutes(20))) struct StayModelTests {
+    @Test func `no order of the shipped steps loses a wake-up or takes a frame twice or never`() {
+        let (states, lost) = StayModel().search()
+        #expect(lost == nil)
+        #expect(states > 1000)
+    }
+
+    @Test func `the same search finds a frame that was written over before it was taken`() {
+        #expect(StayModel(waitsToKnow: false).search().lost != nil)
+    }
+
+    @Test func `the same search finds that frames in one place must differ`() {
+        #expect(StayModel(laps: false).search().lost != nil)
+    }
+
+    @Test func `the same search finds the wake-up that is lost where a frame goes on before the one behind is there`() {
+        #expect(StayModel(behindFirst: false).search().lost != nil)
+    }
+
+    @Test func `the same search finds the wake-up that goes to the place behind`() {
+        #expect(StayModel(wakesStayed: false).search().lost != nil)
+    }
+}
