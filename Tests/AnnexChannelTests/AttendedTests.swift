@@ -76,7 +76,7 @@ import Testing
         let other = try startOnThread(host)
         #expect(mark(at: 64) == 0)
         let caller = ExtensionThread(raw: { _ = try? host.call(Request(method: 1)) })
-        while host.counters.framesSent < 3 { usleep(100) }
+        while peer.load(host: RegionLayout.ring + 128) == 0 { usleep(100) }
         #expect(mark(at: 128) == attended)
         for pending in [call, other] { pending.cancel() }
         host.end(with: "over")

@@ -151,7 +151,7 @@ import Testing
     @Test func homesAndSystemFoldersAreNoPrivateDirectories() async throws {
         let line = """
             printf 'policy: keep\\nsummary: Keeps.\\nincludes: [tool]\\npaths: { private: { persistent: { size: 1M, inodes: 10, at: /keep } } }\\n' > keep.yaml; \
-            ln -s /etc link; for place in / /etc /proc "$HOME" link; do \
+            ln -s /etc link; export HOME=$PWD/home; mkdir home; for place in / /etc /proc "$HOME" link; do \
             annex run --policy ./keep.yaml --private-directory "$place" -- true 2>&1 | grep -c "is not the program's own"; done; \
             mkdir -m 777 kept; annex run --policy ./keep.yaml --private-directory kept -- sh -c 'echo kept > /keep/a'; cat kept/a
             """
@@ -171,8 +171,9 @@ import Testing
     /// At once, many times: nobody may have heard yet which process it is.
     @Test func `SIG-03: signals that come with the program's first act are handed on`() async throws {
         let line = """
+            printf 'policy: slow\\nsummary: Slow.\\nincludes: [tool]\\nlimits: { grace: 3000s }\\n' > slow.yaml; \
             mkdir -m 777 told; for turn in $(seq 60); do rm -f told/ready; \
-            annex run --write told -- sh -c 'trap "exit 9" TERM; : > told/ready; while :; do sleep 0.05; done' & \
+            annex run --policy ./slow.yaml --write told -- sh -c 'trap "exit 9" TERM; : > told/ready; while :; do sleep 0.05; done' & \
             until [ -e told/ready ]; do :; done; kill -TERM $!; wait $!; echo $?; done | sort | uniq -c | tr -s ' '
             """
         #expect(try await shell(line).output == " 60 9\n")

@@ -14,6 +14,7 @@ public final class Background: Sendable {
         let process = Process()
         process.executableURL = ExampleBundles.products.appending(path: name)
         process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

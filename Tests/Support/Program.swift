@@ -41,6 +41,8 @@ public struct Program: Sendable {
         let errors = output.appendingPathExtension("errors")
         defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
         for file in [output, errors] { try Data().write(to: file) }
+        // What this process was given may be a terminal, or closed.
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
         try await finish(process)

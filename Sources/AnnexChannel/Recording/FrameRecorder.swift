@@ -20,7 +20,7 @@ final class FrameRecorder: Sendable {
         self.plan = plan.bounded
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         state = Mutex(State(file: try Descriptor.open(plan.path, flags, mode: 0o600)))
-        append(header(configuration))
+        state.withLock { write(header(configuration), &$0) }
     }
 
     /// A message that is about to be published. Called before it is, so that no answer is recorded before it.
@@ -51,7 +51,7 @@ final class FrameRecorder: Sendable {
     func end(_ reason: String) {
         let record = end(.channelEnded, reason)
         state.withLock { state in
-            write(record, &state)
+            write(stamped(record), &state)
             state.file = nil
         }
     }
@@ -68,14 +68,20 @@ final class FrameRecorder: Sendable {
 
     private func append(_ record: [UInt8]) {
         state.withLock { state in
+            let record = stamped(record)
             let room = plan.mostBytes &- min(plan.mostBytes, state.written)
             if UInt64(record.count) &+ RecordingFormat.roomForEnd <= room {
                 write(record, &state)
             } else if state.file != nil {
-                write(end(.fileFull, "the recording's limit of \(plan.mostBytes) bytes"), &state)
+                write(stamped(end(.fileFull, "the recording's limit of \(plan.mostBytes) bytes")), &state)
                 state.file = nil
             }
         }
+    }
+
+    /// With its time, which it gets under the lock: none is before that of the record before it.
+    private func stamped(_ record: [UInt8]) -> [UInt8] {
+        record.prefix(8) + WireBytes.bytes(MonotonicClock.now() &- began) + record.dropFirst(8)
     }
 
     private func write(_ record: [UInt8], _ state: inout State) {
@@ -143,12 +149,12 @@ extension FrameRecorder {
         record(.end, .toExtension, WireBytes.bytes(cause.rawValue), Array(text.utf8.prefix(128))[...])
     }
 
+    /// Without its time.
     private func record(
         _ type: RecordingFormat.RecordType, _ direction: RecordedFrame.Direction, _ fixed: [UInt8],
         _ rest: ArraySlice<UInt8>
     ) -> [UInt8] {
         let length = RecordingFormat.recordHead &+ UInt32(fixed.count &+ rest.count)
-        return WireBytes.bytes(length) + [type.rawValue, direction.rawValue, 0, 0]
-            + WireBytes.bytes(MonotonicClock.now() &- began) + fixed + rest
+        return WireBytes.bytes(length) + [type.rawValue, direction.rawValue, 0, 0] + fixed + rest
     }
 }

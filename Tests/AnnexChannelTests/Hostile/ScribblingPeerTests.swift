@@ -11,6 +11,7 @@ import Testing
     @Test("IPC-01, IPC-05, IPC-08: every call comes to one end and nothing is left, whatever is written over")
     func scribbling() async {
         let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            try await Holdings.prepare()
             let minutes = getenv("ANNEX_HOSTILE_MINUTES").flatMap { Int(String(cString: $0)) }
             try ScribblingPeerTests.soak(for: minutes.map { .seconds($0 * 60) })
         }

@@ -13,6 +13,7 @@ import Testing
     @Test("IPC-06, SIG-04: whatever step it stops or dies at, each call ends typed within its time and nothing is left")
     func everyStep() async {
         let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            try await Holdings.prepare()
             let loop = try EventLoop()
             for fate in StoppedRound.Fate.allCases { _ = try StoppedRound(fate, 1, loop).run() }
             let before = try Holdings.now()

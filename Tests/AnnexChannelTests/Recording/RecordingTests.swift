@@ -56,6 +56,19 @@ import Testing
         #expect(text.contains("the test is over"))
     }
 
+    @Test func theTimesOfManyThreadsNeverGoBack() async throws {
+        let recording = try await record { host in
+            let callers = (0..<4).map { _ in
+                ExtensionThread(raw: {
+                    for _ in 0..<300 { #expect((try? host.call(Request(method: 1, payload: [1])).payload) == [1]) }
+                })
+            }
+            for caller in callers { caller.join() }
+        }
+        #expect(recording.frames.count > 2400)
+        #expect(zip(recording.frames, recording.frames.dropFirst()).allSatisfy { $0.time <= $1.time })
+    }
+
     @Test func callsThatAreGivenUpAreRecordedAsCancelled() async throws {
         let channel = try RecordedChannel()
         let ends = try channel.ends()

@@ -27,8 +27,8 @@ final class Scarcity {
     }
 
     private static func another() -> Int32 {
-        let number = dup(0)
-        precondition(number >= 0, "dup: errno \(errno)")
+        let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        precondition(number >= 0, "open: errno \(errno)")
         return number
     }
 

@@ -10,6 +10,7 @@ final class HostProgram {
         process.executableURL = Ground.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox")
         process.arguments = arguments
         let pipe = Pipe()
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         let (pieces, report) = AsyncStream.makeStream(of: Data.self)
         self.pieces = pieces

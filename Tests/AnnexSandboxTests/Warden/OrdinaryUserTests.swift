@@ -16,8 +16,9 @@ import Testing
         return true
     }
 
+    /// In a folder where that user may be, which root's own folder for temporary files need not be.
     static func asUser(_ command: [String]) -> [String] {
-        ["setpriv", "--reuid", user, "--regid", user, "--clear-groups"] + command
+        ["env", "-C", "/", "setpriv", "--reuid", user, "--regid", user, "--clear-groups"] + command
     }
 
     @Test(

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a warden has open and whom it looks after.
-struct WardenState: Equatable {
+struct WardenState {
     let descriptors: Int
     let children: Set<Int32>
 
@@ -10,6 +10,11 @@ struct WardenState: Equatable {
         descriptors = (try? files.contentsOfDirectory(atPath: "/proc/\(warden)/fd").count) ?? -1
         let all = ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init)
         children = Set(all.filter { Self.parent(of: $0) == warden })
+    }
+
+    /// It holds nothing that it did not hold then. Not the same: the look then may have come before an end was put away.
+    func isNoMore(than other: WardenState) -> Bool {
+        descriptors <= other.descriptors && children.isSubset(of: other.children)
     }
 
     static func parent(of process: Int32) -> Int32? {

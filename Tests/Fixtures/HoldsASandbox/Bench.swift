@@ -71,11 +71,11 @@ struct Bench {
         for _ in 0..<count { try run(plan("exit", "0"), on: warden, gate) }
         // The warden tells an end before it has put everything of it away.
         var after = Counts(warden: warden.number)
-        for _ in 0..<300_000 where after != before {
+        for _ in 0..<300_000 where !after.isNoMore(than: before) {
             usleep(2_000)
             after = Counts(warden: warden.number)
         }
-        say("same=\(before == after)")
+        say("no.more=\(after.isNoMore(than: before))")
         say("before=\(before)")
         say("after=\(after)")
         warden.shutDown()
