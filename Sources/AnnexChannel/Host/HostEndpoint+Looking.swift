@@ -71,14 +71,14 @@ extension HostEndpoint {
         return !receiver.tableIsFull
     }
 
-    /// A raw call whose answer comes in pieces is a call like any other from here on.
+    /// A raw call whose answer comes in pieces is a call like any other from here on. Its time runs since its wait began,
+    /// as far as anybody had to know then: so an answer does not win time by being large.
     func enlistLarge(
         _ raw: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> (ChannelCall, CallerMemory?) {
         let memory = unsafe raw.workspace == nil ? CallerMemory(raw.reply) : nil
-        let deadline = raw.patience.map {
-            MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: $0)))
-        }
+        let start = receiver.spinner.waitsSince ?? MonotonicClock.now()
+        let deadline = raw.patience.map { MonotonicClock.moment($0, after: start) }
         return (try enlist(raw, id, deadline, &receiver, memory: memory), memory)
     }
 

@@ -1,6 +1,7 @@
 import AnnexLinux
 import AnnexTestSupport
 import Glibc
+import Synchronization
 import Testing
 
 @testable import AnnexChannel
@@ -177,6 +178,33 @@ import Testing
         let next = try await host.start(Request(method: 1))
         writer.send(RawPeer.frame(3, [4], method: 1, call: next.id))
         #expect(try await next.value().payload == [4])
+    }
+
+    @Test("LIFE-06: a raw call wins no time by its answer's being large")
+    func timeRunsOn() async throws {
+        let channel = try Self.channel { $0.waiting = .block }
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let before = host.counters.sleeps
+        let caller = ExtensionThread(raw: {
+            _ = #expect(throws: CallFailure.ended(reason: "over")) {
+                try ask(host, 1, [1], room: 2 * Self.piece, timeout: .seconds(3600))
+            }
+        })
+        while host.counters.sleeps == before { sched_yield() }
+        let asleep = MonotonicClock.now()
+        let raw: UInt64 = 1 << 63 | 1
+        writer.send(Self.large(UInt32(2 * Self.piece), call: raw))
+        var entered: ChannelCall?
+        while entered == nil {
+            if case .open(let call) = host.calls.withLock({ $0.find(raw) }) { entered = call }
+            sched_yield()
+        }
+        let deadline = try #require(entered?.deadline)
+        #expect(deadline <= asleep + 3600 * 1_000_000_000)
+        host.end(with: "over")
+        caller.join()
     }
 
     @Test("IPC-06: a peer that gives no place back holds up its own large messages, within their time")
