@@ -7,9 +7,9 @@ public struct ChannelRecording: Sendable, Hashable {
     public var path: String
     /// The file's own limit in bytes: recording stops there, the channel goes on.
     public var mostBytes: UInt64 = 64 << 20
-    /// How many bytes of each message are kept; of the others only their number.
+    /// How many bytes of each message are kept, at most 1 GiB; of the others only their number.
     public var mostPayloadBytes: UInt32 = 65536
-    /// How many bytes are kept of each file or piece of sealed memory that is handed over; 0: only its size.
+    /// How many bytes are kept of each file or piece of sealed memory that is handed over, at most 1 GiB; 0: only its size.
     public var mostHandedOverBytes: UInt32 = 0
 
     public init(to path: String) {

@@ -17,7 +17,7 @@ final class FrameRecorder: Sendable {
 
     /// Makes the file, which must not exist.
     init(_ plan: ChannelRecording, _ configuration: ChannelConfiguration) throws(SystemError) {
-        self.plan = plan
+        self.plan = plan.bounded
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         state = Mutex(State(file: try Descriptor.open(plan.path, flags, mode: 0o600)))
         append(header(configuration))
@@ -87,6 +87,17 @@ final class FrameRecorder: Sendable {
             // What was written so far is whole but for its last record, and the channel's users are not to suffer.
             state.file = nil
         }
+    }
+}
+
+extension ChannelRecording {
+    /// Keeps of each message no more than the file may hold, nor than a record's length can say, whatever was asked for.
+    fileprivate var bounded: ChannelRecording {
+        let most = min(UInt32(clamping: mostBytes), RecordingFormat.mostKept)
+        var plan = self
+        plan.mostPayloadBytes = min(plan.mostPayloadBytes, most)
+        plan.mostHandedOverBytes = min(plan.mostHandedOverBytes, most)
+        return plan
     }
 }
 

@@ -6,6 +6,8 @@ enum RecordingFormat {
     static let longestLabel: UInt32 = 255
     /// What stands in every record behind its length.
     static let recordHead: UInt32 = 12
+    /// Bytes of a message or of what was handed over that one record keeps at most.
+    static let mostKept: UInt32 = 1 << 30
     /// The room that is kept for the record that says why there are no more.
     static let roomForEnd: UInt64 = 256
 

@@ -99,6 +99,28 @@ import Testing
         }
     }
 
+    @Test func whateverIsAskedForNoMoreIsKeptThanTheFileMayHold() async throws {
+        let channel = try RecordedChannel()
+        let ends = try channel.ends {
+            $0.mostBytes = 8192
+            $0.mostPayloadBytes = .max
+            $0.mostHandedOverBytes = .max
+        }
+        let host = ends.host
+        // All of it a hole: more than a record's length can say, and none of it memory.
+        let memory = DescriptorList(try Descriptor.memfd("annex-handed", size: 5 << 30))
+        _ = try await host.start(Request(method: 1, payload: [1], descriptors: memory))
+        host.end(with: "over")
+        let recording = try channel.recording
+        #expect(recording.mostPayloadBytes == 8192 && recording.mostHandedOverBytes == 8192)
+        #expect(recording.frames.map(\.payload) == [[1]])
+        guard case .said(.fileFull, _, _) = recording.ending else {
+            Issue.record("\(recording.ending)")
+            return
+        }
+        _ = consume ends
+    }
+
     @Test func whatIsHandedOverIsCountedAndItsContentsKeptWhenAsked() async throws {
         for kept in [0, 2, 100] as [UInt32] {
             let channel = try RecordedChannel()
