@@ -20,6 +20,7 @@ import Testing
             var random = SeededRandom(seed: seed)
             try endpoint.sayHello()
             try endpoint.serve { request in
+                // As long as callers' limits are, so that answers come before, at and after their callers' giving up.
                 if Bool.random(using: &random) { usleep(UInt32.random(in: 0..<200, using: &random)) }
                 let payload = request.payload
                 try request.reply(payload)

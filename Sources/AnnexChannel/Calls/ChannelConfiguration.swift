@@ -10,8 +10,9 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var hostArena: UInt32 = 2 << 20
     /// The same for the extension's large answers. The memory is the extension's, within its policy's limit.
     public var extensionArena: UInt32 = 2 << 20
-    /// The most bytes of a message in either direction, where it is more than half a ring. An extension's answer takes as
-    /// much of the host's memory while it comes; one at a time does.
+    /// The most bytes of a message in either direction, where it is more than half a ring. An extension's answers come one
+    /// at a time, and each takes as much of the host's memory from its beginning on. Once whole it is its caller's: so an
+    /// extension can have its host hold this much for each of `mostOpenCalls`.
     public var largestMessage: UInt32 = 16 << 20
     /// How the host's callers wait for answers.
     public var waiting: WaitingStyle = .adaptive

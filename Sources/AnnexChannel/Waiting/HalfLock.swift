@@ -42,6 +42,10 @@ internal import Synchronization
     }
 
     /// Never ahead of somebody who sleeps for it.
+    ///
+    /// SYNC: this may fail where nobody holds the lock, on `waited` alone: the last holder has let go and not yet woken.
+    /// Who stored a wish before it failed may leave it to that holder all the same: it clears the bit before it returns
+    /// from `unlock`, and looks for wishes after that.
     @inline(__always) func lockIfAvailable() -> Bool {
         var seen: UInt32 = 0
         while true {

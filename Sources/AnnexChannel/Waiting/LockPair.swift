@@ -3,8 +3,8 @@ internal import Synchronization
 /// Two locks in one word: who wants both and finds them free takes both with one atomic instruction, and lets go of
 /// each by itself.
 ///
-/// A round trip of 64 bytes takes some 100 ns, an atomic instruction 6, and two mutexes with the fences behind them six
-/// of these. Who takes both takes the first first: nobody who holds the second may wait for the first.
+/// Two mutexes would take one each, and a fence behind each of them besides. Who takes both takes the first first: nobody
+/// who holds the second may wait for the first.
 @safe struct LockPair<First: ~Copyable & Sendable, Second: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
     // @unchecked: addresses are not Sendable by themselves; these are set once and theirs alone.
     private let word: UnsafeMutablePointer<Atomic<UInt32>>

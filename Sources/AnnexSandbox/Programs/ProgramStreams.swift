@@ -25,7 +25,7 @@ package struct ProgramStreams: ~Copyable {
     private var outward: [(number: Int32, relay: StreamRelay)] = []
 
     /// For all three of this process.
-    /// - Parameter closed: those that were closed when this process began, and have a placeholder now.
+    /// - Parameter closed: those that were closed when this process began, and have something else in their place now.
     package init(closed: Set<Int32>) throws(SystemError) {
         captured = nil
         let terminals = (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 && !closed.contains($0) }

@@ -51,8 +51,9 @@ struct ScribbledRound: Sendable {
         }
         let tasks = Task { [self] in while !over.isSet { await callFromTask() } }
         let deadline = MonotonicClock.deadline(after: time)
+        // The round has a length, not a condition to wait for; the processor is the other threads' meanwhile.
         while MonotonicClock.now() < deadline, !host.isClosed.load(ordering: .relaxed) { usleep(1000) }
-        // Calls of a closed channel come to their ends too.
+        // So that calls are also made of a channel that the extension had closed: no verdict hangs on how many.
         usleep(1000)
         host.end(with: "the round is over")
         over.set()
