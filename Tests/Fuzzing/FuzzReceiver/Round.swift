@@ -31,8 +31,7 @@ struct Round: ~Copyable {
         (host, peer) = try bench.makeHost(Self.configuration(&script), Self.handlers(&script, shelf))
         // An older kernel refuses nothing at its sender.
         if script.byte() & 1 == 1 { _ = host.control.setPassRights(true) }
-        let features = script.byte()
-        if features < 0xE0 { peer.perform(.hello(features < 0xC0 ? .own : [.hostedCalls, .streams])) }
+        if let features = Self.features(&script) { peer.perform(.hello(features)) }
     }
 
     private static func end(of round: consuming Round) throws -> Gone {
@@ -44,6 +43,17 @@ struct Round: ~Copyable {
         round.bench.loop.runJobs()
         round.shelf.clear()
         return Gone(round.host)
+    }
+
+    /// What the peer says it can do; nil where it says no hello at first.
+    private static func features(_ script: inout Script) -> WireFeatures? {
+        switch script.byte() {
+        case ..<0xB0: [.hostedCalls, .streams, .pieces]
+        // An older one, and one that says more than it does.
+        case ..<0xC8: [.hostedCalls, .streams]
+        case ..<0xE0: .own
+        default: nil
+        }
     }
 
     private static func configuration(_ script: inout Script) -> ChannelConfiguration {
