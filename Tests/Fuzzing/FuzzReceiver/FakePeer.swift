@@ -6,7 +6,7 @@ import Synchronization
 
 /// A peer without rules over the bench's memory.
 final class FakePeer: Sendable {
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         var control: Descriptor?
         /// Where its next frame goes.
         var position: UInt32 = 0
@@ -16,9 +16,16 @@ final class FakePeer: Sendable {
         var lastStream: UInt64 = 0
         /// Streams that are open, and the credit that is owed on each.
         var streams: [(id: UInt64, owed: UInt32)] = []
+        /// The host's message in pieces that has begun, and how many bytes of it are to come.
+        var coming: (asked: Asked, left: UInt32)?
+        /// The last answer in pieces that it has begun.
+        var going: UInt64 = 1
+        /// The last of the host's calls that it has read, of either kind.
+        var lastAsked: UInt64 = 0
+        var lastRaw: UInt64 = 1 << 63
     }
 
-    private let bench: Bench
+    let bench: Bench
     private let state: Mutex<State>
 
     init(_ bench: Bench, control: consuming Descriptor) {
@@ -30,10 +37,10 @@ final class FakePeer: Sendable {
     func perform(_ act: PeerAct, patience: Int = 0) {
         state.withLock { state in
             switch act {
-            case .hello:
+            case .hello(let features):
                 let payload =
                     WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version)
-                    + WireBytes.bytes(UInt64(3) << 32)
+                    + WireBytes.bytes(features.rawValue)
                 show(Self.frame(1, payload), &state)
             case .frame(let frame): show(frame, &state)
             case .stream(let kind, let number, let payload): stream(kind, number, payload, &state)
@@ -56,6 +63,10 @@ final class FakePeer: Sendable {
             case .answer(let kind, let payload, let pieces, let isHonest):
                 for _ in 0..<patience where !isHeld(state) { sched_yield() }
                 answer(kind, payload, pieces, isHonest: isHonest, &state)
+            case .large(let large):
+                for _ in 0..<patience where !isHeld(state) { sched_yield() }
+                answer(large, &state)
+            case .fill(let place, let byte): fill(place, with: byte)
             case .readAll: while pass(&state) != nil {}
             case .read(let position): word(RegionLayout.consumed).storeRelease(position)
             case .close: state.control = nil
@@ -63,13 +74,13 @@ final class FakePeer: Sendable {
         }
     }
 
-    private static func frame(_ kind: UInt8, _ payload: [UInt8], call: UInt64 = 0) -> PeerAct.FrameBytes {
+    static func frame(_ kind: UInt8, _ payload: [UInt8], call: UInt64 = 0) -> PeerAct.FrameBytes {
         PeerAct.FrameBytes(
             kind: kind, second: 0, method: 0, length: UInt32(payload.count), call: call, payload: payload)
     }
 
     /// As an honest writer does, but for room.
-    private func show(_ frame: PeerAct.FrameBytes, _ state: inout State) {
+    func show(_ frame: PeerAct.FrameBytes, _ state: inout State) {
         let start = Int(state.position)
         let end = WireFormat.frameSize(payload: UInt32(frame.payload.count)) &+ state.position
         state.position = WireFormat.next(after: end, turns: frame.second & 0x80 != 0, capacity: Bench.capacity)
@@ -119,7 +130,7 @@ final class FakePeer: Sendable {
         }
     }
 
-    private struct Asked {
+    struct Asked {
         let kind: UInt8
         let method: UInt16
         let call: UInt64
@@ -134,7 +145,7 @@ final class FakePeer: Sendable {
     }
 
     /// Takes the next frame of the host's and says so; nil where there is none.
-    private func pass(_ state: inout State) -> Asked? {
+    func pass(_ state: inout State) -> Asked? {
         let place = place(state.read)
         let first = place.load(as: UInt64.self)
         guard first != 0 else { return nil }
@@ -146,9 +157,11 @@ final class FakePeer: Sendable {
             state.streams[index].owed &+= length &+ 16
         }
         let pieces = kind == 2 && first & 0x4000 == 0 ? self.place(state.read &+ 32).load(as: UInt64.self) : 0
-        let asked = Asked(
+        let said = self.place(state.read &+ 16).load(as: UInt64.self)
+        var asked = Asked(
             kind: kind, method: UInt16(truncatingIfNeeded: first >> 16),
             call: call, pieces: Int(min(pieces, 16)))
+        note(&asked, said, &state)
         let end = state.read &+ WireFormat.frameSize(payload: length)
         state.read = WireFormat.next(after: end, turns: first & 0x8000 != 0, capacity: Bench.capacity)
         word(RegionLayout.consumed).storeRelease(state.read)

@@ -5,7 +5,7 @@ import Glibc
 
 /// One thing that a peer does.
 enum PeerAct {
-    case hello
+    case hello(WireFeatures)
     /// A frame behind the last one, as an honest writer publishes it; its length says `length`.
     case frame(FrameBytes)
     /// Bytes anywhere in its region.
@@ -21,6 +21,10 @@ enum PeerAct {
     case open(window: UInt32, [UInt8])
     /// A frame of one of the streams that are known: a message, the credit that is owed, an end.
     case stream(kind: UInt8, number: Int, [UInt8])
+    /// Begins an answer that comes in pieces, goes on with it, or both.
+    case large(LargeAnswer)
+    /// Writes to a place of its arena.
+    case fill(place: Int, UInt8)
     /// Says that it has read so much of what the host wrote.
     case read(UInt32)
     /// The same, honestly.
@@ -49,12 +53,13 @@ enum PeerAct {
     init(_ script: inout Script) {
         switch script.byte() {
         case ..<20: self = .frame(Self.frame(&script))
-        case ..<100:
+        case ..<45: self = Self.large(&script)
+        case ..<105:
             let kind = script.one(of: [AnswerKind.reply, .reply, .reply, .failure, .pong, .cancel])
             let mayLie = script.byte() < 16
             let pieces = Self.pieces(&script)
             self = .answer(kind, Self.payload(&script), pieces, isHonest: !mayLie)
-        case ..<125: self = .ask(method: UInt16(script.number(below: 3)), Self.payload(&script))
+        case ..<128: self = .ask(method: UInt16(script.number(below: 3)), Self.payload(&script))
         case ..<145: self = .open(window: script.one(of: [1024, 2048, 65536, 1023]), script.take(3))
         case ..<200:
             let kind = script.one(of: [10, 10, 10, 11, 11, 11, 12, 13] as [UInt8])
@@ -62,7 +67,7 @@ enum PeerAct {
         case ..<240: self = Self.beside(&script)
         case ..<252: self = .readAll
         case ..<253: self = .read(Self.value(&script))
-        case ..<254: self = .hello
+        case ..<254: self = .hello(.own)
         default: self = .close
         }
     }
@@ -96,7 +101,7 @@ enum PeerAct {
         // A length that lies, now and then.
         let lie = script.byte()
         return FrameBytes(
-            kind: kind < 0xE0 ? kind % 14 : kind, second: second < 0x80 ? 0 : second & 0xE1,
+            kind: kind < 0xE0 ? kind % 16 : kind, second: second < 0x80 ? 0 : second & 0xE1,
             method: UInt16(script.number(below: 3)), length: lie < 0xF0 ? UInt32(payload.count) : script.word(),
             call: call(&script), payload: payload)
     }
@@ -117,7 +122,7 @@ enum PeerAct {
     }
 
     private static func payload(_ script: inout Script) -> [UInt8] {
-        switch script.number(below: 8) {
+        switch script.number(below: 9) {
         case 0: return []
         // A stream's credit, its opening, a failure's code.
         case 1:
@@ -132,6 +137,7 @@ enum PeerAct {
             return script.take(count)
         case 5: return [UInt8](repeating: script.byte(), count: script.number(below: 256) * 8)
         case 6: return [UInt8](repeating: 1, count: Int(WireFormat.largestPayload(capacity: Bench.capacity)))
+        case 7: return WireBytes.bytes(length(&script)) + WireBytes.bytes(kind(&script))
         default: return [0, 0, 1, 0, 0, 0, script.byte()]
         }
     }

@@ -11,6 +11,7 @@ struct Round: ~Copyable {
     private let peer: FakePeer
     private var host: HostEndpoint
     private let shelf: Shelf
+    private let room = ReplyRoom()
     private var script: Script
     private var calls: [ChannelCall] = []
     private var streams: [ChannelStream] = []
@@ -30,7 +31,7 @@ struct Round: ~Copyable {
         (host, peer) = try bench.makeHost(Self.configuration(&script), Self.handlers(&script, shelf))
         // An older kernel refuses nothing at its sender.
         if script.byte() & 1 == 1 { _ = host.control.setPassRights(true) }
-        if script.byte() < 0xE0 { peer.perform(.hello) }
+        if let features = Self.features(&script) { peer.perform(.hello(features)) }
     }
 
     private static func end(of round: consuming Round) throws -> Gone {
@@ -44,6 +45,17 @@ struct Round: ~Copyable {
         return Gone(round.host)
     }
 
+    /// What the peer says it can do; nil where it says no hello at first.
+    private static func features(_ script: inout Script) -> WireFeatures? {
+        switch script.byte() {
+        case ..<0xB0: [.hostedCalls, .streams, .pieces]
+        // An older one, and one that says more than it does.
+        case ..<0xC8: [.hostedCalls, .streams]
+        case ..<0xE0: .own
+        default: nil
+        }
+    }
+
     private static func configuration(_ script: inout Script) -> ChannelConfiguration {
         var configuration = ChannelConfiguration()
         let choice = script.byte()
@@ -52,6 +64,10 @@ struct Round: ~Copyable {
         configuration.waiting = choice & 7 == 7 ? .block : choice & 7 == 6 ? .adaptive : .spin
         configuration.sendLimit = .zero
         configuration.streamWindow = 2048
+        let large = script.byte()
+        configuration.hostArena = large & 7 == 0 ? 0 : UInt32(Bench.places * Bench.piece)
+        configuration.extensionArena = large & 56 == 0 ? 0 : UInt32(Bench.places * Bench.piece)
+        configuration.largestMessage = large < 0xE0 ? 200_000 : 3000
         if choice & 8 != 0 { configuration.mostOpenCalls = 2 }
         if choice & 16 != 0 { configuration.mostHostedCalls = 1 }
         if choice & 32 != 0 { configuration.mostStreams = 2 }
@@ -80,7 +96,11 @@ struct Round: ~Copyable {
 
     /// Each call and stream has come to one end.
     private func check() {
-        for call in calls { Fuzzer.expect(call.isDone, "a call is open after its channel's end") }
+        room.check()
+        for call in calls {
+            Fuzzer.expect(call.isDone, "a call is open after its channel's end")
+            if case .success(let reply) = call.outcome() { check(reply) }
+        }
         for stream in streams {
             do throws(StreamFailure) {
                 while try stream.receive(timeout: .zero) != nil {}
@@ -90,6 +110,11 @@ struct Round: ~Copyable {
         }
         Fuzzer.expect(host.calls.withLock { $0.count } == 0, "the table is not empty")
         Fuzzer.expect(host.inbox.withLock { $0.count } == 0, "what was handed over is kept")
+    }
+
+    private func check(_ reply: Reply) {
+        let most = max(Int(host.configuration.largestMessage), Int(Bench.capacity / 2))
+        Fuzzer.expect(reply.payload.count <= most, "an answer of more bytes than the host takes")
     }
 
     private mutating func act() {
@@ -104,7 +129,7 @@ struct Round: ~Copyable {
         case 0, 1: callRaw()
         case 2: look()
         case 3, 4: start()
-        case 5: _ = try? host.call(request(), timeout: patience())
+        case 5: if let reply = try? host.call(request(), timeout: patience()) { check(reply) }
         case 6: _ = try? host.ping(timeout: patience())
         case 7: if let call = oneCall() { call.cancel() }
         case 8: if let call = oneCall(), call.deadline != nil { _ = try? call.wait() }
@@ -141,7 +166,7 @@ extension Round {
     }
 
     private mutating func payload() -> [UInt8] {
-        [UInt8](repeating: 7, count: script.one(of: [0, 1, 40, 100, 500, 1500, host.largestPayload, 3000]))
+        [UInt8](repeating: 7, count: script.one(of: [0, 1, 40, 100, 500, 1500, host.largestPayload, 3000, 70_000]))
     }
 
     private mutating func request() -> Request {
@@ -158,9 +183,11 @@ extension Round {
     private mutating func callRaw() {
         let payload = payload()
         let method = UInt16(script.number(below: 3))
-        _ = withUnsafeTemporaryAllocation(byteCount: script.one(of: [0, 8, 300, 4096]), alignment: 1) { room in
-            var reply = room.mutableBytes
-            return try? host.call(method, payload.span.bytes, into: &reply, timeout: patience())
+        let size = script.one(of: [0, 8, 300, 4096, 70_000, ReplyRoom.most])
+        let patience = patience()
+        room.lend(size) { memory in
+            var reply = memory.mutableBytes
+            return try? host.call(method, payload.span.bytes, into: &reply, timeout: patience)
         }
     }
 
