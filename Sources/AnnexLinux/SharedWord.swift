@@ -6,7 +6,7 @@ internal import CAnnexLinux
     @usableFromInline nonisolated(unsafe) let address: UnsafePointer<UInt32>
 
     /// The word must stay mapped for as long as this value is used.
-    package init(_ address: UnsafePointer<UInt32>) {
+    @inlinable package init(_ address: UnsafePointer<UInt32>) {
         unsafe self.address = unsafe address
     }
 

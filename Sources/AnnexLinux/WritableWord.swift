@@ -6,7 +6,7 @@ internal import CAnnexLinux
     @usableFromInline nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// The word must stay mapped, and nobody else may store to it, for as long as this value is used.
-    package init(_ address: UnsafeMutablePointer<UInt32>) {
+    @inlinable package init(_ address: UnsafeMutablePointer<UInt32>) {
         unsafe self.address = unsafe address
     }
 

@@ -140,7 +140,7 @@ extension HostEndpoint {
         return try result.get()
     }
 
-    func check(bytes: Int, descriptors: Int) throws(CallFailure) {
+    @inline(__always) func check(bytes: Int, descriptors: Int) throws(CallFailure) {
         guard bytes <= largestFrame || bytes <= largestPayload else {
             throw .payloadTooLarge(bytes: bytes, most: largestPayload)
         }
