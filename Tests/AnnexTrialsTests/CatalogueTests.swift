@@ -4,7 +4,8 @@ import AnnexTrials
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct CatalogueTests {
+/// One policy after another: each has a launcher, and a ground with services of its own.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct CatalogueTests {
     @Test(arguments: PolicyLibrary.shipped.names) func `Under every shipped policy nothing gets through`(
         _ name: String
     ) async throws {

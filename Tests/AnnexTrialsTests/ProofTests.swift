@@ -7,7 +7,7 @@ import Testing
 private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "all"
 
 /// What each layer is worth: left out alone, and alone in force, every attack ends as it is known beforehand.
-@Suite(.timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
+@Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
     /// Three that differ most; with ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour.
     static let policies =
         provesAll ? PolicyLibrary.shipped.names : ["compute", "com.apple.photo-editing", "tool"]

@@ -33,6 +33,10 @@ final class ExtensionProcess: RunningExtension, Sendable {
         process = try Self.spawn(arguments, [(socket.number, ChannelDescriptor.control)])
     }
 
+    deinit {
+        if status.withLock({ $0 == -1 }) { kill() }
+    }
+
     func join() {
         status.withLock { _ = waitpid(process, &$0, 0) }
     }
@@ -66,11 +70,21 @@ final class ExtensionProcess: RunningExtension, Sendable {
             .appending(path: name).path
     }
 
+    /// It may outlive a test that traps, whose own end is only known once nobody holds what it wrote to.
+    private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
+        typealias Add = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        // Glibc's import lacks the name.
+        guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+        _ = unsafeBitCast(symbol, to: Add.self)(&actions, ChannelDescriptor.extensionRegion + 1)
+    }
+
     private static func spawn(_ arguments: [String], _ descriptors: [(Int32, Int32)]) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (from, to) in descriptors { posix_spawn_file_actions_adddup2(&actions, from, to) }
+        closeOthers(&actions)
         var process: pid_t = 0
         let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         // Python must find its own files, and leave none of its own beside ours.

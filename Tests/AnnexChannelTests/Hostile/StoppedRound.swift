@@ -77,7 +77,7 @@ struct StoppedRound: Sendable {
                 } catch {
                     try expect(Self.isExpected(error), "\(error)")
                     if peer.isStoppedOrDead { return false }
-                    time *= 2
+                    time = min(time * 2, .patience)
                 }
             }
         }
@@ -110,7 +110,7 @@ struct StoppedRound: Sendable {
             let found = violation.value.withLock { $0 }
             try expect(found == nil, "after it went on: \(String(describing: found))")
             if peer.isStoppedOrDead { return }
-            time *= 2
+            time = min(time * 2, .patience)
         }
     }
 
