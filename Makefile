@@ -79,7 +79,7 @@ bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a
 	Benchmarks/run-ratio "$(BIN)/annex"
 	Benchmarks/filter-cost "$(BIN)/annex"
 
-tsan: setup ## the channel's tests under the thread sanitizer (SANITIZER=address, undefined: another one)
+tsan: setup ## the channel's tests under the thread sanitizer (SANITIZER=address: the other one)
 	@.ci/sanitize $(or $(SANITIZER),thread)
 
 gates: setup ## format, layering, self-contained examples, warnings as errors

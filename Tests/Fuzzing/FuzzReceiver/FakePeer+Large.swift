@@ -12,10 +12,10 @@ extension FakePeer {
             guard let asked = nextRequest(&state) else { return }
             begin(answer, asked.call, asked.method, &state)
         case .nextRaw:
-            while pass(&state) != nil {}
+            passAll(&state)
             begin(answer, state.lastRaw &+ 1, answer.method, &state)
         case .nextCall:
-            while pass(&state) != nil {}
+            passAll(&state)
             begin(answer, state.lastAsked &+ 1, answer.method, &state)
         case .call(let call): begin(answer, call, answer.method, &state)
         case .going: break
@@ -37,7 +37,10 @@ extension FakePeer {
     }
 
     private func nextRequest(_ state: inout State) -> Asked? {
-        while let asked = pass(&state) { if asked.kind == 2 { return asked } }
+        for _ in 0..<Self.mostFrames {
+            guard let asked = pass(&state) else { return nil }
+            if asked.kind == 2 { return asked }
+        }
         return nil
     }
 

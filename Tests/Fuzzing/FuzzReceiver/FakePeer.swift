@@ -67,7 +67,7 @@ final class FakePeer: Sendable {
                 for _ in 0..<patience where !isHeld(state) { sched_yield() }
                 answer(large, &state)
             case .fill(let place, let byte): fill(place, with: byte)
-            case .readAll: while pass(&state) != nil {}
+            case .readAll: passAll(&state)
             case .read(let position): word(RegionLayout.consumed).storeRelease(position)
             case .close: state.control = nil
             }
@@ -94,7 +94,7 @@ final class FakePeer: Sendable {
     }
 
     private func stream(_ kind: UInt8, _ number: Int, _ payload: [UInt8], _ state: inout State) {
-        while pass(&state) != nil {}
+        passAll(&state)
         guard !state.streams.isEmpty else { return }
         let index = number % state.streams.count
         let (id, owed) = state.streams[index]
@@ -116,7 +116,8 @@ final class FakePeer: Sendable {
     private func answer(
         _ kind: PeerAct.AnswerKind, _ payload: [UInt8], _ pieces: [PeerAct.Piece], isHonest: Bool, _ state: inout State
     ) {
-        while let asked = pass(&state) {
+        for _ in 0..<Self.mostFrames {
+            guard let asked = pass(&state) else { return }
             guard !isHonest || asked.kind == 2 || asked.kind == 7 else { continue }
             let pieces = isHonest ? Array(pieces.prefix(asked.pieces)) : pieces
             if !pieces.isEmpty {
@@ -142,6 +143,14 @@ final class FakePeer: Sendable {
 
     private func place(_ position: UInt32) -> UnsafeMutableRawPointer {
         bench.hostMapping.start + RegionLayout.ring + Int(position & (Bench.capacity - 1))
+    }
+
+    /// Frames that a ring holds at most. Who has said that it read more than it did walks over what are none, perhaps
+    /// without an end.
+    static let mostFrames = Int(Bench.capacity / WireFormat.alignment)
+
+    func passAll(_ state: inout State) {
+        for _ in 0..<Self.mostFrames where pass(&state) == nil { return }
     }
 
     /// Takes the next frame of the host's and says so; nil where there is none.
