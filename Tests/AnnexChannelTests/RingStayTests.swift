@@ -123,6 +123,20 @@ import Testing
         host.finish(thread)
     }
 
+    @Test func `only answers to raw calls stay: other calls' numbers say nothing of what was taken`() throws {
+        let ring = try Ring()
+        var sender = ExtensionSender(own: ring.own, peer: ring.peer, waiting: .spin, framesMayStay: true)
+        func answer(_ call: UInt64) -> UInt32 {
+            let header = FrameHeader(kind: .reply, method: 1, call: call)
+            let isSent = [1].withUnsafeBytes { sender.publishAtOnce(header, $0, isAttended: true) }
+            return isSent ? sender.writer.position : .max
+        }
+        #expect(answer(5) == 64 && answer(6) == 128)
+        #expect(answer(1 << 63 | 5) == 128 && answer(1 << 63 | 6) == 128)
+        // One call was left out between them: its answer may not have been taken.
+        #expect(answer(1 << 63 | 8) == .max)
+    }
+
     @Test func `a call's number says whether the answer before it was taken`() {
         var calls = RawCalls()
         let first = calls.open()

@@ -44,9 +44,9 @@ struct ExtensionSender: ~Copyable {
     ) -> Bool {
         guard isAttended,
             let word = unsafe writer.publishAtOnce(
-                header.plainWord, call: header.call, payload: payload, stays: framesMayStay,
-                // A host numbers a call one above the last one once it has taken that one's answer.
-                known: header.call &- 1)
+                header.plainWord, call: header.call, payload: payload,
+                // A host numbers a raw call one above the last one once it has taken that one's answer; others not.
+                stays: framesMayStay && RawCalls.isRaw(header.call), known: header.call &- 1)
         else { return false }
         _ = wake.wakeIfAsleep(on: word)
         return true
