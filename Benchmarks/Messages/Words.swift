@@ -10,17 +10,17 @@ public struct Words: ChannelRequest {
 
     /// How many of the words count: the driver's own questions are shorter.
     public var count: UInt32 = 0
-    private var first: UInt64 = 0
-    private var second: UInt64 = 0
-    private var third: UInt64 = 0
-    private var fourth: UInt64 = 0
-    private var fifth: UInt64 = 0
-    private var sixth: UInt64 = 0
-    private var seventh: UInt64 = 0
-    private var eighth: UInt64 = 0
+    @usableFromInline var first: UInt64 = 0
+    @usableFromInline var second: UInt64 = 0
+    @usableFromInline var third: UInt64 = 0
+    @usableFromInline var fourth: UInt64 = 0
+    @usableFromInline var fifth: UInt64 = 0
+    @usableFromInline var sixth: UInt64 = 0
+    @usableFromInline var seventh: UInt64 = 0
+    @usableFromInline var eighth: UInt64 = 0
 
     /// - Parameter bytes: at most 64, in words of 8.
-    public init(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable public init(_ bytes: UnsafeRawBufferPointer) {
         let word = { (index: Int) -> UInt64 in
             index * 8 + 8 <= bytes.count ? bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) : 0
         }
@@ -30,7 +30,7 @@ public struct Words: ChannelRequest {
     }
 
     /// Lends the words as the driver wrote them.
-    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    @inlinable public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let words = (first, second, third, fourth, fifth, sixth, seventh, eighth)
         return withUnsafeBytes(of: words) { body(UnsafeRawBufferPointer(rebasing: $0.prefix(Int(count) * 8))) }
     }

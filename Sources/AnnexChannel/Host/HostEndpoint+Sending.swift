@@ -41,7 +41,11 @@ extension HostEndpoint {
             } catch {
                 return .failed(.violated(error))
             }
-            if let failure = handOver(frame) { return .failed(failure) }
+            if let failure = handOver(frame) {
+                // Cancels that had waited are not to wait for the next frame.
+                flush(&sender)
+                return .failed(failure)
+            }
             recorder?.note(sent: header, frame)
             // SAFETY: the writer copies the bytes and keeps nothing.
             unsafe frame.payload.withUnsafeBytes {

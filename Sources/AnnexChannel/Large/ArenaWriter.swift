@@ -21,9 +21,12 @@ struct ArenaWriter: ~Copyable, Sendable {
     var hasFree: Bool { free != 0 }
 
     /// Takes back the places whose frames the other side has read.
-    /// - Parameter seen: how far it says it has.
-    mutating func takeBack(upTo seen: UInt32) {
-        while let first = used.first, Int32(bitPattern: seen &- first.end) >= 0 {
+    /// - Parameters:
+    ///   - seen: how far it says it has.
+    ///   - position: how far this side has written. Told by the distance from here: a place may be asked after only when
+    ///     positions have gone round, and once everything is read, every place is back.
+    mutating func takeBack(upTo seen: UInt32, of position: UInt32) {
+        while let first = used.first, position &- first.end >= position &- seen {
             free |= 1 << UInt64(first.place)
             used.removeFirst()
         }

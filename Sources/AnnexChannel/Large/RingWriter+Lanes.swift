@@ -9,10 +9,10 @@ extension RingWriter {
 
     /// Whether the next piece has a frame and a place.
     mutating func hasRoomForPiece(_ arena: inout ArenaWriter) throws(ChannelViolation) -> Bool {
-        arena.takeBack(upTo: seen)
+        arena.takeBack(upTo: seen, of: position)
         if arena.hasFree, try hasRoom(payload: spare(.piece)) { return true }
         try look()
-        arena.takeBack(upTo: seen)
+        arena.takeBack(upTo: seen, of: position)
         guard arena.hasFree else { return false }
         return try hasRoom(payload: spare(.piece))
     }

@@ -35,6 +35,22 @@ import Testing
         await #expect(throws: CallFailure.self) { try await next.value() }
     }
 
+    @Test("a cancel that waited for room goes out, though what was to follow it cannot")
+    func cancelBeforeARefusal() async throws {
+        let channel = try HostileChannel()
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        // Nobody reads the control socket: in the end it takes no more.
+        while (try? host.control.send([1])) != nil {}
+        host.sending.withLock { $0.cancels.append(1) }
+        var request: Request? = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
+        #expect(throws: CallFailure.noRoom) { _ = try host.call(request.take() ?? Request(method: 2)) }
+        #expect(kinds(channel.peer, 2) == [5, 0])
+        let isUntold = host.sending.withLock { $0.writer.publish() != nil }
+        #expect(!isUntold)
+    }
+
     @Test(
         "streams and pieces that nobody reads leave room for a call and its cancel",
         arguments: [4096, 65536] as [UInt32])

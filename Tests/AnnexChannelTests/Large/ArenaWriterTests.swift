@@ -1,0 +1,42 @@
+import AnnexLinux
+import Testing
+
+@testable import AnnexChannel
+
+@Suite(.timeLimit(.minutes(20))) struct ArenaWriterTests {
+    @Test(arguments: [0, 64, 1 << 30, 3 << 30, UInt32.max - 63] as [UInt32])
+    func `a place comes back, however far the ring has gone on meanwhile`(distance: UInt32) throws {
+        var arena = try writer()
+        arena.note(0, until: 128)
+        arena.note(1, until: 192)
+        expect(false, arena)
+        // Not before its own frame is read.
+        arena.takeBack(upTo: 64, of: 192)
+        expect(false, arena)
+        let position = 192 &+ distance
+        arena.takeBack(upTo: position, of: position)
+        expect(true, arena)
+        arena.note(0, until: position &+ 64)
+        arena.note(1, until: position &+ 128)
+        arena.takeBack(upTo: position, of: position &+ 128)
+        expect(false, arena)
+        arena.takeBack(upTo: position &+ 64, of: position &+ 128)
+        expect(true, arena)
+    }
+
+    private func expect(
+        _ hasFree: Bool, _ arena: borrowing ArenaWriter, _ place: SourceLocation = #_sourceLocation
+    ) {
+        let free = arena.hasFree
+        #expect(free == hasFree, sourceLocation: place)
+    }
+
+    /// With two places.
+    private func writer() throws -> ArenaWriter {
+        let size = RegionLayout.size(capacity: 4096, arena: 2 * WireFormat.pieceSize)
+        let memory = try Descriptor.memfd("annex-arena", size: Int64(size))
+        let region = OwnRegion(
+            try Mapping(memory, size: size, writable: true), capacity: 4096, arena: 2 * WireFormat.pieceSize)
+        return ArenaWriter(region.arena)
+    }
+}
