@@ -13,12 +13,7 @@ package enum MonotonicClock {
 
     /// The moment a duration from now; never earlier than now, and `UInt64.max` where it would not fit.
     package static func deadline(after duration: Duration) -> UInt64 {
-        moment(nanoseconds(duration), after: now())
-    }
-
-    /// The moment so many nanoseconds after another; `UInt64.max` where it would not fit.
-    package static func moment(_ nanoseconds: UInt64, after start: UInt64) -> UInt64 {
-        let (sum, overflow) = start.addingReportingOverflow(nanoseconds)
+        let (sum, overflow) = now().addingReportingOverflow(nanoseconds(duration))
         return overflow ? .max : sum
     }
 

@@ -71,15 +71,13 @@ extension HostEndpoint {
         return !receiver.tableIsFull
     }
 
-    /// A raw call whose answer comes in pieces is a call like any other from here on. Its time runs since its wait began,
-    /// as far as anybody had to know then: so an answer does not win time by being large.
+    /// A raw call whose answer comes in pieces is a call like any other from here on.
+    /// - Parameter deadline: nil where it came before anybody had to ask the clock.
     func enlistLarge(
-        _ raw: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+        _ raw: RawCall, _ id: UInt64, _ deadline: UInt64?, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> (ChannelCall, CallerMemory?) {
         let memory = unsafe raw.workspace == nil ? CallerMemory(raw.reply) : nil
-        let start = receiver.spinner.waitsSince ?? MonotonicClock.now()
-        let deadline = raw.patience.map { MonotonicClock.moment($0, after: start) }
-        return (try enlist(raw, id, deadline, &receiver, memory: memory), memory)
+        return (try enlist(raw, id, deadline ?? raw.deadline(), &receiver, memory: memory), memory)
     }
 
     /// Enters the call into the table while this thread still reads for everybody, so that no answer comes between.

@@ -104,8 +104,9 @@ extension HostEndpoint {
             } else if try !send(call, opened.id) {
                 return nil
             }
-            let count = try awaitAnswer(to: call, opened.id, &receiver)
-            if count == HostEndpoint.comesInPieces { large = try enlistLarge(call, opened.id, &receiver) }
+            var deadline: UInt64?
+            let count = try awaitAnswer(to: call, opened.id, until: &deadline, &receiver)
+            if count == HostEndpoint.comesInPieces { large = try enlistLarge(call, opened.id, deadline, &receiver) }
             return count
         }
         return count ?? nil

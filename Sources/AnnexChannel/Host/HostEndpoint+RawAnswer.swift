@@ -6,20 +6,18 @@ extension HostEndpoint {
     static let comesInPieces = -1
 
     /// Reads for everybody until the raw call's answer is there, its time is over or the channel ends.
+    /// - Parameter deadline: nil at first, and where the answer comes before anybody would look at the clock, as most do:
+    ///   asking it costs a fifth of a call.
     /// - Returns: how many bytes the answer has, or `comesInPieces`.
     func awaitAnswer(
-        to call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+        to call: RawCall, _ id: UInt64, until deadline: inout UInt64?, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> Int {
-        // Asking the clock costs a fifth of a call, and most answers come before anybody would look at it.
-        var deadline: UInt64?
         receiver.spinner.begin()
         while true {
             if let count = try look(for: call, id, &receiver) { return count }
             let mustSleep = !receiver.spinner.spin()
             guard mustSleep || receiver.spinner.isTimeToLookAround else { continue }
-            if deadline == nil, let patience = call.patience {
-                deadline = MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: patience)))
-            }
+            if deadline == nil { deadline = call.deadline() }
             if mustSleep { sleep(&receiver, until: deadline) { mustStop } }
             guard let failure = end(by: deadline) else { continue }
             // What was published before the end still counts.

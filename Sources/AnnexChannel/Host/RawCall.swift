@@ -1,3 +1,5 @@
+internal import AnnexLinux
+
 /// A call of bare bytes while its caller leads. The pointers are the caller's own and outlive it.
 @safe struct RawCall {
     let method: UInt16
@@ -24,6 +26,11 @@
         self.limit = limit
         self.patience = patience
         unsafe unsized = workspace.map { unsafe Unmanaged.passUnretained($0) }
+    }
+
+    /// When its caller gives up that begins to wait now; nil: never.
+    func deadline() -> UInt64? {
+        patience.map { MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: $0))) }
     }
 
     /// The most bytes of an answer.

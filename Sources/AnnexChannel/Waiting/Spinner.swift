@@ -19,8 +19,6 @@ struct Spinner: Sendable {
     private var left: UInt32 = 0
     private var looks: UInt32 = 0
     private var began: UInt64 = 0
-    /// When the clock was first asked in this wait; nil: it was over before anybody had to know.
-    private(set) var waitsSince: UInt64?
 
     init(_ style: WaitingStyle, _ hint: ProcessorHint) {
         self.style = style
@@ -30,7 +28,6 @@ struct Spinner: Sendable {
     /// A wait begins.
     @inline(__always) mutating func begin() {
         looks = 0
-        waitsSince = nil
         left = style == .adaptive && !hint.isShared() ? budget : 0
     }
 
@@ -49,18 +46,11 @@ struct Spinner: Sendable {
     }
 
     /// Whether it is time for what costs more than a look: asking the clock, and whether anything else has happened.
-    @inline(__always) var isTimeToLookAround: Bool {
-        mutating get {
-            guard looks & 63 == 63 else { return false }
-            if waitsSince == nil { waitsSince = MonotonicClock.now() }
-            return true
-        }
-    }
+    @inline(__always) var isTimeToLookAround: Bool { looks & 63 == 63 }
 
     /// Looking was in vain, a sleep begins.
     mutating func willSleep() {
-        began = MonotonicClock.now()
-        if waitsSince == nil { waitsSince = began }
+        began = style == .adaptive ? MonotonicClock.now() : 0
     }
 
     /// The sleep is over.
