@@ -20,8 +20,12 @@ extension ChannelSnapshot {
         let folder = try Descriptor.directory("/proc/\(process)/fd")
         let paths = try folder.entries(atMost: 1 << 20).compactMap(\.name).map { "/proc/\(process)/fd/\($0)" }
         for path in paths where isCounterFile(path) {
-            // A process that reads its own has it open under another number too, for a moment.
-            if let channels = try? read(path) { return channels }
+            do throws(SystemError) {
+                if let channels = try read(path) { return channels }
+            } catch {
+                // A process that reads its own has it open under another number too, for a moment.
+                if error.errno != ENOENT, isCounterFile(path) { throw error }
+            }
         }
         return []
     }
@@ -37,7 +41,7 @@ extension ChannelSnapshot {
 
     /// Copied once: what another process writes can change at any time, and is only ever shown.
     /// - Returns: nil where it is no such file, or none any more.
-    private static func read(_ path: String) throws -> [ChannelSnapshot]? {
+    private static func read(_ path: String) throws(SystemError) -> [ChannelSnapshot]? {
         let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
         let bytes = try file.readAll(atMost: CounterLayout.fileSize)
         func word(_ offset: Int) -> UInt64 { WireBytes.number(bytes, at: offset) ?? 0 }
