@@ -120,7 +120,7 @@ extension HostEndpoint {
         sleepPosition.store(receiver.reader.position, ordering: .relaxed)
         // SYNC: odd before the look at `mustStop`; `interruptLeader` comes after whatever `mustStop` looks at.
         sleepMark.add(1, ordering: .sequentiallyConsistent)
-        var woken = FutexWait.changed
+        var woken: FutexWait?
         let interruptionsBefore = interruptions.load(ordering: .relaxed)
         if !mustStop() {
             tally.sleeps.add()
@@ -133,7 +133,7 @@ extension HostEndpoint {
             if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
             // A wake-up of this side's own is not the peer's to pay for.
             let isOwn = interruptions.load(ordering: .relaxed) != interruptionsBefore
-            if woken == .woken, !isOwn, !receiver.reader.hasNews { try receiver.spendFutileWakeUp() }
+            if woken == .woken || woken == .changed, !isOwn { try receiver.noteWakeUp() }
         } catch {
             close(for: error)
         }

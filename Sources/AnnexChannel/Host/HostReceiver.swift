@@ -22,8 +22,10 @@ struct HostReceiver: ~Copyable, Sendable {
     var rawCalls = RawCalls()
     /// Whether a task's call has found as many calls open as there may be.
     var tableIsFull = false
-    /// How far this side had read when the last doorbell came.
+    /// How much was read when the last doorbell came.
     private var heardAt: UInt32?
+    /// How much was read when the extension last ended a sleep.
+    private var wokenAt: UInt32?
     var frames: RateBudget
     var bytes: RateBudget
     var futile: RateBudget
@@ -85,11 +87,18 @@ struct HostReceiver: ~Copyable, Sendable {
     /// A doorbell was heard, and what is there has been read. One that no frame came with since the last is a wake-up
     /// for nothing, though this side asked for it.
     mutating func hear() throws(ChannelViolation) {
-        defer { heardAt = reader.position }
-        if heardAt == reader.position { try spendFutileWakeUp() }
+        defer { heardAt = reader.taken }
+        if heardAt == reader.taken { try spendFutileWakeUp() }
     }
 
-    mutating func spendFutileWakeUp() throws(ChannelViolation) {
+    /// The extension ended a sleep, by waking this side or by another word. One after which nothing was read before it
+    /// ended the next was for nothing, whatever lay there for a moment.
+    mutating func noteWakeUp() throws(ChannelViolation) {
+        defer { wokenAt = reader.taken }
+        if wokenAt == reader.taken { try spendFutileWakeUp() }
+    }
+
+    private mutating func spendFutileWakeUp() throws(ChannelViolation) {
         guard futile.spend(at: MonotonicClock.now()) else { throw .messageBudget(.wakeUps, limit: futile.limit) }
     }
 }

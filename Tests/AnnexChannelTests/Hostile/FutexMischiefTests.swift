@@ -63,6 +63,32 @@ import Testing
         #expect(full.join() == .ended(reason: "over"))
     }
 
+    @Test func `BOMB-08: sleeps that are ended again and again cost wake-ups until something is read`() throws {
+        var configuration = ChannelConfiguration.patient
+        configuration.futileWakeUpsPerSecond = 3
+        configuration.budgetPeriod = .patience
+        let capacity = configuration.extensionCapacity
+        let size = RegionLayout.size(capacity: capacity)
+        let memory = try Descriptor.memfd("annex-sleeps", size: Int64(size))
+        let own = OwnRegion(try Mapping(memory, size: size, writable: true), capacity: capacity)
+        let peer = PeerRegion(try Mapping(memory, size: size, writable: false), capacity: capacity)
+        var writer = RingWriter(ring: own.ring, consumed: peer.consumed)
+        var receiver = HostReceiver(own: own, peer: peer, configuration: configuration)
+        // Each that is followed by a frame is free.
+        for call in UInt64(1)...50 {
+            writer.write(FrameHeader(kind: .event, call: call))
+            _ = writer.publish()
+            try receiver.noteWakeUp()
+            let frame = try receiver.reader.next()
+            #expect(frame?.call == call)
+        }
+        // The last one of these cannot tell yet.
+        for _ in 0..<4 { try receiver.noteWakeUp() }
+        var failure: ChannelViolation?
+        do throws(ChannelViolation) { try receiver.noteWakeUp() } catch { failure = error }
+        #expect(failure == .messageBudget(.wakeUps, limit: 3))
+    }
+
     @Test func `BOMB-08: waking a sender without making room ends at the budget`() async throws {
         let full = try Full {
             $0.futileWakeUpsPerSecond = 50
