@@ -33,11 +33,13 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.frames, limit: 1000))
     }
 
-    @Test("unknown kinds are refused", arguments: [31, 45, 63] as [UInt8])
-    func unknownKind(_ kind: UInt8) async throws {
+    @Test(
+        "unknown kinds are refused, whatever is said of their place",
+        arguments: [(31, 31), (45, 45), (63, 63), (0x40 | 31, 31), (0x80 | 16, 16), (255, 63)] as [(UInt8, UInt8)])
+    func unknownKind(_ byte: UInt8, _ kind: UInt8) async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
-        writer.send(RawPeer.frame(kind))
+        writer.send(RawPeer.frame(byte))
         #expect(await channel.violation() == .unknownKind(kind))
     }
 

@@ -30,6 +30,7 @@
         encodeAny(value, as: tag)
     }
 
+    /// The way of every type; by a name of its own, for a number's `encode` would call itself.
     @inlinable mutating func encodeAny(_ value: borrowing some FieldValue, as tag: UInt16) {
         fields &+= 1
         guard fields <= limits.fields else { return fail(.tooManyFields(limit: limits.fields)) }

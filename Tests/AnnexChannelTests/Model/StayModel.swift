@@ -3,7 +3,8 @@
 /// has seen, and without any time-out.
 ///
 /// The steps are those of `RingWriter.publishAtOnce`, its going on, `WakeGate`, `RingReader.look` and `SleepGate`, one
-/// for one. A frame takes one line; lines are as many as frames, so nothing goes round.
+/// for one. A frame takes one line; lines are as many as frames, so nothing goes round: rings that do, clearing, room and
+/// batches are `SleepModel`'s. Going on with no frame behind, where there was no room for one, is in neither.
 struct StayModel {
     /// Whether a frame is written over the last only where that is known to be taken, as shipped.
     var waitsToKnow = true

@@ -101,7 +101,7 @@ enum PeerAct {
         // A length that lies, now and then.
         let lie = script.byte()
         return FrameBytes(
-            kind: kind < 0xE0 ? kind % 16 : kind, second: second < 0x80 ? 0 : second & 0xE1,
+            kind: Self.kindByte(kind), second: second < 0x80 ? 0 : second & 0xE1,
             method: UInt16(script.number(below: 3)), length: lie < 0xF0 ? UInt32(payload.count) : script.word(),
             call: call(&script), payload: payload)
     }
@@ -114,6 +114,11 @@ enum PeerAct {
         case 0x80...: return 1 << 63 | UInt64(choice & 7)
         default: return UInt64(choice & 15)
         }
+    }
+
+    /// Mostly a kind that there is, with any marks of its place.
+    private static func kindByte(_ choice: UInt8) -> UInt8 {
+        choice < 0x80 ? choice % 16 : choice < 0xE0 ? choice % 16 | ((choice >> 5 & 3) + 1) << 6 : choice
     }
 
     private static func value(_ script: inout Script) -> UInt32 {
