@@ -4,6 +4,10 @@ internal import Glibc
 extension LaunchFailure {
     /// What is known to help against this errno at this step.
     static func mend(_ step: LaunchStep, errno number: Int32) -> String? {
+        if number == ETOOMANYREFS {
+            return "programs of this user have sent more descriptors that nobody took yet than this one may have open: "
+                + "raise its limit (ulimit -n), or end what sends them"
+        }
         if number == EPERM || number == EACCES, step.needsNamespaceRights, let mend = switchThatForbids() {
             return mend
         }

@@ -35,14 +35,19 @@ extension Warden {
                 if state.backlog.isEmpty, try outgoing.send(on: socket) { return }
             } catch {
                 state.launches[outgoing.launch] = nil
-                throw LaunchFailure(.plan, errno: error.errno, mend: "something ended the warden: try again")
+                throw Self.refusal(error)
             }
             state.backlog.append(outgoing)
             if state.backlog.count == 1 { retryLater() }
         }
     }
 
-    static let lost = LaunchFailure(.plan, errno: EPIPE, mend: "something ended the warden: try again")
+    static let lost = refusal(SystemError("sendmsg of a plan", errno: EPIPE))
+
+    private static func refusal(_ error: SystemError) -> LaunchFailure {
+        let mend = LaunchFailure.mend(.plan, errno: error.errno) ?? "something ended the warden: try again"
+        return LaunchFailure(.plan, errno: error.errno, mend: mend)
+    }
 
     /// The warden reads plans as fast as it can: whoever waits for room waits for less than this.
     private func retryLater() {
@@ -50,16 +55,33 @@ extension Warden {
     }
 
     private func sendBacklog() {
+        while let (launch, failure) = sendUntilRefused() {
+            launch.handler(.failed(failure, LaunchTimes(begun: 0, ends: [])))
+            launch.handler(.ended(nil, ResourceUsage()))
+        }
+    }
+
+    /// - Returns: a launch that has to be told of its end; there may be more to send.
+    private func sendUntilRefused() -> (Launch, LaunchFailure)? {
         state.withLock { state in
-            do throws(SystemError) {
-                while let first = state.backlog.first {
-                    guard try first.send(on: socket) else { return retryLater() }
+            while let first = state.backlog.first {
+                do throws(SystemError) {
+                    guard try first.send(on: socket) else {
+                        retryLater()
+                        return nil
+                    }
                     state.backlog.removeFirst()
+                } catch {
+                    // Whatever else went wrong is the end of the socket, which tells all launches.
+                    let isCrowded = error.errno == ETOOMANYREFS
+                    state.backlog.removeFirst(isCrowded ? 1 : state.backlog.count)
+                    guard let launch = isCrowded ? state.launches.removeValue(forKey: first.launch) : nil else {
+                        continue
+                    }
+                    return (launch, Self.refusal(error))
                 }
-            } catch {
-                // The end of the socket tells all launches, these too.
-                state.backlog = []
             }
+            return nil
         }
     }
 }

@@ -3,7 +3,10 @@
 #include "loop.h"
 #include "syscalls.h"
 
-static int waiting, unheard;
+static int waiting, crowded, unheard;
+
+// So long an answer waits that carries a descriptor, while too many of this user's are on their way.
+#define CROWDED_LONGEST_NS 2000000000u
 
 // One descriptor as control data, laid out as the kernel aligns it.
 struct passed {
@@ -12,7 +15,8 @@ struct passed {
     int32_t padding;
 };
 
-// 0, or -EAGAIN when the broker has to read first.
+// 0, -EAGAIN when the broker has to read first, or -ETOOMANYREFS: descriptors on their way through any socket of this
+// user's count against this process's limit, whoever sent them, until they are taken.
 static long send_answer(const annex_answer *answer, int descriptor) {
     struct passed passed = {
         .header = {.length = sizeof passed.header + sizeof passed.descriptor, .level = SOL_SOCKET, .type = SCM_RIGHTS},
@@ -25,7 +29,7 @@ static long send_answer(const annex_answer *answer, int descriptor) {
         message.control_length = sizeof passed;
     }
     long sent = CALL(NR_sendmsg, ANNEX_WARDEN_CONTROL, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent == -EAGAIN) return sent;
+    if (sent == -EAGAIN || sent == -ETOOMANYREFS) return sent;
     // Whatever else went wrong, nobody listens any more.
     if (sent < 0) unheard = 1;
     return 0;
@@ -43,25 +47,45 @@ static long send_about(struct child *child, uint32_t kind) {
     return result;
 }
 
+// Nobody could hold it, or hear of its refusals: it ends, and that is told instead.
+static void give_up(struct child *child, uint32_t kind) {
+    uint32_t step = kind == ANNEX_ANSWER_STARTED ? ANNEX_STEP_CLONE : ANNEX_STEP_LISTENER;
+    child->pending &= ~(1u << ANNEX_ANSWER_STARTED | 1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_EXECUTED);
+    child->outcome = UNDECIDED;
+    children_fail(child, step, ETOOMANYREFS, 0);
+    loop_kill(child);
+}
+
+static void note_crowd(struct child *child, uint32_t kind) {
+    uint64_t now = clock_now();
+    if (child->crowded_since == 0) child->crowded_since = now;
+    if (now - child->crowded_since > CROWDED_LONGEST_NS) give_up(child, kind);
+    // What is left to tell is told at the next look.
+    crowded = 1;
+}
+
 void answers_flush(struct child *child) {
     for (uint32_t kind = ANNEX_ANSWER_STARTED; kind <= ANNEX_ANSWER_ENDED; kind++) {
         if ((child->pending & 1u << kind) == 0) continue;
-        if (send_about(child, kind) == -EAGAIN) {
-            waiting = 1;
-            return;
-        }
+        long result = send_about(child, kind);
+        if (result == -EAGAIN) waiting = 1;
+        if (result == -ETOOMANYREFS) note_crowd(child, kind);
+        if (result < 0) return;
+        child->crowded_since = 0;
         child->pending &= ~(1u << kind);
         if (kind == ANNEX_ANSWER_ENDED) children_release(child);
     }
 }
 
 void answers_flush_all(void) {
-    waiting = 0;
+    waiting = crowded = 0;
     for (uint32_t i = 0; i < children_end() && !waiting; i++) {
         struct child *child = children_at(i);
         if (child->used && child->pending != 0) answers_flush(child);
     }
 }
+
+int answers_crowded(void) { return crowded; }
 
 int answers_waiting(void) { return waiting; }
 

@@ -10,6 +10,8 @@ void answers_flush(struct child *child);
 void answers_flush_all(void);
 // Some answer waits for room in the control socket.
 int answers_waiting(void);
+// Some answer waits until fewer descriptors of this user's are on their way; not for ever.
+int answers_crowded(void);
 // The first word; `error` is what the start itself could not do.
 void answers_hello(int process, int error);
 // The broker hung up.

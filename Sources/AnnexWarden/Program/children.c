@@ -45,6 +45,7 @@ struct child *children_take(uint32_t reserve) {
     child->wants_listener = 0;
     child->has_reaper = 0;
     child->has_status = 0;
+    child->crowded_since = 0;
     child->listener_fault = 0;
     child->answer = (annex_answer){.version = ANNEX_WARDEN_VERSION};
     child->removals_length = 0;

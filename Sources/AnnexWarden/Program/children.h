@@ -23,6 +23,7 @@ struct child {
     uint32_t wants_listener;
     uint32_t has_reaper;
     uint32_t has_status;     // the reaper told how the program ended: `answer.status`
+    uint64_t crowded_since;  // when an answer first found too many descriptors on their way, else 0
     int32_t listener_fault;  // a test's errno for that step
     annex_answer answer;     // what every answer about this launch is written from
     uint32_t removals_length;

@@ -5,6 +5,8 @@
 #include "syscalls.h"
 
 #define EVENTS_AT_ONCE 64
+// Nothing tells when descriptors on their way have arrived.
+#define CROWDED_LOOK_MS 2
 
 // What an event is about: the kind in the lowest bits, then the place, then its generation.
 enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_REPORT, ABOUT_END };
@@ -260,8 +262,9 @@ void loop_run(void) {
     struct epoll_entry events[EVENTS_AT_ONCE];
     while (!broker_gone && !answers_unheard()) {
         listen_to_control();
-        long count = CALL(NR_epoll_pwait, epoll, events, EVENTS_AT_ONCE, -1, 0, SIGNAL_SET_SIZE);
-        if (answers_waiting()) answers_flush_all();
+        int patience = answers_crowded() ? CROWDED_LOOK_MS : -1;
+        long count = CALL(NR_epoll_pwait, epoll, events, EVENTS_AT_ONCE, patience, 0, SIGNAL_SET_SIZE);
+        if (answers_waiting() || answers_crowded()) answers_flush_all();
         for (long i = 0; i < count; i++) handle(&events[i]);
     }
 }

@@ -6,6 +6,8 @@
 #define REAPED_AT_ONCE 64
 // While all are stopped: what a timer of its own woke is stopped again after so long.
 #define STOPPED_AGAIN_NS 20000000
+#define CROWDED_PAUSE_NS 2000000
+#define CROWDED_ATTEMPTS 1000
 #define BIT(signal) (1ull << ((signal) - 1))
 #define FORWARDED                                                                                             \
     (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGUSR1) | BIT(SIGUSR2) | BIT(SIGTERM) | BIT(SIGCONT) | \
@@ -33,6 +35,12 @@ static long send_program(const struct launch *launch) {
     struct buffer buffer = {.base = &report, .length = sizeof report};
     struct message message = {.buffers = &buffer, .count = 1, .control = &passed, .control_length = sizeof passed};
     long sent = CALL(NR_sendmsg, launch->report, &message, MSG_NOSIGNAL);
+    // As for the warden's answers: too many of this user's descriptors are on their way, and soon arrive.
+    const struct time pause = {0, CROWDED_PAUSE_NS};
+    for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
+        CALL(NR_nanosleep, &pause, 0);
+        sent = CALL(NR_sendmsg, launch->report, &message, MSG_NOSIGNAL);
+    }
     CALL(NR_close, self);
     return sent < 0 ? sent : 0;
 }

@@ -5,7 +5,9 @@ import Testing
 @testable import AnnexSandbox
 
 /// The doctor inside surroundings that take something away: it must say what, and what helps.
-@Suite(.timeLimit(.minutes(20))) struct RestrictedTests {
+///
+/// One after the other: the kernel counts descriptors on their way over all programs of a user.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct RestrictedTests {
     private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
     /// Runs `annex doctor` after the restriction, as this user or, asked so, as an ordinary one.
@@ -102,5 +104,22 @@ import Testing
         #expect(finding.level == .weaker && finding.seen == "getrlimit: 96" && finding.cure == "ulimit -n 4096")
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
         #expect(compute.layers.count == 13, "\(compute)")
+    }
+
+    @Test func `FD-03: others' descriptors on their way delay a launch, and are named when they stay`() async throws {
+        let moment = try await Self.launch(among: "crowded-for-a-moment")
+        #expect(moment.status == 0 && moment.output == "ran\n", "\(moment.errors)")
+        let (diagnosis, _) = try await Self.diagnosis("crowded-on-and-off", ordinary: true)
+        for policy in diagnosis.policies { #expect(policy.layers.count == 13, "\(policy)") }
+        let stay = try await Self.launch(among: "crowded")
+        #expect(stay.status == 126 && stay.output.isEmpty, "\(stay.output)")
+        #expect(stay.errors.contains("ETOOMANYREFS") && stay.errors.contains("ulimit -n"), "\(stay.errors)")
+    }
+
+    private static func launch(among restriction: String) async throws -> Program {
+        var command = [folder.appending(path: "restricts-itself").path, restriction, "--"]
+        command += [folder.appending(path: "annex").path, "run", "--policy", "tool", "--", "/bin/echo", "ran"]
+        if geteuid() == 0 { command = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] + command }
+        return try await Program.tool(command)
     }
 }

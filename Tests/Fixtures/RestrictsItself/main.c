@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,6 +55,47 @@ static void mask_proc(void) {
 static void lower_files(void) {
     const struct rlimit few = {96, 96};
     if (setrlimit(RLIMIT_NOFILE, &few) < 0) fail("setrlimit");
+}
+
+// MARK: - A crowd
+
+static void send_many(int socket) {
+    int many[253];
+    char control[CMSG_SPACE(sizeof many)], byte = 0;
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) many[i] = STDIN_FILENO;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    *header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof many), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(header), many, sizeof many);
+    while (sendmsg(socket, &message, 0) < 0)
+        if (errno != ETOOMANYREFS) fail("sendmsg");
+}
+
+// So long they are on their way, then so long they are not, so often.
+static void crowd(useconds_t there, useconds_t gone, int times) {
+    for (int i = 0; i < times; i++) {
+        int pair[2];
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) fail("socketpair");
+        send_many(pair[0]);
+        usleep(there);
+        close(pair[0]);
+        close(pair[1]);
+        usleep(gone);
+    }
+    _exit(0);
+}
+
+// As another program of this user may: more descriptors on their way than this one may have open.
+static void begin_crowd(useconds_t there, useconds_t gone, int times) {
+    lower_files();
+    pid_t self = getpid();
+    int made = fork();
+    if (made < 0) fail("fork");
+    if (made > 0) return (void)usleep(10 * 1000);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == self) crowd(there, gone, times);
+    _exit(0);
 }
 
 static struct sock_filter program[128];
@@ -121,6 +164,9 @@ static void restrict_by(const char *word) {
     } else if (strcmp(word, "killed-for-landlock") == 0) kill_for(NR_landlock_create_ruleset);
     else if (strcmp(word, "masked-proc") == 0) mask_proc();
     else if (strcmp(word, "few-files") == 0) lower_files();
+    else if (strcmp(word, "crowded-for-a-moment") == 0) begin_crowd(500 * 1000, 0, 1);
+    else if (strcmp(word, "crowded") == 0) begin_crowd(60 * 1000 * 1000, 0, 1);
+    else if (strcmp(word, "crowded-on-and-off") == 0) begin_crowd(1500, 1500, 20 * 1000);
     else {
         fprintf(stderr, "restricts-itself: no such restriction: %s\n", word);
         exit(125);
