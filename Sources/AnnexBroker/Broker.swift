@@ -10,20 +10,25 @@ internal import Synchronization
 /// The system's part: knows what is installed, launches, supervises, ends.
 package final class Broker: BrokerService {
     private let launcher: Launcher
-    private let loop: EventLoop
     private let registry = Mutex(Registry())
     private let running = RunningExtensions()
+    private let places = Places()
+    private let onEnd: @Sendable (EndedExtension) -> Void
     private let patience: Duration
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
     /// - Parameters:
     ///   - waiving: layers that extensions may do without, where this machine cannot give them.
     ///   - patience: no extension is ended by the clock alone before this, whatever its policy says.
-    package init(waiving: Set<DispensableLayer> = [], patience: Duration = .zero) throws(ServiceError) {
+    ///   - onEnd: told of each end, on any thread; must not block.
+    package init(
+        waiving: Set<DispensableLayer> = [], patience: Duration = .zero,
+        onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
+    ) throws(ServiceError) {
         self.patience = patience
+        self.onEnd = onEnd
         do throws(SandboxError) {
             launcher = try Launcher.start(waiving: Set(waiving.compactMap { SandboxLayer($0) }))
-            loop = launcher.loop
         } catch {
             throw ServiceError(.system, "\(error.cause)", place: error.step, mend: error.mend)
         }
@@ -65,15 +70,20 @@ package final class Broker: BrokerService {
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         let supervised = running.add { remove in
-            SupervisedExtension(policy: policy, timeLimit: timeLimit, loop: loop, events: events, onEnd: remove)
+            SupervisedExtension(
+                identifier, policy: policy, timeLimit: timeLimit, launcher: launcher, places: places, events: events
+            ) { [onEnd] end in
+                remove()
+                onEnd(end)
+            }
         }
-        supervised.start(configuration, with: launcher)
+        supervised.start(configuration)
         return supervised
     }
 
     /// Ends every extension; what they were doing is told as `brokerShutdown`.
     package func shutDown() {
-        for supervised in running.all { supervised.shutDown() }
+        for supervised in running.all { supervised.end(for: .brokerShutdown) }
     }
 
     private func bundle(_ identifier: String) throws(ServiceError) -> ExtensionBundle {

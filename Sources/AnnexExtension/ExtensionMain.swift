@@ -24,7 +24,7 @@ enum ExtensionMain {
             guard let incoming = try endpoint.next() else { continue }
             switch consume incoming {
             case .request(let request): answer(request, principal, largestPayload: most)
-            case .event(let event): if event.method == RequestMessage.goodbye { return }
+            case .event(let event): if event.method == LifeEvent.goodbye { return }
             }
         }
     }

@@ -16,6 +16,8 @@ final class SessionLink: Sendable {
     }
 
     private let state = Mutex(State.connecting([]))
+    /// SYNC: acquire-release: who sees no ping under way sends the next one. One is enough.
+    private let isAsking = Atomic<Bool>(false)
     let ready = Milestone<Result<LaunchReport, SessionEnd>>()
     let ended = Milestone<Termination>()
 
@@ -49,15 +51,23 @@ final class SessionLink: Sendable {
         handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }
         handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(ProtocolViolation(violation)) } }
         handlers.onPeerClosed = { [weak self] in self?.tell { $0.channelClosed() } }
+        handlers.onEvent = { [weak self] event in
+            switch event.method {
+            case LifeEvent.activityBegan: self?.tell { $0.activityBegan() }
+            case LifeEvent.activityEnded: self?.tell { $0.activityEnded() }
+            default: break
+            }
+        }
         return handlers
     }
 
     func receive(_ event: ExtensionEvent, endpoint: HostEndpoint) {
         switch event {
         case .ready(let report): ready.reach(.success(report))
-        case .goodbye:
-            // An extension that does not read any more is ended when its grace is over.
-            try? endpoint.send(ChannelEvent(method: RequestMessage.goodbye, payload: []), timeout: .zero)
+        case .ping: ask(endpoint)
+        case .memoryWarning: send(LifeEvent.memoryWarning, to: endpoint)
+        case .goodbye: send(LifeEvent.goodbye, to: endpoint)
+        case .endIsNear: send(LifeEvent.endIsNear, to: endpoint)
         case .ended(let termination):
             // The handle holds the event handler that holds this link: here the circle ends.
             state.withLock { $0 = .over }
@@ -65,6 +75,20 @@ final class SessionLink: Sendable {
             ended.reach(termination)
             ready.reach(.failure(SessionEnd(termination: termination)))
         }
+    }
+
+    /// An extension that does not read any more hears of nothing, and is ended when its time is over.
+    private func send(_ event: UInt16, to endpoint: HostEndpoint) {
+        try? endpoint.send(ChannelEvent(method: event), timeout: .zero)
+    }
+
+    private func ask(_ endpoint: HostEndpoint) {
+        guard !isAsking.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let isSent = endpoint.ping { [weak self] isAnswered in
+            self?.isAsking.store(false, ordering: .releasing)
+            if isAnswered { self?.tell { $0.gaveSign() } }
+        }
+        if !isSent { isAsking.store(false, ordering: .releasing) }
     }
 }
 

@@ -8,6 +8,11 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func overstayed()
     /// It was answered, cancelled or given up.
     func requestEnded()
+    /// It answered a `ping`.
+    func gaveSign()
+    /// It began something that it would like to end before it is ended.
+    func activityBegan()
+    func activityEnded()
     /// The extension broke the channel's rules or budget.
     func violated(_ violation: ProtocolViolation)
     /// The extension's end of the channel is closed: it has ended, or nobody will hear of it any more.

@@ -36,6 +36,8 @@ public struct LaunchReport: Sendable, Hashable {
         case watched
     }
 
+    /// How long it waited for a place among those that run at once, before its first step.
+    public let waited: Duration
     /// Every step from the plan to the extension's hello.
     public let steps: [Step]
     /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`.
@@ -50,8 +52,10 @@ public struct LaunchReport: Sendable, Hashable {
     public let memory: Enforcement
 
     package init(
-        steps: [Step], layers: [String], waived: [Waiver] = [], policy: String, memoryLimit: UInt64, memory: Enforcement
+        waited: Duration = .zero, steps: [Step], layers: [String], waived: [Waiver] = [], policy: String,
+        memoryLimit: UInt64, memory: Enforcement
     ) {
+        self.waited = waited
         self.steps = steps
         self.layers = layers
         self.waived = waived

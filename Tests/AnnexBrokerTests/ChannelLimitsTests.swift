@@ -7,8 +7,9 @@ import Testing
 @Suite struct ChannelLimitsTests {
     private func limits(messages: Int = 1000, inFlight: UInt64, openCalls: Int = 64) -> PolicyLimits {
         PolicyLimits(
-            memory: 64 << 20, launch: .seconds(1), request: .seconds(10), grace: .zero, processor: .seconds(60),
-            processes: 1, descriptors: 32, file: 1 << 20, output: 1 << 16, messages: messages, inFlight: inFlight,
+            memory: 64 << 20, launch: .seconds(1), request: .seconds(10), watchdog: .seconds(5), grace: .zero,
+            processor: .seconds(60), processes: 1, descriptors: 32, file: 1 << 20, output: 1 << 16, messages: messages,
+            inFlight: inFlight,
             openCalls: openCalls, refusals: 100, instances: 4)
     }
 

@@ -3,95 +3,185 @@ import Testing
 @testable import AnnexBroker
 
 @Suite struct LifecycleTests {
-    /// Drives a fresh life through events; the effects of the last one.
-    private func effects(after events: Lifecycle.Event...) -> [Lifecycle.Effect] {
-        var life = Lifecycle()
-        return events.map { life.handle($0) }.last ?? []
+    private static let times = LifecycleTimes(
+        launch: .seconds(1), request: .seconds(10), watchdog: .seconds(4), grace: .seconds(2), memory: 1000)
+
+    /// A life that has come as far as some inputs, all at once.
+    private func life(after inputs: Lifecycle.Input...) -> Lifecycle {
+        var life = Lifecycle(Self.times)
+        for input in inputs { _ = life.handle(input, at: Self.at(0)) }
+        return life
+    }
+
+    private var serving: Lifecycle { life(after: .asked, .placeGranted, .started, .executed, .saidHello) }
+
+    private var working: Lifecycle {
+        var life = serving
+        _ = life.handle(.requestBegan, at: Self.at(0))
+        return life
+    }
+
+    private func tidying(_ cause: EndCause) -> Lifecycle {
+        var life = serving
+        _ = life.handle(.dismissed(cause), at: Self.at(0))
+        return life
+    }
+
+    /// Milliseconds from the start.
+    private static func at(_ milliseconds: Int) -> Moment {
+        Moment(nanoseconds: 1000) + .milliseconds(milliseconds)
+    }
+
+    // MARK: Launch
+
+    @Test func `L1: waiting for a place is bounded and has a reason of its own`() {
+        var life = Lifecycle(Self.times)
+        #expect(life.handle(.asked, at: Self.at(0)) == [.askForPlace, .wake(Self.at(10_000))])
+        #expect(life.handle(.clock, at: Self.at(10_000)) == [.giveBackPlace, .finish(.noPlace)])
+        #expect(life.handle(.placeGranted, at: Self.at(10_001)).isEmpty)
     }
 
     @Test func `L1: the launch limit runs from the start of the process to its hello`() {
-        #expect(effects(after: .started) == [.disarm(.queue), .arm(.launch)])
-        #expect(effects(after: .started, .executed, .saidHello) == [.disarm(.launch), .announce])
-        #expect(effects(after: .started, .saidHello) == [.disarm(.launch)])
-        #expect(effects(after: .started, .saidHello, .executed) == [.disarm(.launch), .announce])
-        #expect(effects(after: .started, .elapsed(.launch)).contains(.kill))
-        #expect(effects(after: .started, .elapsed(.launch), .gone).contains(.finish(.launchLimit)))
+        var life = life(after: .asked, .placeGranted)
+        #expect(life.handle(.started, at: Self.at(500)) == [.wake(Self.at(1500))])
+        #expect(life.handle(.executed, at: Self.at(600)).isEmpty)
+        #expect(life.handle(.clock, at: Self.at(1499)) == [.wake(Self.at(1500))])
+        #expect(life.handle(.clock, at: Self.at(1500)) == [.kill, .wake(Self.at(6500))])
+        #expect(life.handle(.gone, at: Self.at(1501)) == [.giveBackPlace, .finish(.launchLimit), .wake(nil)])
     }
 
-    @Test func aLateTimerEndsNothing() {
-        #expect(effects(after: .started, .executed, .saidHello, .elapsed(.launch)).isEmpty)
-        #expect(
-            effects(after: .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed(.request)).isEmpty)
-    }
-
-    @Test func theTimeLimitRunsWhileARequestIsOpen() {
-        #expect(effects(after: .started, .executed, .saidHello, .requestBegan) == [.arm(.request)])
-        let end = effects(after: .started, .executed, .saidHello, .requestBegan, .elapsed(.request), .gone)
-        #expect(end.contains(.finish(.timeLimit)))
-    }
-
-    @Test func `L5: completion leaves a grace and stays the reason`() {
-        let dismissed = effects(after: .started, .executed, .saidHello, .dismissed(.completed))
-        #expect(dismissed == [.disarm(.request), .sayGoodbye, .arm(.grace)])
-        let ignored = effects(after: .started, .executed, .saidHello, .dismissed(.completed), .elapsed(.grace), .gone)
-        #expect(ignored.contains(.finish(.completed)))
-    }
-
-    @Test func `L6: the first cause is the reason`() {
-        let end = effects(
-            after: .started, .executed, .saidHello, .mustEnd(.protocolViolation("length")), .mustEnd(.outputLimit),
-            .gone)
-        #expect(end.contains(.finish(.protocolViolation("length"))))
+    @Test func theHelloMayBeHeardBeforeTheWardensWord() {
+        var life = life(after: .asked, .placeGranted, .started)
+        #expect(life.handle(.saidHello, at: Self.at(1)) == [.wake(Self.at(10_001))])
+        #expect(life.handle(.executed, at: Self.at(2)) == [.announce, .wake(nil)])
+        var early = self.life(after: .asked, .placeGranted, .saidHello)
+        #expect(early.handle(.started, at: Self.at(1)) == [.wake(Self.at(10_001))])
+        #expect(early.handle(.executed, at: Self.at(2)) == [.announce, .wake(nil)])
     }
 
     @Test func aLaunchDoesNotWaitForASilentWardenForEver() {
-        #expect(effects(after: .asked) == [.arm(.queue)])
-        let end = effects(after: .asked, .elapsed(.queue))
-        #expect(end.first == .kill)
-        #expect(end.last == .finish(.unanswered))
-        #expect(effects(after: .asked, .started, .elapsed(.queue)).isEmpty)
+        var life = life(after: .asked, .placeGranted)
+        #expect(life.handle(.clock, at: Self.at(10_000)) == [.kill, .giveBackPlace, .finish(.unanswered)])
+        #expect(life.handle(.gone, at: Self.at(10_001)).isEmpty)
     }
 
-    @Test func nobodyWaitsForAProcessThatDoesNotDie() {
-        #expect(effects(after: .started, .mustEnd(.outputLimit)).contains(.arm(.death)))
-        #expect(effects(after: .started, .mustEnd(.outputLimit), .elapsed(.death)).contains(.finish(.stuck)))
-        #expect(effects(after: .started, .mustEnd(.outputLimit), .elapsed(.death), .gone).isEmpty)
-        #expect(effects(after: .started, .mustEnd(.outputLimit), .gone, .elapsed(.death)).isEmpty)
+    @Test func aWardenThatFallsSilentAfterTheStartIsNotWaitedForEither() {
+        var life = life(after: .asked, .placeGranted, .started, .saidHello)
+        #expect(life.handle(.clock, at: Self.at(10_000)).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.unanswered)))
+    }
+
+    // MARK: Work
+
+    @Test func theTimeLimitRunsWhileARequestIsOpen() {
+        var life = working
+        for second in 1...9 {
+            #expect(!life.handle(.clock, at: Self.at(1000 * second)).contains(.kill))
+            _ = life.handle(.gaveSign, at: Self.at(1000 * second))
+        }
+        #expect(life.handle(.clock, at: Self.at(10_000)).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
+    }
+
+    @Test func `L3: one that gives no sign of life while it is at work is ended`() {
+        var life = working
+        #expect(life.handle(.clock, at: Self.at(1000)).contains(.ping))
+        #expect(life.handle(.clock, at: Self.at(3999)).contains(.ping))
+        #expect(life.handle(.clock, at: Self.at(4000)).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(4001)).contains(.finish(.unresponsive)))
+    }
+
+    @Test func `L3: one that is busy and answers lives on`() {
+        var life = working
+        _ = life.handle(.clock, at: Self.at(1000))
+        _ = life.handle(.gaveSign, at: Self.at(3500))
+        #expect(!life.handle(.clock, at: Self.at(7000)).contains(.kill))
+        #expect(life.handle(.clock, at: Self.at(7500)).contains(.kill))
+    }
+
+    @Test func `L3: nobody wakes for an idle extension`() {
+        var life = working
+        #expect(life.handle(.requestBegan, at: Self.at(10)).isEmpty)
+        #expect(life.handle(.requestEnded, at: Self.at(20)).isEmpty)
+        #expect(life.handle(.requestEnded, at: Self.at(30)) == [.wake(nil)])
+        #expect(life.handle(.clock, at: Self.at(1_000_000)).isEmpty)
+    }
+
+    @Test func `L2: it hears once that its memory runs out, and again after it had more`() {
+        var life = working
+        #expect(life.handle(.clock, at: Self.at(100)).contains(.lookAtMemory))
+        #expect(life.handle(.memoryUsed(799), at: Self.at(100)).isEmpty)
+        #expect(life.handle(.memoryUsed(800), at: Self.at(200)) == [.warnOfMemory])
+        #expect(life.handle(.memoryUsed(999), at: Self.at(300)).isEmpty)
+        #expect(life.handle(.memoryUsed(750), at: Self.at(400)).isEmpty)
+        #expect(life.handle(.memoryUsed(900), at: Self.at(500)).isEmpty)
+        #expect(life.handle(.memoryUsed(699), at: Self.at(600)).isEmpty)
+        #expect(life.handle(.memoryUsed(900), at: Self.at(700)) == [.warnOfMemory])
+    }
+
+    // MARK: Ends
+
+    @Test func `L5: completion leaves a grace with a word near its end`() {
+        var life = serving
+        #expect(life.handle(.dismissed(.completed), at: Self.at(0)) == [.sayGoodbye, .wake(Self.at(1500))])
+        #expect(life.handle(.clock, at: Self.at(1500)) == [.warnOfEnd, .wake(Self.at(2000))])
+        #expect(life.handle(.clock, at: Self.at(2000)).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(2001)).contains(.finish(.completed)))
+    }
+
+    @Test func `L5: one that is still at work when its grace is over is told as that`() {
+        for (begun, ended, expected) in [(1, 0, EndCause.graceExpired), (1, 1, .completed), (2, 1, .graceExpired)] {
+            var life = tidying(.completed)
+            for _ in 0..<begun { _ = life.handle(.activityBegan, at: Self.at(1)) }
+            for _ in 0..<ended { _ = life.handle(.activityEnded, at: Self.at(2)) }
+            _ = life.handle(.clock, at: Self.at(2000))
+            #expect(life.handle(.gone, at: Self.at(2001)).contains(.finish(expected)))
+        }
+        // What nobody waited for stays what it was.
+        var cancelled = tidying(.cancelled)
+        _ = cancelled.handle(.activityBegan, at: Self.at(1))
+        _ = cancelled.handle(.clock, at: Self.at(2000))
+        #expect(cancelled.handle(.gone, at: Self.at(2001)).contains(.finish(.cancelled)))
+    }
+
+    @Test func `L6: the first cause is the reason`() {
+        var life = serving
+        _ = life.handle(.mustEnd(.protocolViolation("length")), at: Self.at(1))
+        #expect(life.handle(.mustEnd(.outputLimit), at: Self.at(2)).isEmpty)
+        #expect(life.handle(.gone, at: Self.at(3)).contains(.finish(.protocolViolation("length"))))
+    }
+
+    @Test func `L6: who goes away while it tidies up changes no reason, what it does itself does`() {
+        var left = tidying(.completed)
+        #expect(left.handle(.mustEnd(.brokerShutdown), at: Self.at(1)).contains(.kill))
+        #expect(left.handle(.gone, at: Self.at(2)).contains(.finish(.completed)))
+        var flooding = tidying(.completed)
+        _ = flooding.handle(.mustEnd(.outputLimit), at: Self.at(1))
+        #expect(flooding.handle(.gone, at: Self.at(2)).contains(.finish(.outputLimit)))
+    }
+
+    @Test func `SIG-05: nobody waits for a process that does not die`() {
+        var life = working
+        _ = life.handle(.mustEnd(.outputLimit), at: Self.at(0))
+        #expect(life.handle(.clock, at: Self.at(5000)) == [.giveBackPlace, .finish(.stuck(after: .outputLimit))])
+        #expect(life.handle(.gone, at: Self.at(5001)).isEmpty)
     }
 
     @Test func `L7: an extension that closes its channel has to be gone soon`() {
-        #expect(effects(after: .started, .executed, .saidHello, .channelClosed) == [.arm(.silence)])
-        #expect(effects(after: .started, .executed, .saidHello, .channelClosed, .channelClosed).isEmpty)
-        #expect(effects(after: .started, .executed, .saidHello, .channelClosed, .gone).contains(.finish(nil)))
-        let silent = effects(after: .started, .executed, .saidHello, .channelClosed, .elapsed(.silence), .gone)
-        #expect(silent.contains(.finish(.silence)))
+        var life = serving
+        #expect(life.handle(.channelClosed, at: Self.at(0)) == [.wake(Self.at(5000))])
+        #expect(life.handle(.channelClosed, at: Self.at(1000)).isEmpty)
+        #expect(life.handle(.clock, at: Self.at(5000)).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(5001)).contains(.finish(.silence)))
         // In its grace it may close what it likes.
-        #expect(effects(after: .started, .executed, .saidHello, .dismissed(.completed), .channelClosed).isEmpty)
+        var tidying = tidying(.completed)
+        #expect(tidying.handle(.channelClosed, at: Self.at(1)).isEmpty)
     }
 
     @Test func anEndOfItsOwnHasNoCauseOfOurs() {
-        #expect(effects(after: .started, .executed, .saidHello, .gone).contains(.finish(nil)))
-        #expect(effects(after: .started, .gone).contains(.finish(nil)))
-    }
-
-    /// Any order of any events: one finish, never before the process is gone, nothing after it.
-    @Test(arguments: 0..<200) func everyScheduleFinishesExactlyOnce(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
-        let events: [Lifecycle.Event] = [
-            .started, .executed, .saidHello, .requestBegan, .requestEnded, .elapsed(.launch), .elapsed(.request),
-            .elapsed(.grace), .dismissed(.completed), .dismissed(.cancelled), .mustEnd(.outputLimit),
-            .mustEnd(.aborted), .channelClosed, .elapsed(.silence),
-        ]
-        var life = Lifecycle()
-        var finished = 0
-        for _ in 0..<40 {
-            let effects = life.handle(events.randomElement(using: &random) ?? .started)
-            finished += effects.count { if case .finish = $0 { true } else { false } }
-        }
-        #expect(finished == 0, "seed \(seed): an end was published before the process was gone")
-        let last = life.handle(.gone)
-        #expect(last.contains { if case .finish = $0 { true } else { false } }, "seed \(seed)")
-        #expect(life.handle(.gone).isEmpty, "seed \(seed)")
-        #expect(life.handle(.mustEnd(.aborted)).isEmpty, "seed \(seed)")
+        var idle = serving
+        #expect(idle.handle(.gone, at: Self.at(1)) == [.giveBackPlace, .finish(nil)])
+        var early = life(after: .asked, .placeGranted, .started)
+        #expect(early.handle(.gone, at: Self.at(1)).contains(.finish(nil)))
     }
 }

@@ -52,7 +52,7 @@ final class Conversation: Sendable {
 
     /// Says goodbye and waits until the main loop has returned.
     func end() throws {
-        try host.send(ChannelEvent(method: RequestMessage.goodbye))
+        try host.send(ChannelEvent(method: LifeEvent.goodbye))
         ended.wait()
     }
 }

@@ -12,6 +12,9 @@ final class LoneHandle: ExtensionHandle {
     func saidHello() {}
     func requestBegan() {}
     func requestEnded() {}
+    func gaveSign() {}
+    func activityBegan() {}
+    func activityEnded() {}
     func violated(_ violation: ProtocolViolation) { events(.ended(Termination(.protocolViolation))) }
     func overstayed() { events(.ended(Termination(.timeLimit))) }
 

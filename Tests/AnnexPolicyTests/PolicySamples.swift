@@ -24,6 +24,7 @@ enum PolicySamples {
           messages: 1000
           in-flight: 1M
           open-calls: 64
+          watchdog: 10s
           refusals: 100
           instances: 4
         """

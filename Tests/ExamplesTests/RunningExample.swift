@@ -49,7 +49,7 @@ final class RunningExample {
 
     /// Tells the extension that it is no longer needed.
     func sayGoodbye() throws {
-        try host.send(ChannelEvent(method: RequestMessage.goodbye))
+        try host.send(ChannelEvent(method: LifeEvent.goodbye))
     }
 
     /// The process's wait status; waits for its end.

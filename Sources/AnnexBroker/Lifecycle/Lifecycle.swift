@@ -1,162 +1,232 @@
-/// One extension's life as a pure state machine: state × event → effects. Whoever drives it owns clock and kernel.
+/// One extension's life as a pure state machine: state × input × moment → effects. Whoever drives it owns clock and
+/// kernel, and sets one timer for it.
 ///
 /// The first cause that ends a life is the one that is told: what comes after it is its consequence.
 struct Lifecycle: Sendable {
-    enum State: Sendable, Equatable {
-        /// From the request to the extension's hello.
-        case launching(Progress)
-        /// It said hello; `open` requests are under way.
-        case serving(open: Int)
-        /// The host is done with it; it has its grace to tidy up in.
-        case tidying(EndCause)
-        /// It is being killed; only the kernel's word that it is gone is awaited.
-        case ending(EndCause)
-        case ended
-    }
-
-    /// What is there of a launch. The warden's word that the program runs and the program's own hello come by two
-    /// ways, and either may be first.
-    enum Progress: Sendable, Equatable {
-        case begun
-        case started
-        case executed
-        case saidHello
-    }
-
-    enum Event: Sendable, Equatable {
-        /// The warden has its plan.
-        case asked
-        case started
-        case executed
-        case saidHello
-        case requestBegan
-        case requestEnded
-        case elapsed(Limit)
-        /// The host needs it no longer: completed or cancelled.
-        case dismissed(EndCause)
-        /// Its end of the channel is closed, as it is when it ends.
-        case channelClosed
-        /// Something that no extension survives.
-        case mustEnd(EndCause)
-        /// The kernel's last word.
-        case gone
-    }
-
-    enum Limit: Sendable, Hashable, CaseIterable {
-        /// From the request to the process: bounds the waiting for a warden that says nothing.
-        case queue
-        case launch
-        case request
-        case grace
-        /// From the close of its channel to the kernel's word that it is gone.
-        case silence
-        /// From the kill to the kernel's word that it is gone.
-        case death
-    }
-
-    enum Effect: Sendable, Equatable {
-        case arm(Limit)
-        case disarm(Limit)
-        /// Tell the host that the extension is ready.
-        case announce
-        /// Tell the extension that its work is over.
-        case sayGoodbye
-        case kill
-        /// Publish the end. Without a cause the kernel's own facts are the reason.
-        case finish(EndCause?)
-    }
-
-    private(set) var state = State.launching(.begun)
+    private(set) var state = State.new
+    let times: LifecycleTimes
+    private var deadlines = Deadlines()
+    /// What the last `wake` said.
+    private var wakes: Moment?
+    private var progress: Progress = []
+    private var openRequests = 0
+    private var activities = 0
+    /// The last moment at which an extension at work is known to have been alive.
+    private var lastSign = Moment(nanoseconds: 0)
     /// Whether its channel is closed: from then on it has only so long to be gone.
     private var isSilent = false
+    private var isShortOfMemory = false
 
-    mutating func handle(_ event: Event) -> [Effect] {
+    init(_ times: LifecycleTimes) {
+        self.times = times
+    }
+
+    mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
+        var effects: [Effect]
+        if input == .clock {
+            wakes = nil
+            effects = passTime(to: now)
+        } else {
+            effects = react(to: input, at: now)
+        }
+        let next = deadlines.earliest
+        if next != wakes {
+            wakes = next
+            effects.append(.wake(next))
+        }
+        return effects
+    }
+
+    private mutating func passTime(to now: Moment) -> [Effect] {
+        var effects: [Effect] = []
+        while let limit = deadlines.takeDue(by: now) { effects += passed(limit, at: now) }
+        return effects
+    }
+
+    private mutating func react(to input: Input, at now: Moment) -> [Effect] {
         switch state {
-        case .launching(let progress): launching(event, progress)
-        case .serving(let open): serving(event, open: open)
-        case .tidying(let cause): tidying(event, cause: cause)
-        case .ending(let cause): ending(event, cause: cause)
+        case .new, .waiting: waiting(input, at: now)
+        case .launching: launching(input, at: now)
+        case .serving: serving(input, at: now)
+        case .tidying(let cause): tidying(input, cause: cause, at: now)
+        // Nothing that it does in its last moments changes why it ends.
+        case .ending(let cause): input == .gone ? finish(cause) : []
         case .ended: []
         }
     }
 
-    private mutating func launching(_ event: Event, _ progress: Progress) -> [Effect] {
-        switch (event, progress) {
-        case (.asked, .begun): return [.arm(.queue)]
-        case (.elapsed(.queue), .begun): return finish(.unanswered, first: [.kill])
-        case (.started, _):
-            if progress == .begun { state = .launching(.started) }
-            return [.disarm(.queue), .arm(.launch)]
-        case (.executed, .begun), (.executed, .started):
-            state = .launching(.executed)
-            return []
-        case (.saidHello, .begun), (.saidHello, .started):
-            state = .launching(.saidHello)
-            return [.disarm(.launch)]
-        case (.executed, .saidHello), (.saidHello, .executed):
-            state = .serving(open: 0)
-            return [.disarm(.launch), .announce]
-        case (.elapsed(.launch), .started), (.elapsed(.launch), .executed): return end(.launchLimit)
-        case (.channelClosed, _): return fallSilent()
-        case (.elapsed(.silence), _): return end(.silence)
-        case (.dismissed(let cause), _), (.mustEnd(let cause), _): return end(cause)
-        case (.gone, _): return finish(nil)
+    // MARK: Before there is a process
+
+    private mutating func waiting(_ input: Input, at now: Moment) -> [Effect] {
+        switch (input, state) {
+        case (.asked, .new):
+            state = .waiting
+            deadlines[.place] = now + times.place
+            return [.askForPlace]
+        case (.placeGranted, .waiting):
+            state = .launching
+            deadlines[.place] = nil
+            deadlines[.queue] = now + times.queue
+            return [.launch]
+        case (.dismissed(let cause), .waiting), (.mustEnd(let cause), .waiting): return finish(cause)
+        case (.gone, .waiting): return finish(nil)
         default: return []
         }
     }
 
-    private mutating func serving(_ event: Event, open: Int) -> [Effect] {
-        switch event {
-        case .requestBegan:
-            state = .serving(open: open + 1)
-            return open == 0 ? [.arm(.request)] : []
-        case .requestEnded:
-            state = .serving(open: max(0, open - 1))
-            return open <= 1 ? [.disarm(.request)] : [.arm(.request)]
-        case .elapsed(.request): return open > 0 ? end(.timeLimit) : []
-        case .dismissed(let cause):
-            state = .tidying(cause)
-            return [.disarm(.request), .sayGoodbye, .arm(.grace)]
-        case .channelClosed: return fallSilent()
-        case .elapsed(.silence): return end(.silence)
-        case .mustEnd(let cause): return end(cause)
+    // MARK: From the place to the hello
+
+    private mutating func launching(_ input: Input, at now: Moment) -> [Effect] {
+        switch input {
+        case .started:
+            progress.insert(.started)
+            return awaitTheRest(at: now)
+        case .executed:
+            progress.insert(.executed)
+            return awaitTheRest(at: now)
+        case .saidHello:
+            progress.insert(.saidHello)
+            return awaitTheRest(at: now)
+        case .channelClosed: return fallSilent(at: now)
+        case .dismissed(let cause), .mustEnd(let cause): return end(cause, at: now)
         case .gone: return finish(nil)
-        case .asked, .started, .executed, .saidHello, .elapsed: return []
-        }
-    }
-
-    private mutating func tidying(_ event: Event, cause: EndCause) -> [Effect] {
-        switch event {
-        case .elapsed(.grace): return end(cause)
-        case .mustEnd(let worse): return end(worse)
-        case .gone: return finish(cause)
         default: return []
         }
     }
 
-    private mutating func ending(_ event: Event, cause: EndCause) -> [Effect] {
-        switch event {
-        case .gone: finish(cause)
-        // Nobody waits for a process that no signal reaches, nor for a warden that does not tell of its end.
-        case .elapsed(.death): finish(.stuck)
-        default: []
+    /// The extension has its launch limit to say hello in; for whatever else is missing, the warden is waited for.
+    private mutating func awaitTheRest(at now: Moment) -> [Effect] {
+        let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
+        deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil
+        deadlines[.queue] = awaitsHello ? nil : now + times.queue
+        guard progress.isSuperset(of: .ready) else { return [] }
+        deadlines[.queue] = nil
+        state = .serving
+        return [.announce]
+    }
+
+    // MARK: At work, and idle
+
+    private mutating func serving(_ input: Input, at now: Moment) -> [Effect] {
+        switch input {
+        case .requestBegan: return begin(at: now)
+        case .requestEnded: return endRequest(at: now)
+        case .gaveSign: lastSign = now
+        case .activityBegan, .activityEnded: countActivities(input)
+        case .memoryUsed(let bytes): return judge(memory: bytes)
+        case .dismissed(let cause): return dismiss(cause, at: now)
+        case .channelClosed: return fallSilent(at: now)
+        case .mustEnd(let cause): return end(cause, at: now)
+        case .gone: return finish(nil)
+        case .asked, .placeGranted, .started, .executed, .saidHello, .clock: break
         }
+        return []
+    }
+
+    private mutating func begin(at now: Moment) -> [Effect] {
+        openRequests += 1
+        guard openRequests == 1 else { return [] }
+        lastSign = now
+        deadlines[.request] = now + times.request
+        deadlines[.watchdog] = now + times.ping
+        deadlines[.look] = now + LifecycleTimes.look
+        return []
+    }
+
+    private mutating func endRequest(at now: Moment) -> [Effect] {
+        openRequests = max(0, openRequests - 1)
+        lastSign = now
+        deadlines[.request] = openRequests > 0 ? now + times.request : nil
+        // Nobody waits for anything: an idle extension costs no wake-up.
+        if openRequests == 0 {
+            deadlines[.watchdog] = nil
+            deadlines[.look] = nil
+        }
+        return []
+    }
+
+    /// What it begins comes from it, as often as its budget of messages lets it.
+    private mutating func countActivities(_ input: Input) {
+        if input == .activityBegan { activities += 1 } else { activities = max(0, activities - 1) }
+    }
+
+    private mutating func judge(memory bytes: UInt64) -> [Effect] {
+        if bytes < times.calm { isShortOfMemory = false }
+        guard bytes >= times.alarm, !isShortOfMemory else { return [] }
+        isShortOfMemory = true
+        return [.warnOfMemory]
+    }
+
+    private mutating func dismiss(_ cause: EndCause, at now: Moment) -> [Effect] {
+        state = .tidying(cause)
+        deadlines.clear()
+        deadlines[.warning] = now + times.warning
+        deadlines[.grace] = now + times.grace
+        return [.sayGoodbye]
+    }
+
+    // MARK: After its work
+
+    private mutating func tidying(_ input: Input, cause: EndCause, at now: Moment) -> [Effect] {
+        switch input {
+        case .activityBegan, .activityEnded: countActivities(input)
+        // Who goes away while it tidies up only shortens its grace.
+        case .mustEnd(let worse): return end(worse.isTheExtensions ? worse : cause, at: now)
+        case .gone: return finish(cause)
+        default: break
+        }
+        return []
+    }
+
+    // MARK: Ends
+
+    private mutating func passed(_ limit: Limit, at now: Moment) -> [Effect] {
+        switch (limit, state) {
+        case (.place, .waiting): return finish(.noPlace)
+        // There may be a process all the same: it is killed as soon as it is known.
+        case (.queue, .launching):
+            return progress.contains(.started) ? end(.unanswered, at: now) : finish(.unanswered, first: [.kill])
+        case (.launch, .launching): return end(.launchLimit, at: now)
+        case (.request, .serving): return end(.timeLimit, at: now)
+        case (.watchdog, .serving): return watch(at: now)
+        case (.look, .serving):
+            deadlines[.look] = now + LifecycleTimes.look
+            return [.lookAtMemory]
+        case (.silence, .launching), (.silence, .serving): return end(.silence, at: now)
+        case (.warning, .tidying): return [.warnOfEnd]
+        case (.grace, .tidying(let cause)):
+            return end(cause == .completed && activities > 0 ? .graceExpired : cause, at: now)
+        // Nobody waits for a process that no signal reaches, nor for a warden that does not tell of its end.
+        case (.death, .ending(let cause)): return finish(.stuck(after: cause))
+        default: return []
+        }
+    }
+
+    private mutating func watch(at now: Moment) -> [Effect] {
+        let end = lastSign + times.watchdog
+        guard now < end else { return self.end(.unresponsive, at: now) }
+        deadlines[.watchdog] = min(now + times.ping, end)
+        return [.ping]
     }
 
     /// A process that ends closes its channel a moment before the kernel tells what it died of. One that lives on
     /// without a channel can be heard by nobody, and whoever waits for its end would wait for ever.
-    private mutating func fallSilent() -> [Effect] {
-        defer { isSilent = true }
-        return isSilent ? [] : [.arm(.silence)]
+    private mutating func fallSilent(at now: Moment) -> [Effect] {
+        if !isSilent { deadlines[.silence] = now + times.silence }
+        isSilent = true
+        return []
     }
 
-    private mutating func end(_ cause: EndCause) -> [Effect] {
+    private mutating func end(_ cause: EndCause, at now: Moment) -> [Effect] {
         state = .ending(cause)
-        return Limit.allCases.map(Effect.disarm) + [.kill, .arm(.death)]
+        deadlines.clear()
+        deadlines[.death] = now + times.death
+        return [.kill]
     }
 
     private mutating func finish(_ cause: EndCause?, first: [Effect] = []) -> [Effect] {
         state = .ended
-        return first + Limit.allCases.map(Effect.disarm) + [.finish(cause)]
+        deadlines.clear()
+        return first + [.giveBackPlace, .finish(cause)]
     }
 }

@@ -7,62 +7,62 @@ internal import Synchronization
 
 /// One launched extension: feeds what happens to its life and does what that answers. The only place with effects.
 final class SupervisedExtension: ExtensionHandle {
-    private struct Running: ~Copyable {
-        var life = Lifecycle()
-        /// Events that wait their turn. Whoever finds nobody at work works them off, so that effects happen in the
-        /// order of their events without a thread of their own, also when an effect brings the next event.
-        var waiting: [Lifecycle.Event] = []
+    struct Running: ~Copyable {
+        var life: Lifecycle
+        /// Inputs that wait their turn, each with its moment. Whoever finds nobody at work works them off, so that
+        /// effects happen in the order of their inputs without a thread of their own, also when an effect brings the
+        /// next input.
+        var waiting: [(input: Lifecycle.Input, moment: Moment)] = []
         var isAtWork = false
+        /// What is to be launched as soon as there is a place for it.
+        var configuration: SandboxConfiguration?
+        var launcher: Launcher?
+        var place: Places.Ticket?
         var process: SandboxedProcess?
-        var timers: [Lifecycle.Limit: EventLoop.Timer] = [:]
+        var timer: EventLoop.Timer?
         var report: SandboxReport?
+        /// When it got its place.
+        var granted: Moment?
+        /// When it said hello.
+        var hello: Moment?
         var ended: SandboxEnd?
     }
 
-    /// How long a launch may wait for the warden, which makes a process within milliseconds.
-    static let queue = Duration.seconds(10)
-    /// How long the kernel's word about a killed process is awaited.
-    static let death = Duration.seconds(5)
-    /// How long an extension that closed its channel may take to be gone.
-    static let silence = Duration.seconds(5)
-
-    private let running = Mutex(Running())
-    private let limits: PolicyLimits
-    private let policy: String
-    private let loop: EventLoop
-    private let events: @Sendable (ExtensionEvent) -> Void
-    /// Told once the process is gone, so that the broker can let go of this extension.
-    private let onEnd: @Sendable () -> Void
+    let running: Mutex<Running>
+    let identifier: String
+    let limits: PolicyLimits
+    let policy: String
+    let asked = Moment.now
+    let loop: EventLoop
+    let places: Places
+    let events: @Sendable (ExtensionEvent) -> Void
+    /// Told once it has ended, so that the broker can let go of this extension.
+    let onEnd: @Sendable (EndedExtension) -> Void
 
     init(
-        policy: Policy, timeLimit: Duration?, loop: EventLoop, events: @escaping @Sendable (ExtensionEvent) -> Void,
-        onEnd: @escaping @Sendable () -> Void
+        _ identifier: String, policy: Policy, timeLimit: Duration?, launcher: Launcher, places: Places,
+        events: @escaping @Sendable (ExtensionEvent) -> Void, onEnd: @escaping @Sendable (EndedExtension) -> Void
     ) {
         var limits = policy.limits
         if let timeLimit { limits.tighten(request: timeLimit) }
+        self.identifier = identifier
         self.limits = limits
         self.policy = policy.name
-        self.loop = loop
+        loop = launcher.loop
+        self.places = places
         self.events = events
         self.onEnd = onEnd
+        var running = Running(life: Lifecycle(LifecycleTimes(limits)))
+        running.launcher = launcher
+        self.running = Mutex(running)
     }
 
-    /// Starts the process. What goes wrong before there is one is told as an end, like everything later.
-    func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
+    /// Starts the process as soon as there is a place. What goes wrong is told as an end, like everything later.
+    func start(_ configuration: consuming SandboxConfiguration) {
+        // A closure cannot take what it captured; an optional lets it.
+        var given: SandboxConfiguration? = consume configuration
+        running.withLock { $0.configuration = given.take() }
         apply(.asked)
-        do throws(SandboxError) {
-            // The reference of the closure keeps a supervised extension alive until the kernel's last word.
-            let process = try launcher.launch(configuration) { [self] in receive($0) }
-            let state = running.withLock { running in
-                // Its end may have been told already; kept now, it and this would keep each other for ever.
-                if running.life.state != .ended { running.process = process }
-                return running.life.state
-            }
-            if case .ending = state { process.kill() }
-        } catch {
-            running.withLock { $0.ended = SandboxEnd(failure: error) }
-            apply(.gone)
-        }
     }
 
     // MARK: What the host says
@@ -71,6 +71,9 @@ final class SupervisedExtension: ExtensionHandle {
     func requestBegan() { apply(.requestBegan) }
     func requestEnded() { apply(.requestEnded) }
     func overstayed() { apply(.mustEnd(.timeLimit)) }
+    func gaveSign() { apply(.gaveSign) }
+    func activityBegan() { apply(.activityBegan) }
+    func activityEnded() { apply(.activityEnded) }
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
     func channelClosed() { apply(.channelClosed) }
 
@@ -78,11 +81,12 @@ final class SupervisedExtension: ExtensionHandle {
         apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
     }
 
-    func shutDown() { apply(.mustEnd(.brokerShutdown)) }
+    /// The broker has a cause of its own.
+    func end(for cause: EndCause) { apply(.mustEnd(cause)) }
 
     // MARK: What the sandbox says
 
-    private func receive(_ event: SandboxEvent) {
+    func receive(_ event: SandboxEvent) {
         switch event {
         case .started: apply(.started)
         case .executed(let report):
@@ -100,18 +104,15 @@ final class SupervisedExtension: ExtensionHandle {
     }
 
     private func judge(_ denial: Denial, total: Int) {
-        if denial.answer == .ended {
-            apply(.mustEnd(.deniedOperation(denial)))
-        } else if total > limits.refusals {
-            apply(.mustEnd(.deniedOperation(denial)))
-        }
+        if denial.answer == .ended || total > limits.refusals { apply(.mustEnd(.deniedOperation(denial))) }
     }
 
-    // MARK: Effects
+    // MARK: One after another
 
-    private func apply(_ event: Lifecycle.Event) {
+    func apply(_ input: Lifecycle.Input) {
         let mustWork = running.withLock { running in
-            running.waiting.append(event)
+            // Inside the lock: moments are in the order of their inputs.
+            running.waiting.append((input, .now))
             defer { running.isAtWork = true }
             return !running.isAtWork
         }
@@ -127,49 +128,10 @@ final class SupervisedExtension: ExtensionHandle {
                 running.isAtWork = false
                 return nil
             }
-            return running.life.handle(running.waiting.removeFirst())
+            let (input, moment) = running.waiting.removeFirst()
+            if input == .placeGranted { running.granted = moment }
+            if input == .saidHello { running.hello = moment }
+            return running.life.handle(input, at: moment)
         }
-    }
-
-    private func perform(_ effect: Lifecycle.Effect) {
-        switch effect {
-        case .arm(let limit): arm(limit)
-        case .disarm(let limit): running.withLock { $0.timers.removeValue(forKey: limit) }?.cancel()
-        case .announce: events(.ready(launchReport()))
-        case .sayGoodbye: events(.goodbye)
-        case .kill: running.withLock { $0.process }?.kill()
-        case .finish(let cause): finish(cause)
-        }
-    }
-
-    private func arm(_ limit: Lifecycle.Limit) {
-        let timer = loop.schedule(after: duration(of: limit)) { [weak self] in self?.apply(.elapsed(limit)) }
-        running.withLock { $0.timers.updateValue(timer, forKey: limit) }?.cancel()
-    }
-
-    private func duration(of limit: Lifecycle.Limit) -> Duration {
-        switch limit {
-        // Who lets a launch take longer has a machine on which everything takes longer.
-        case .queue: max(Self.queue, limits.launch)
-        case .launch: limits.launch
-        case .request: limits.request
-        case .grace: limits.grace
-        case .silence: Self.silence
-        case .death: Self.death
-        }
-    }
-
-    private func finish(_ cause: EndCause?) {
-        let end = running.withLock { running in
-            running.process = nil
-            return running.ended
-        }
-        events(.ended(Termination(cause, end: end ?? SandboxEnd(), limits: limits)))
-        onEnd()
-    }
-
-    private func launchReport() -> LaunchReport {
-        guard let report = running.withLock({ $0.report }) else { return .unknown }
-        return LaunchReport(report, policy: policy, limits: limits, hello: MonotonicClock.now())
     }
 }

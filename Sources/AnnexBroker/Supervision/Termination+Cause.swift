@@ -32,18 +32,30 @@ extension Termination {
         switch cause {
         case .completed: (.completed, .none)
         case .cancelled: (.cancelled, .none)
+        case .noPlace: (.launchFailed, .step(.noPlace(limits)))
         case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
         case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
         case .outputLimit: (.outputLimit, .limit("more than \(ByteCount(limits.output)) of output"))
+        case .unresponsive: (.unresponsive, .limit("no sign of life within \(limits.watchdog)"))
+        case .graceExpired: (.graceExpired, .limit("still at work \(limits.grace) after its goodbye"))
+        case .hostGone: (.hostGone, .none)
+        case .disabled: (.disabled, .none)
+        case .removed: (.removed, .none)
         case .brokerShutdown: (.brokerShutdown, .none)
-        case .unanswered: (.launchFailed, .step(.unanswered))
-        case .stuck: (.stuck, .limit("not gone \(SupervisedExtension.death) after it was killed"))
+        case .unanswered: (.launchFailed, .step(.unanswered(limits)))
+        case .stuck(let first): (.stuck, stuck(after: first, end: end, limits: limits))
         case .aborted: (.crashed, .signal(Signal(SIGABRT, message: end.lastWords)))
         case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(end.latest(denial))))
         case .messageBudget(let text): (.messageBudget, .limit(text))
         case .protocolViolation(let text): (.protocolViolation, .violation(Escaped(text)))
         case .silence: (.protocolViolation, .violation(Escaped("closed its end of the channel and lived on")))
         }
+    }
+
+    private static func stuck(after cause: EndCause, end: SandboxEnd, limits: PolicyLimits) -> Detail {
+        let first = reason(of: cause, end: end, limits: limits).0
+        return .limit(
+            "not gone \(LifecycleTimes(limits).death) after it was killed; the cause of that: \(first.rawValue)")
     }
 
     private static func reason(of end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
@@ -62,9 +74,19 @@ extension Termination {
 }
 
 extension AnnexModel.LaunchStep {
-    fileprivate static let unanswered = AnnexModel.LaunchStep(
-        "warden", cause: "no answer within \(SupervisedExtension.queue)",
-        mend: "the machine is overloaded, or something stopped the process annex-warden")
+    fileprivate static func unanswered(_ limits: PolicyLimits) -> AnnexModel.LaunchStep {
+        AnnexModel.LaunchStep(
+            "warden", cause: "no answer within \(LifecycleTimes(limits).queue)",
+            mend: "the machine is overloaded, or something stopped the process annex-warden")
+    }
+
+    fileprivate static func noPlace(_ limits: PolicyLimits) -> AnnexModel.LaunchStep {
+        AnnexModel.LaunchStep(
+            "place",
+            cause:
+                "as many as the policy lets run at once (\(limits.instances)) ran for \(LifecycleTimes(limits).place)",
+            mend: "end a session that is not needed, or raise the policy's limit `instances`")
+    }
 }
 
 extension SandboxEnd {

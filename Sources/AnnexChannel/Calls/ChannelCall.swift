@@ -8,6 +8,7 @@ public final class ChannelCall: Sendable {
     enum Waiter {
         case thread(Parker)
         case task(CheckedContinuation<Outcome, Never>)
+        case body(@Sendable (Outcome) -> Void)
 
         func isThread(of parker: Parker) -> Bool {
             if case .thread(let other) = self { return other === parker }
@@ -103,6 +104,7 @@ public final class ChannelCall: Sendable {
             switch waiter {
             case .thread(let parker): parker.unpark()
             case .task(let continuation): continuation.resume(returning: outcome)
+            case .body(let body): body(outcome)
             }
         }
     }
@@ -122,6 +124,11 @@ public final class ChannelCall: Sendable {
         self.timer.withLock { $0 = timer }
         // The call may have resolved before the timer was kept.
         if isDone { self.timer.withLock { $0.take() }?.cancel() }
+    }
+
+    /// Runs a body with the outcome, on whichever thread finds it.
+    func whenDone(_ body: @escaping @Sendable (Outcome) -> Void) {
+        if let ready = enlist(.body(body)) { body(ready) }
     }
 
     private func suspend(_ continuation: CheckedContinuation<Outcome, Never>) {

@@ -64,6 +64,26 @@ extension HostEndpoint {
         _ = try finish(opened)
     }
 
+    /// The same without waiting for anything. What becomes of it is told once, on whichever thread finds it: by the
+    /// pong, or by the end of the channel.
+    /// - Returns: false where it could not be sent; then nothing is told.
+    package func ping(answered: @escaping @Sendable (_ isAnswered: Bool) -> Void) -> Bool {
+        do throws(CallFailure) {
+            let opened = try open(Request(method: 0), kind: .ping, timeout: nil)
+            let call = opened.call
+            do throws(CallFailure) {
+                try send(opened.frame, until: MonotonicClock.now())
+            } catch {
+                giveUp(call, with: error, tell: false)
+                throw error
+            }
+            call.whenDone { outcome in answered((try? outcome.get()) != nil) }
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Sends a one-way message; waits for room as a call does.
     public func send(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
         try check(bytes: event.payload.count, descriptors: 0)
@@ -127,7 +147,8 @@ extension HostEndpoint {
     ) throws(CallFailure) -> ChannelCall {
         let result = calls.withLock { table in
             if let closed = table.closed { return .failure(closed) as Result<ChannelCall, CallFailure> }
-            guard table.count < configuration.mostOpenCalls else {
+            // A sign of life is asked for however many calls wait.
+            guard isPing || table.count < configuration.mostOpenCalls else {
                 return .failure(.tooManyCalls(most: configuration.mostOpenCalls))
             }
             let call = ChannelCall(

@@ -4,8 +4,6 @@ package import AnnexChannel
 package struct RequestMessage: Message {
     /// The method of a call that carries this message.
     package static let method: UInt16 = 1
-    /// The event that tells an extension that its work is over.
-    package static let goodbye = ChannelEvent.goodbye
 
     package let items: [ItemMessage]
 

@@ -62,6 +62,7 @@ extension PolicyLimits {
                 case .memory: .bytes(memory)
                 case .launch: .time(launch)
                 case .request: .time(request)
+                case .watchdog: .time(watchdog)
                 case .grace: .time(grace)
                 case .processor: .time(processor)
                 case .processes: .count(processes)

@@ -71,6 +71,7 @@ public struct ImportedProfile: Sendable {
               memory: 512M
               launch: 5s
               request: 60s
+              watchdog: 60s
               grace: 1s
               processor: 120s
               processes: 64

@@ -168,7 +168,8 @@ extension LimitName {
         case .descriptors: "RLIMIT_NOFILE"
         case .file: "RLIMIT_FSIZE"
         case .processor: "RLIMIT_CPU"
-        case .launch, .request, .grace, .output, .messages, .inFlight, .openCalls, .refusals, .instances: "the broker"
+        case .launch, .request, .watchdog, .grace, .output, .messages, .inFlight, .openCalls, .refusals, .instances:
+            "the broker"
         }
     }
 }

@@ -1,6 +1,6 @@
 /// The limits as policies spell them.
 package enum LimitName: String, CaseIterable, Sendable {
-    case memory, launch, request, grace, processor, processes, descriptors, file, output, messages
+    case memory, launch, request, watchdog, grace, processor, processes, descriptors, file, output, messages
     case inFlight = "in-flight"
     case openCalls = "open-calls"
     case refusals, instances
@@ -11,7 +11,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     var measure: Measure {
         switch self {
         case .memory, .file, .output, .inFlight: .bytes
-        case .launch, .request, .grace, .processor: .time
+        case .launch, .request, .watchdog, .grace, .processor: .time
         case .processes, .descriptors, .messages, .openCalls, .refusals, .instances: .count
         }
     }
@@ -50,7 +50,7 @@ extension PolicyLimits {
         }
         self.init(
             memory: try value(.memory).bytes, launch: try value(.launch).time, request: try value(.request).time,
-            grace: try value(.grace).time, processor: try value(.processor).time,
+            watchdog: try value(.watchdog).time, grace: try value(.grace).time, processor: try value(.processor).time,
             processes: try value(.processes).count, descriptors: try value(.descriptors).count,
             file: try value(.file).bytes, output: try value(.output).bytes, messages: try value(.messages).count,
             inFlight: try value(.inFlight).bytes, openCalls: try value(.openCalls).count,

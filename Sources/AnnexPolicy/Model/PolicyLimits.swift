@@ -6,6 +6,8 @@ public struct PolicyLimits: Sendable, Hashable {
     public package(set) var launch: Duration
     /// For each request.
     public package(set) var request: Duration
+    /// Without a sign of life while it is at work on a request.
+    public package(set) var watchdog: Duration
     /// What it may live on after it completed.
     public let grace: Duration
     /// Processor time over its whole life.
@@ -30,13 +32,14 @@ public struct PolicyLimits: Sendable, Hashable {
     public let instances: Int
 
     package init(
-        memory: UInt64, launch: Duration, request: Duration, grace: Duration, processor: Duration, processes: Int,
-        descriptors: Int, file: UInt64, output: UInt64, messages: Int, inFlight: UInt64, openCalls: Int, refusals: Int,
-        instances: Int
+        memory: UInt64, launch: Duration, request: Duration, watchdog: Duration, grace: Duration, processor: Duration,
+        processes: Int, descriptors: Int, file: UInt64, output: UInt64, messages: Int, inFlight: UInt64, openCalls: Int,
+        refusals: Int, instances: Int
     ) {
         self.memory = memory
         self.launch = launch
         self.request = request
+        self.watchdog = watchdog
         self.grace = grace
         self.processor = processor
         self.processes = processes
@@ -61,6 +64,7 @@ extension PolicyLimits {
     package mutating func loosen(time limit: Duration) {
         launch = max(launch, limit)
         request = max(request, limit)
+        watchdog = max(watchdog, limit)
     }
 
     /// Lowers the memory, in bytes; more than the policy's changes nothing.

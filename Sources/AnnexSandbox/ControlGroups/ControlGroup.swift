@@ -72,6 +72,11 @@ package struct ControlGroup: ~Copyable, Sendable {
         }
     }
 
+    /// What its members use now, in bytes, is in this file.
+    var usageFile: String {
+        memory + (hierarchy.version == .two ? "/memory.current" : "/memory.usage_in_bytes")
+    }
+
     private func remove() {
         for directory in directories { ControlGroup.remove(directory) }
     }

@@ -64,6 +64,12 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
+    /// What it uses of its memory now, in bytes; nil where that is not known, or not any more.
+    package func memoryInUse() -> UInt64? {
+        if let file = holdings.withLock({ $0.usageFile }) { return TextFile.number(file) }
+        return holdings.withLock { $0.watch }?.use
+    }
+
     /// Sends it a signal: with a reaper, who hands on to the program what a user or a service manager may send. One that
     /// comes before it is known is sent then.
     /// - Returns: false where it has ended already, whether or not anybody told so yet.
@@ -218,6 +224,13 @@ package final class SandboxedProcess: Sendable {
 }
 
 extension SandboxedProcess.Holdings {
+    fileprivate var usageFile: String? {
+        switch group {
+        case .some(let group): group.usageFile
+        case .none: nil
+        }
+    }
+
     /// A death on the way is a launch that failed only where nothing else explains it: a limit that we held, memory
     /// that ran out, or a call that the program's own code made with its first breath.
     fileprivate mutating func judgeUnheard() {

@@ -36,6 +36,9 @@ final class MemoryWatch: Sendable {
         timer.withLock { $0.take() }?.cancel()
     }
 
+    /// What it uses now, in bytes, as one look sees it.
+    var use: UInt64 { Self.use(of: process) }
+
     private func again() {
         guard !isOver.load(ordering: .relaxed) else { return }
         let next = loop.schedule(after: Self.interval) { [weak self] in self?.look() }

@@ -24,7 +24,7 @@ struct Misbehaver: ~Copyable {
             guard let incoming = try endpoint.next() else { continue }
             switch consume incoming {
             case .request(let request): try obey(request)
-            case .event(let event): if event.method == RequestMessage.goodbye { return }
+            case .event(let event): if event.method == LifeEvent.goodbye { return }
             }
         }
     }

@@ -21,7 +21,8 @@ enum PolicySource {
     private static func limits(_ limits: PolicyLimits) -> String {
         let values: [(String, String)] = [
             ("memory", "\(limits.memory)"), ("launch", SwiftText.duration(limits.launch)),
-            ("request", SwiftText.duration(limits.request)), ("grace", SwiftText.duration(limits.grace)),
+            ("request", SwiftText.duration(limits.request)), ("watchdog", SwiftText.duration(limits.watchdog)),
+            ("grace", SwiftText.duration(limits.grace)),
             ("processor", SwiftText.duration(limits.processor)), ("processes", "\(limits.processes)"),
             ("descriptors", "\(limits.descriptors)"), ("file", "\(limits.file)"), ("output", "\(limits.output)"),
             ("messages", "\(limits.messages)"), ("inFlight", "\(limits.inFlight)"),

@@ -1,0 +1,87 @@
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexPolicy
+internal import AnnexSandbox
+internal import AnnexService
+internal import Synchronization
+
+extension SupervisedExtension {
+    func perform(_ effect: Lifecycle.Effect) {
+        switch effect {
+        case .askForPlace: askForPlace()
+        case .launch: launch()
+        case .wake(let moment): wake(at: moment)
+        case .announce: events(.ready(launchReport() ?? .unknown))
+        case .ping: events(.ping)
+        case .lookAtMemory: lookAtMemory()
+        case .warnOfMemory: events(.memoryWarning)
+        case .sayGoodbye: events(.goodbye)
+        case .warnOfEnd: events(.endIsNear)
+        case .kill: running.withLock { $0.process }?.kill()
+        case .giveBackPlace: giveBackPlace()
+        case .finish(let cause): finish(cause)
+        }
+    }
+
+    private func askForPlace() {
+        let ticket = places.ask(policy, most: limits.instances) { [weak self] in self?.apply(.placeGranted) }
+        running.withLock { $0.place = ticket }
+    }
+
+    private func giveBackPlace() {
+        if let ticket = running.withLock({ $0.place.take() }) { places.giveBack(ticket) }
+    }
+
+    private func launch() {
+        let launcher = running.withLock { $0.launcher.take() }
+        guard let launcher, let configuration = running.withLock({ $0.configuration.take() }) else { return }
+        do throws(SandboxError) {
+            // The reference of the closure keeps a supervised extension alive until the kernel's last word.
+            let process = try launcher.launch(configuration) { [self] in receive($0) }
+            running.withLock { $0.process = process }
+        } catch {
+            running.withLock { $0.ended = SandboxEnd(failure: error) }
+            apply(.gone)
+        }
+    }
+
+    private func wake(at moment: Moment?) {
+        let timer = moment.map { moment in
+            loop.schedule(at: moment.nanoseconds) { [weak self] in self?.apply(.clock) }
+        }
+        let last = running.withLock { running in
+            defer { running.timer = timer }
+            return running.timer
+        }
+        last?.cancel()
+    }
+
+    private func lookAtMemory() {
+        if let used = running.withLock({ $0.process })?.memoryInUse() { apply(.memoryUsed(used)) }
+    }
+
+    private func finish(_ cause: EndCause?) {
+        let end = running.withLock { running in
+            // Either would keep what it belongs to, and with it this, for ever.
+            running.process = nil
+            running.launcher = nil
+            running.configuration = nil
+            return running.ended
+        }
+        let termination = Termination(cause, end: end ?? SandboxEnd(), limits: limits)
+        let ended = EndedExtension(
+            identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), launch: launchReport(),
+            termination: termination)
+        events(.ended(termination))
+        onEnd(ended)
+    }
+
+    private func launchReport() -> LaunchReport? {
+        running.withLock { running in
+            guard let report = running.report, let hello = running.hello else { return nil }
+            return LaunchReport(
+                report, policy: policy, limits: limits, waited: running.granted?.since(asked) ?? .zero,
+                hello: hello.nanoseconds)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+@testable import AnnexBroker
+
+/// How the parties of one simulated life behave: drawn from the seed before it begins.
+struct Conduct {
+    /// What each party does wrong, if anything; several at once as they come.
+    struct Faults: OptionSet {
+        let rawValue: Int
+
+        static let noPlace = Faults(rawValue: 1 << 0)
+        static let launchFails = Faults(rawValue: 1 << 1)
+        static let wardenIsSilent = Faults(rawValue: 1 << 2)
+        static let noHello = Faults(rawValue: 1 << 3)
+        static let neverAnswers = Faults(rawValue: 1 << 4)
+        static let hangs = Faults(rawValue: 1 << 5)
+        static let closesChannel = Faults(rawValue: 1 << 6)
+        static let endsItself = Faults(rawValue: 1 << 7)
+        static let ignoresGoodbye = Faults(rawValue: 1 << 8)
+        static let keepsBusy = Faults(rawValue: 1 << 9)
+        static let cannotBeKilled = Faults(rawValue: 1 << 10)
+        static let breaksARule = Faults(rawValue: 1 << 11)
+        static let brokerStops = Faults(rawValue: 1 << 12)
+        static let isRemoved = Faults(rawValue: 1 << 13)
+        static let hostGoes = Faults(rawValue: 1 << 14)
+        static let isOver = Faults(rawValue: 1 << 15)
+
+        static let count = 16
+    }
+
+    var faults: Faults
+    /// Requests of the host's before it is done.
+    var requests: Int
+    var hostCancels: Bool
+    /// How late timers may fire.
+    var lateness: Duration
+    /// Whether the machine is told of a clock that nobody asked for, now and then.
+    var hasStrayTimers: Bool
+
+    init(using random: inout SeededGenerator) {
+        faults = []
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+            faults.insert(Faults(rawValue: 1 << Int.random(in: 0..<Faults.count, using: &random)))
+        }
+        requests = Int.random(in: 0...4, using: &random)
+        hostCancels = Bool.random(using: &random)
+        lateness = [.zero, .milliseconds(1), .milliseconds(300)].randomElement(using: &random) ?? .zero
+        hasStrayTimers = Bool.random(using: &random)
+    }
+
+    /// What has to be told where this is all that goes wrong; nil: the kernel's own facts. No rule where several do.
+    var expectedCause: EndCause?? {
+        let asked: EndCause = hostCancels ? .cancelled : .completed
+        switch faults {
+        case [], .ignoresGoodbye: return asked
+        case .keepsBusy: return hostCancels || requests == 0 ? asked : .graceExpired
+        case .noPlace: return .noPlace
+        case .launchFails: return EndCause??.some(nil)
+        case .wardenIsSilent: return .unanswered
+        case .noHello: return .launchLimit
+        case .closesChannel: return .silence
+        case .neverAnswers where requests > 0: return .timeLimit
+        case .hangs where requests > 0: return .unresponsive
+        default: return EndCause??.none
+        }
+    }
+}

@@ -1,0 +1,15 @@
+@testable import AnnexBroker
+
+/// What is to happen, by its moment; of one moment, in the order of adding.
+struct EventQueue<Event> {
+    private var events: [(moment: Moment, event: Event)] = []
+
+    mutating func add(_ event: Event, at moment: Moment) {
+        let place = events.firstIndex { $0.moment > moment } ?? events.endIndex
+        events.insert((moment, event), at: place)
+    }
+
+    mutating func next() -> (moment: Moment, event: Event)? {
+        events.isEmpty ? nil : events.removeFirst()
+    }
+}

@@ -1,0 +1,87 @@
+@testable import AnnexBroker
+
+/// What was seen of one life, and what of it must not be.
+struct LifeRecord {
+    private(set) var failures: [String] = []
+    let isTraced: Bool
+    private(set) var trace: [String] = []
+    private(set) var cause: EndCause??
+    private var asked: Moment?
+    private var ended: Moment?
+    private var placesAsked = 0
+    private var placesGivenBack = 0
+    private var announced = 0
+    private var isKilled = false
+    private var killed: Moment?
+    private var isDismissed = false
+    private(set) var isServing = false
+
+    init(isTraced: Bool) {
+        self.isTraced = isTraced
+    }
+
+    mutating func fail(_ text: String) {
+        if !failures.contains(text) { failures.append(text) }
+    }
+
+    mutating func note(_ input: Lifecycle.Input, at now: Moment) {
+        if isTraced { trace.append("\(now.nanoseconds / 1000) µs  \(input)") }
+        if asked == nil { asked = now }
+        switch input {
+        case .dismissed, .mustEnd, .channelClosed: isServing = false
+        case .gone: isServing = false
+        default: break
+        }
+    }
+
+    mutating func note(_ effect: Lifecycle.Effect, at now: Moment) {
+        if isTraced { trace.append("\(now.nanoseconds / 1000) µs    → \(effect)") }
+        if ended != nil, effect != .wake(nil) { fail("\(effect) after the end") }
+        switch effect {
+        case .askForPlace: placesAsked += 1
+        case .giveBackPlace: placesGivenBack += 1
+        case .announce:
+            announced += 1
+            isServing = true
+        case .kill:
+            isKilled = true
+            killed = killed ?? now
+            isServing = false
+        case .ping, .lookAtMemory, .warnOfMemory, .sayGoodbye, .warnOfEnd:
+            if isKilled { fail("\(effect) for one that was killed") }
+        case .finish(let cause):
+            self.cause = cause
+            ended = now
+        case .launch, .wake: break
+        }
+    }
+
+    /// When nothing can happen any more.
+    mutating func judge(conduct: Conduct, times: LifecycleTimes, isAlive: Bool, timerIsSet: Bool) {
+        guard let cause, let asked, let ended else { return fail("no end was told") }
+        if timerIsSet { fail("a timer is left") }
+        if placesAsked != 1 || placesGivenBack != 1 {
+            fail("\(placesAsked) places asked for, \(placesGivenBack) given back")
+        }
+        if announced > 1 { fail("announced \(announced) times") }
+        let timers = conduct.lateness + .milliseconds(10)
+        if let killed, ended.since(killed) > times.death + timers { fail("killed, and told so much too late") }
+        if ended.since(asked) > times.longest + timers * 20 { fail("an end without a bound") }
+        if isAlive, !cause.isStuck { fail("told as ended and alive") }
+        if case .some(let expected) = conduct.expectedCause, cause != expected {
+            fail("told \(String(describing: cause)), expected \(String(describing: expected))")
+        }
+    }
+}
+
+extension LifecycleTimes {
+    /// No simulated life can be longer: five requests at most, and the four seconds in which worlds interfere.
+    fileprivate var longest: Duration { place + queue + launch + request * 5 + grace + silence + death + .seconds(4) }
+}
+
+extension EndCause? {
+    /// Only what no signal reaches may live on after its end was told.
+    var isStuck: Bool {
+        if case .stuck = self { true } else { false }
+    }
+}

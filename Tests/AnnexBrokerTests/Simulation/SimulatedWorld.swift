@@ -1,0 +1,176 @@
+@testable import AnnexBroker
+
+/// Everything around one life: places, warden, process, host and clock, all of it made up and drawn from a seed.
+struct SimulatedWorld<Machine: LifeMachine> {
+    enum Event {
+        case input(Lifecycle.Input)
+        case timer(Int)
+        case processDies
+        case hostAsks(Int)
+        case extensionAnswers(Int)
+        case extensionSeesPing
+        case extensionSeesGoodbye
+        case hostIsDone
+    }
+
+    private var life: Machine
+    private var random: SeededGenerator
+    let conduct: Conduct
+    let times: LifecycleTimes
+    private var queue = EventQueue<Event>()
+    private(set) var now = Moment(nanoseconds: 1_000_000)
+    private(set) var record: LifeRecord
+    private var timer = 0
+    private var timerIsSet = false
+    private var isAlive = false
+    private var isGone = false
+    private var openRequests = 0
+
+    init(_ life: Machine, times: LifecycleTimes, seed: UInt64, isTraced: Bool) {
+        record = LifeRecord(isTraced: isTraced)
+        self.life = life
+        self.times = times
+        random = SeededGenerator(seed: seed)
+        conduct = Conduct(using: &random)
+    }
+
+    /// Lives it to the moment when nothing can happen any more.
+    mutating func run() {
+        feed(.asked)
+        schedule(conduct.faults)
+        var steps = 0
+        while let (moment, event) = queue.next() {
+            steps += 1
+            guard record.failures.isEmpty else { return }
+            guard steps < 5000 else { return record.fail("it does not come to rest") }
+            now = max(now, moment)
+            happen(event)
+            checkIdle()
+        }
+        record.judge(conduct: conduct, times: times, isAlive: isAlive, timerIsSet: timerIsSet)
+    }
+
+    private mutating func schedule(_ faults: Conduct.Faults) {
+        func sometime(_ random: inout SeededGenerator) -> Duration {
+            .milliseconds(Int.random(in: 0..<4000, using: &random))
+        }
+        if faults.contains(.breaksARule) { later(sometime(&random), .input(.mustEnd(.protocolViolation("length")))) }
+        if faults.contains(.brokerStops) { later(sometime(&random), .input(.mustEnd(.brokerShutdown))) }
+        if faults.contains(.isRemoved) { later(sometime(&random), .input(.mustEnd(.removed))) }
+        if faults.contains(.hostGoes) { later(sometime(&random), .input(.mustEnd(.hostGone))) }
+        if faults.contains(.isOver) { later(sometime(&random), .input(.dismissed(.cancelled))) }
+        if faults.contains(.endsItself) { later(sometime(&random), .processDies) }
+        if conduct.hasStrayTimers {
+            for _ in 0..<5 { later(sometime(&random), .input(.clock)) }
+        }
+    }
+
+    private mutating func later(_ duration: Duration, _ event: Event) {
+        queue.add(event, at: now + duration)
+    }
+
+    private mutating func soon() -> Duration { .microseconds(Int.random(in: 0..<3000, using: &random)) }
+
+    // MARK: What happens
+
+    private mutating func happen(_ event: Event) {
+        switch event {
+        case .input(let input): feed(input)
+        case .timer(let number):
+            guard number == timer, timerIsSet else { return }
+            timerIsSet = false
+            feed(.clock)
+        case .processDies: die()
+        case .hostAsks(let left): ask(left)
+        case .extensionAnswers(let left): answer(left)
+        case .extensionSeesPing: if isAlive { feed(.gaveSign) }
+        case .extensionSeesGoodbye: leave()
+        case .hostIsDone: feed(.dismissed(conduct.hostCancels ? .cancelled : .completed))
+        }
+    }
+
+    private mutating func feed(_ input: Lifecycle.Input) {
+        record.note(input, at: now)
+        for effect in life.handle(input, at: now) { perform(effect) }
+    }
+
+    private mutating func ask(_ left: Int) {
+        guard left > 0 else { return later(soon(), .hostIsDone) }
+        openRequests += 1
+        feed(.requestBegan)
+        guard !conduct.faults.contains(.neverAnswers), !conduct.faults.contains(.hangs) else { return }
+        later(.milliseconds(Int.random(in: 0..<1500, using: &random)), .extensionAnswers(left))
+    }
+
+    private mutating func answer(_ left: Int) {
+        guard isAlive else { return }
+        openRequests -= 1
+        feed(.requestEnded)
+        if conduct.faults.contains(.keepsBusy) { feed(.activityBegan) }
+        later(soon(), .hostAsks(left - 1))
+    }
+
+    private mutating func leave() {
+        guard isAlive, !conduct.faults.contains(.ignoresGoodbye), !conduct.faults.contains(.keepsBusy) else { return }
+        later(soon(), .processDies)
+    }
+
+    private mutating func die() {
+        guard isAlive else { return }
+        isAlive = false
+        isGone = true
+        if Bool.random(using: &random) { queue.add(.input(.channelClosed), at: now) }
+        later(soon(), .input(.gone))
+    }
+
+    // MARK: What is done about it
+
+    private mutating func perform(_ effect: Lifecycle.Effect) {
+        record.note(effect, at: now)
+        switch effect {
+        case .askForPlace: if !conduct.faults.contains(.noPlace) { later(soon(), .input(.placeGranted)) }
+        case .launch: launch()
+        case .wake(let moment): wake(at: moment)
+        case .announce: begin()
+        case .ping:
+            if isAlive, !conduct.faults.contains(.hangs) { later(soon(), .extensionSeesPing) }
+        case .lookAtMemory: later(soon(), .input(.memoryUsed(UInt64.random(in: 0..<times.memory, using: &random))))
+        case .sayGoodbye: later(soon(), .extensionSeesGoodbye)
+        case .kill: if !conduct.faults.contains(.cannotBeKilled), isAlive { later(soon(), .processDies) }
+        case .warnOfMemory, .warnOfEnd, .giveBackPlace, .finish: break
+        }
+    }
+
+    private mutating func launch() {
+        if conduct.faults.contains(.launchFails) { return later(soon(), .input(.gone)) }
+        if conduct.faults.contains(.wardenIsSilent) { return }
+        isAlive = true
+        let start = soon()
+        later(start, .input(.started))
+        if conduct.faults.contains(.noHello) { return }
+        later(start + soon(), .input(.executed))
+        later(start + soon(), .input(.saidHello))
+    }
+
+    private mutating func begin() {
+        // Its host waits for the end of one that nobody hears any more.
+        if conduct.faults.contains(.closesChannel) { return later(soon(), .input(.channelClosed)) }
+        later(soon(), .hostAsks(conduct.requests))
+    }
+
+    private mutating func wake(at moment: Moment?) {
+        timer += 1
+        timerIsSet = moment != nil
+        guard let moment else { return }
+        let late = Int.random(in: 0...max(1, Int(conduct.lateness / .milliseconds(1))), using: &random)
+        queue.add(.timer(timer), at: max(moment, now) + .milliseconds(conduct.lateness == .zero ? 0 : late))
+    }
+
+    /// Idle extensions cost no wake-up; one that is at work or on its way out is always bounded.
+    private mutating func checkIdle() {
+        guard !life.isEnded else { return }
+        let isIdle = record.isServing && openRequests == 0
+        if isIdle && timerIsSet { record.fail("a timer is set for an idle extension") }
+        if !isIdle && !timerIsSet { record.fail("nothing bounds its time") }
+    }
+}
