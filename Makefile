@@ -66,7 +66,7 @@ bench-smoke: setup ## everything that is measured runs and is verified, in secon
 bench-short: setup ## the benchmarks build, and two scenes of them run and are verified; for every change
 	@.ci/bench-short
 
-bench-micro: setup ## single steps of calls, by the ecosystem's benchmark package (ONLY=REGEX)
+bench-micro: setup ## single steps of calls and launches, by the ecosystem's benchmark package (ONLY=REGEX)
 	@.ci/bench micro $(if $(ONLY),--filter "$(ONLY)")
 
 readme-table: setup ## the README's tables, made of results (RESULT="result.json …"; PAGE: another page)

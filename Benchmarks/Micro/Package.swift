@@ -24,7 +24,9 @@ let package = Package(
         .executableTarget(
             name: "AnnexMicro",
             dependencies: [
-                annex("AnnexChannel"), .product(name: "Benchmark", package: "benchmark"),
+                // Bundles come with the embedded broker, which has no product of theirs alone.
+                annex("AnnexChannel"), annex("AnnexPolicy"), annex("AnnexEmbedded"),
+                .product(name: "Benchmark", package: "benchmark"),
             ],
             path: "Benchmarks/AnnexMicro", swiftSettings: swift,
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])

@@ -8,4 +8,6 @@ let benchmarks: @Sendable () -> Void = {
     codecBenchmarks()
     ringBenchmarks()
     callBenchmarks()
+    policyBenchmarks()
+    bundleBenchmarks()
 }

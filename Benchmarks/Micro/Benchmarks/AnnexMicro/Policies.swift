@@ -1,0 +1,41 @@
+import Benchmark
+
+@testable import AnnexPolicy
+
+/// What a filter is asked before each call of an extension's, and what it takes to make one from a policy's text.
+///
+/// The kernel runs filters as machine code, Annex's evaluator runs them one instruction after another: its figures compare
+/// filters and calls with each other, and say what a proof or an explanation costs.
+func policyBenchmarks() {
+    for name in ["compute", "tool"] {
+        Benchmark("filter: evaluate a hot allowed call under `\(name)`") { benchmark in
+            guard let call = SystemCall(named: "write") else { return benchmark.error("no such call") }
+            try evaluate(call.number, under: name, expecting: .allow, benchmark)
+        }
+        Benchmark("filter: evaluate an unlisted call under `\(name)`") { benchmark in
+            // A number that no kernel has given to anything.
+            try evaluate(1023, under: name, expecting: .notify, benchmark)
+        }
+        Benchmark("policy: compile `\(name)`, text to filter", configuration: .init(scalingFactor: .one)) { benchmark in
+            let texts = PolicyLibrary.shipped.allTexts
+            benchmark.startMeasurement()
+            for _ in benchmark.scaledIterations {
+                let policy = try PolicyLibrary(texts: texts).policy(named: name)
+                // Not `filter()`, which remembers what it has compiled.
+                blackHole(try FilterCompiler(policy: policy, reporting: .refusals).compile().count)
+            }
+        }
+    }
+}
+
+private func evaluate(
+    _ number: Int32, under name: String, expecting answer: FilterAnswer, _ benchmark: Benchmark
+) throws {
+    let policy = try Policy.shipped(named: name)
+    let evaluator = FilterEvaluator(program: try policy.filter().program)
+    let call = FilterEvaluator.Call(
+        number: number, architecture: policy.architecture.audit, arguments: [1, 4096, 0, 0, 0, 0])
+    guard try evaluator.answer(to: call) == answer else { return benchmark.error("another answer than \(answer)") }
+    benchmark.startMeasurement()
+    for _ in benchmark.scaledIterations { blackHole(try evaluator.answer(to: call)) }
+}
