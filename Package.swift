@@ -183,6 +183,9 @@ let package = Package(
             name: "echoes-raw", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/EchoesRaw",
             swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
+            name: "works-on", dependencies: ["AnnexExtension"], path: "Tests/Fixtures/WorksOn", swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
             name: "scribbles-forever", dependencies: ["AnnexChannel", "AnnexLinux"],
             path: "Tests/Fixtures/ScribblesForever", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
@@ -255,7 +258,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "AnnexChannel", "TypedConduct",
+                "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPolicy", "AnnexModel",
+                "AnnexChannel", "TypedConduct",
             ],
             swiftSettings: swift),
     ]

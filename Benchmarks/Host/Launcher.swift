@@ -15,7 +15,7 @@ struct Launcher {
         self.identifier = identifier
         // The warden and what it starts stay where this process was when it started the warden.
         guard bench_pin_all(plan.server) else { throw Failure.notPinned }
-        host = try AnnexHost.embedded(apps: [Self.app])
+        host = try AnnexHost.embedded(apps: [Self.app], instances: 4096)
         guard bench_pin_all(plan.client) else { throw Failure.notPinned }
     }
 

@@ -2,7 +2,7 @@ internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexPolicies
-internal import AnnexPolicy
+package import AnnexPolicy
 internal import AnnexSandbox
 package import AnnexService
 internal import Synchronization
@@ -15,17 +15,24 @@ package final class Broker: BrokerService {
     private let places = Places()
     private let onEnd: @Sendable (EndedExtension) -> Void
     private let patience: Duration
+    private let instances: Int?
+    private let adjust: @Sendable (inout PolicyLimits) -> Void
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
     /// - Parameters:
     ///   - waiving: layers that extensions may do without, where this machine cannot give them.
+    ///   - instances: how many may run at once under one policy; nil: as many as the policy says.
     ///   - patience: no extension is ended by the clock alone before this, whatever its policy says.
+    ///   - adjust: changes the limits of every policy, last.
     ///   - onEnd: told of each end, on any thread; must not block.
     package init(
-        waiving: Set<DispensableLayer> = [], patience: Duration = .zero,
+        waiving: Set<DispensableLayer> = [], instances: Int? = nil, patience: Duration = .zero,
+        adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in },
         onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
     ) throws(ServiceError) {
+        self.instances = instances
         self.patience = patience
+        self.adjust = adjust
         self.onEnd = onEnd
         do throws(SandboxError) {
             launcher = try Launcher.start(waiving: Set(waiving.compactMap { SandboxLayer($0) }))
@@ -107,6 +114,8 @@ package final class Broker: BrokerService {
         do throws(PolicyError) {
             var policy = try Policy.compiledAhead(named: bundle.extensionPoint)
             policy.limits.loosen(time: patience)
+            if let instances { policy.limits.instances = instances }
+            adjust(&policy.limits)
             return policy
         } catch {
             throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)

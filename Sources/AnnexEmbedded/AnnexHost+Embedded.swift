@@ -13,20 +13,22 @@ extension AnnexHost {
     ///   - waiving: layers that this host does without where the machine cannot give them; each is tried once, now. A
     ///     layer that the machine has is always used, one that it lacks and that is not named here fails every launch
     ///     with its cause and cure. The launch report lists what is missing.
+    ///   - instances: how many extensions under one policy may run at once, where this host wants another number than
+    ///     the policies' own; one more waits for a place.
     /// - Throws: a `ServiceError` that names the file and key of a bundle that breaks a rule, or the step and cure where
     ///   this machine cannot make sandboxes.
     public static func embedded(
-        apps: [String] = [], waiving: Set<DispensableLayer> = []
+        apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil
     ) throws(ServiceError) -> AnnexHost {
-        try embedded(apps: apps, waiving: waiving, patience: .zero)
+        try embedded(apps: apps, waiving: waiving, instances: instances, patience: .zero)
     }
 
     /// The same for a machine that may be busy with anything.
     /// - Parameter patience: no extension is ended by the clock alone before this, whatever its policy says.
     package static func embedded(
-        apps: [String] = [], waiving: Set<DispensableLayer> = [], patience: Duration
+        apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil, patience: Duration
     ) throws(ServiceError) -> AnnexHost {
-        let host = AnnexHost(service: try Broker(waiving: waiving, patience: patience))
+        let host = AnnexHost(service: try Broker(waiving: waiving, instances: instances, patience: patience))
         for app in apps { try host.install(app: app) }
         return host
     }

@@ -19,9 +19,17 @@ public protocol AppExtension: AnyObject {
     ///
     /// Called on the process's first thread. Who returns without either has cancelled.
     func beginRequest(with context: ExtensionContext)
+
+    /// Four fifths of the extension point's memory are used up: let go of what can be made again.
+    ///
+    /// Called on the process's first thread, while a request is at work, from within a look at the channel:
+    /// `isCancelled` or `isExpiring` of its context. Once, and again after the extension has used less.
+    func didReceiveMemoryWarning()
 }
 
 extension AppExtension {
+    public func didReceiveMemoryWarning() {}
+
     /// Says hello to the host and serves its requests until the host needs no more.
     public static func main() {
         ExtensionMain.run(Self.self)

@@ -6,17 +6,22 @@ public final class ExtensionContext {
     public let inputItems: [ExtensionItem]
     private var request: IncomingRequest?
     private let largestPayload: Int
+    let life: ExtensionLife
 
-    init(_ request: consuming IncomingRequest, inputItems: [ExtensionItem], largestPayload: Int) {
+    init(_ request: consuming IncomingRequest, inputItems: [ExtensionItem], largestPayload: Int, life: ExtensionLife) {
+        self.life = life
         self.request = consume request
         self.inputItems = inputItems
         self.largestPayload = largestPayload
     }
 
     /// Whether the answer would be for nobody: the host gave up, its time is over, it is gone, or it has its answer.
-    /// Long work should ask from time to time.
+    ///
+    /// Looks at the channel, and answers the host's watchdog by it: long work asks several times within the extension
+    /// point's `watchdog` limit, or is ended as `unresponsive`.
     public var isCancelled: Bool {
-        (try? request?.isCancelled() ?? true) ?? true
+        life.look()
+        return (try? request?.isCancelled() ?? true) ?? true
     }
 
     /// How long the host still waits; nil: without limit.

@@ -20,17 +20,21 @@ enum ExtensionMain {
     ) throws(ExtensionFailure) {
         // No more than the host reads as one message, however large the channel's.
         let most = min(endpoint.largestPayload, MessageLimits.standard.bytes)
+        let life = ExtensionLife(ExtensionLookout(endpoint))
         while true {
             guard let incoming = try endpoint.next() else { continue }
             switch consume incoming {
-            case .request(let request): answer(request, principal, largestPayload: most)
-            case .event(let event): if event.method == LifeEvent.goodbye { return }
+            case .request(let request): answer(request, principal, largestPayload: most, life)
+            case .event(let event):
+                if event.method == LifeEvent.goodbye { return }
+                life.hear(event.method)
             }
         }
     }
 
     private static func answer(
-        _ request: consuming IncomingRequest, _ principal: (some AppExtension).Type, largestPayload: Int
+        _ request: consuming IncomingRequest, _ principal: (some AppExtension).Type, largestPayload: Int,
+        _ life: ExtensionLife
     ) {
         guard request.method == RequestMessage.method else {
             // The host may be gone; then there is nobody to tell.
@@ -45,8 +49,11 @@ enum ExtensionMain {
         } catch {
             return _ = try? request.fail(code: 2, text: "the request cannot be read: \(error)")
         }
-        let context = ExtensionContext(request, inputItems: items, largestPayload: largestPayload)
-        principal.init().beginRequest(with: context)
+        let context = ExtensionContext(request, inputItems: items, largestPayload: largestPayload, life: life)
+        let worker = principal.init()
+        life.principal = worker
+        defer { life.principal = nil }
+        worker.beginRequest(with: context)
         context.cancelUnlessAnswered()
     }
 

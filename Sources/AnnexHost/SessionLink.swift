@@ -53,7 +53,8 @@ final class SessionLink: Sendable {
         handlers.onPeerClosed = { [weak self] in self?.tell { $0.channelClosed() } }
         handlers.onEvent = { [weak self] event in
             switch event.method {
-            case LifeEvent.activityBegan: self?.tell { $0.activityBegan() }
+            case LifeEvent.activityBegan:
+                self?.tell { $0.activityBegan(String(decoding: event.payload.prefix(200), as: UTF8.self)) }
             case LifeEvent.activityEnded: self?.tell { $0.activityEnded() }
             default: break
             }

@@ -11,7 +11,8 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// It answered a `ping`.
     func gaveSign()
     /// It began something that it would like to end before it is ended.
-    func activityBegan()
+    /// - Parameter reason: its own words for it.
+    func activityBegan(_ reason: String)
     func activityEnded()
     /// The extension broke the channel's rules or budget.
     func violated(_ violation: ProtocolViolation)

@@ -13,7 +13,7 @@ final class LoneHandle: ExtensionHandle {
     func requestBegan() {}
     func requestEnded() {}
     func gaveSign() {}
-    func activityBegan() {}
+    func activityBegan(_ reason: String) {}
     func activityEnded() {}
     func violated(_ violation: ProtocolViolation) { events(.ended(Termination(.protocolViolation))) }
     func overstayed() { events(.ended(Termination(.timeLimit))) }

@@ -61,14 +61,14 @@ extension SupervisedExtension {
     }
 
     private func finish(_ cause: EndCause?) {
-        let end = running.withLock { running in
+        let (end, activity) = running.withLock { running in
             // Either would keep what it belongs to, and with it this, for ever.
             running.process = nil
             running.launcher = nil
             running.configuration = nil
-            return running.ended
+            return (running.ended, running.activity)
         }
-        let termination = Termination(cause, end: end ?? SandboxEnd(), limits: limits)
+        let termination = Termination(cause, end: end ?? SandboxEnd(), limits: limits, activity: activity)
         let ended = EndedExtension(
             identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), launch: launchReport(),
             termination: termination)

@@ -25,6 +25,8 @@ final class SupervisedExtension: ExtensionHandle {
         var granted: Moment?
         /// When it said hello.
         var hello: Moment?
+        /// What it said it was doing last.
+        var activity: String?
         var ended: SandboxEnd?
     }
 
@@ -72,7 +74,11 @@ final class SupervisedExtension: ExtensionHandle {
     func requestEnded() { apply(.requestEnded) }
     func overstayed() { apply(.mustEnd(.timeLimit)) }
     func gaveSign() { apply(.gaveSign) }
-    func activityBegan() { apply(.activityBegan) }
+    func activityBegan(_ reason: String) {
+        running.withLock { $0.activity = reason }
+        apply(.activityBegan)
+    }
+
     func activityEnded() { apply(.activityEnded) }
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
     func channelClosed() { apply(.channelClosed) }

@@ -5,8 +5,10 @@ internal import Glibc
 
 extension Termination {
     /// The one place where facts of the kernel and the broker's own causes become a reason.
-    init(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) {
-        let (reason, detail) = Self.reason(cause, end: end, limits: limits)
+    /// - Parameter activity: what the extension said it was doing after its answer.
+    init(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits, activity: String? = nil) {
+        var (reason, detail) = Self.reason(cause, end: end, limits: limits)
+        if reason == .graceExpired, let activity { detail = .limit("\(detail), on: \(Escaped(activity))") }
         self.init(
             reason, detail: detail,
             usage: Usage(peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime),

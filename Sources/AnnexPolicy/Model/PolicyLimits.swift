@@ -9,9 +9,9 @@ public struct PolicyLimits: Sendable, Hashable {
     /// Without a sign of life while it is at work on a request.
     public package(set) var watchdog: Duration
     /// What it may live on after it completed.
-    public let grace: Duration
+    public package(set) var grace: Duration
     /// Processor time over its whole life.
-    public let processor: Duration
+    public package(set) var processor: Duration
     /// Processes and threads, itself included.
     public let processes: Int
     /// Open descriptors.
@@ -28,8 +28,8 @@ public struct PolicyLimits: Sendable, Hashable {
     public let openCalls: Int
     /// Refused system calls before it is ended for asking.
     public let refusals: Int
-    /// How many extensions under this policy may run at once. Read, and not held yet.
-    public let instances: Int
+    /// How many extensions under this policy may run at once; one more waits for a place.
+    public package(set) var instances: Int
 
     package init(
         memory: UInt64, launch: Duration, request: Duration, watchdog: Duration, grace: Duration, processor: Duration,

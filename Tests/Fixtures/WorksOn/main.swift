@@ -1,0 +1,76 @@
+// Works as its request says: the first word of its text is the conduct, the second a time in milliseconds.
+import AnnexExtension
+import Glibc
+
+WorksOn.main()
+
+final class WorksOn: AppExtension {
+    private var isWarned = false
+
+    func beginRequest(with context: ExtensionContext) {
+        let words = (context.inputItems.first?.contentText ?? "").split(separator: " ")
+        let time = words.count > 1 ? Int(words[1]) ?? 0 : 0
+        switch words.first {
+        case "looks": look(context, for: time)
+        case "spins": while true {}
+        case "sleeps": sleep(1_000_000)
+        case "grows": grow(context)
+        case "tidies": tidy(context)
+        case "overstays": overstay(context)
+        default: context.completeRequest(returning: [ExtensionItem(contentText: "no such conduct")])
+        }
+    }
+
+    func didReceiveMemoryWarning() { isWarned = true }
+
+    /// Busy all the time, and at the channel between any two pieces of its work.
+    private func look(_ context: ExtensionContext, for milliseconds: Int) {
+        let end = Self.now + milliseconds
+        while Self.now < end, !context.isCancelled {}
+        context.completeRequest(returning: [ExtensionItem(contentText: "looked")])
+    }
+
+    /// A mebibyte every twenty milliseconds, until it is asked to use less.
+    private func grow(_ context: ExtensionContext) {
+        var held: [[UInt8]] = []
+        while !isWarned, !context.isCancelled {
+            held.append([UInt8](repeating: 7, count: 1 << 20))
+            usleep(20_000)
+        }
+        let count = held.count
+        held = []
+        context.completeRequest(returning: [ExtensionItem(contentText: "warned at \(count)")])
+    }
+
+    /// Works on after its answer, until it hears that its end is near.
+    private func tidy(_ context: ExtensionContext) {
+        context.completeRequest(returning: [ExtensionItem(contentText: "tidying")])
+        var calls: [Bool] = []
+        context.performExpiringActivity(withReason: "tidying") { expired in
+            calls.append(expired)
+            if expired { return }
+            while !context.isExpiring { usleep(1000) }
+        }
+        say("called with \(calls)")
+    }
+
+    /// Works on after its answer, whatever it hears.
+    private func overstay(_ context: ExtensionContext) {
+        context.completeRequest(returning: [ExtensionItem(contentText: "staying")])
+        context.performExpiringActivity(withReason: "a long\u{1B} story") { expired in
+            self.say("called with \(expired)")
+            while !expired { _ = context.isExpiring }
+        }
+    }
+
+    private static var now: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    private func say(_ line: String) {
+        var text = line + "\n"
+        text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}
