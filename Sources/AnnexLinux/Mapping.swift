@@ -9,6 +9,7 @@ internal import CAnnexLinux
     package nonisolated(unsafe) let start: UnsafeMutableRawPointer
     /// Bytes.
     package let size: Int
+    package let isWritable: Bool
 
     /// Maps the first `size` bytes. The caller knows that the file is that long and cannot shrink: a byte past the
     /// file's end is SIGBUS.
@@ -20,6 +21,7 @@ internal import CAnnexLinux
         }
         unsafe self.start = start
         self.size = size
+        isWritable = writable
     }
 
     /// Takes the mapping out of what children inherit, so that a forked child cannot write in its parent's name.

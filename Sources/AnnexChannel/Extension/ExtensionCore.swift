@@ -34,7 +34,8 @@ final class ExtensionCore {
         control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion, waiting: WaitingStyle,
         _ said: RegionLayout.Description
     ) {
-        receiver = ExtensionReceiver(own: own, peer: peer, waiting: waiting)
+        receiver = ExtensionReceiver(
+            own: own, peer: peer, waiting: waiting, hasBell: said.features.contains(.bells))
         sender = ExtensionSender(
             own: own, peer: peer, waiting: waiting, framesMayStay: said.features.contains(.staying))
         largestFrame = Int(WireFormat.largestPayload(capacity: own.ring.capacity))

@@ -8,6 +8,8 @@ struct ExtensionReceiver: ~Copyable {
     var reader: RingReader
     /// Sleeps until the host has published something.
     private let gate: SleepGate
+    /// What the host rings; nil where it wakes on what it publishes.
+    private let bell: SharedWord?
     /// Wakes a host that waits for room.
     private let wake: WakeGate
     /// This side's position, which a host that waits for room sleeps on.
@@ -21,9 +23,10 @@ struct ExtensionReceiver: ~Copyable {
     /// Who may end the waiting besides the host; nil: nobody.
     var stop: StopGate?
 
-    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle) {
+    init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, hasBell: Bool) {
         reader = RingReader(ring: peer.ring, consumed: own.consumed)
         gate = SleepGate(flag: own.receiver)
+        bell = hasBell ? own.bell : nil
         wake = WakeGate(flag: peer.sender)
         consumed = own.consumed
         arena = peer.arena
@@ -117,16 +120,27 @@ struct ExtensionReceiver: ~Copyable {
 
     private mutating func sleep(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
         spinner.willSleep()
-        gate.announce()
-        let woken = reader.hasNews ? .changed : sleepOnBed(until: deadline)
+        let (bed, seen) = goToBed()
+        let woken = reader.hasNews ? .changed : sleep(on: bed, while: seen, until: deadline)
         gate.withdraw()
         spinner.slept()
         if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
         return reader.hasNews || !isOver(deadline)
     }
 
-    private func sleepOnBed(until deadline: UInt64?) -> FutexWait {
-        let (bed, seen) = (reader.bed, reader.bedValue)
+    /// Says that this side is about to sleep, and on what.
+    private func goToBed() -> (bed: SharedWord, seen: UInt32) {
+        guard let bell else {
+            gate.announce()
+            return (reader.bed, reader.bedValue)
+        }
+        // SYNC: read before the flag is up: whoever sees the flag rings after this.
+        let heard = bell.loadAcquire()
+        gate.announce(ReceiverState.asleepOnBell)
+        return (bell, heard)
+    }
+
+    private func sleep(on bed: SharedWord, while seen: UInt32, until deadline: UInt64?) -> FutexWait {
         guard let stop else { return gate.sleep(on: bed, while: seen, until: deadline) }
         return stop.sleep(gate, on: bed, while: seen, until: deadline)
     }

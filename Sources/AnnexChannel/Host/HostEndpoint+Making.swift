@@ -33,8 +33,9 @@ extension HostEndpoint {
         let extensionSize = RegionLayout.size(capacity: configuration.extensionCapacity, arena: extensionArena)
         let extensionMemory = try Descriptor.memfd("annex-extension", size: Int64(extensionSize))
         try extensionMemory.addSeals(.fixedSize)
+        // Writable for the bell alone, and because a sleep on read-only memory takes the kernel's slow way.
         let peer = PeerRegion(
-            try map(extensionMemory, extensionSize, writable: false), capacity: configuration.extensionCapacity,
+            try map(extensionMemory, extensionSize, writable: true), capacity: configuration.extensionCapacity,
             arena: extensionArena)
 
         let sockets = try ControlSocketPair()

@@ -81,7 +81,7 @@ public final class HostEndpoint: Sendable {
             HostReceiver(own: own, peer: peer, configuration: configuration),
             HostSender(own: own, peer: peer, configuration: configuration, recorder: recorder))
         inbox = Mutex(ControlInbox(configuration))
-        sleeper = WakeGate(flag: peer.receiver)
+        sleeper = WakeGate(flag: peer.receiver, bell: peer.bell)
         self.own = own
         self.peer = peer
     }

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The region that this side writes, and nobody else.
+/// The region that this side writes, and nobody else, but for the bell.
 @safe struct OwnRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
@@ -9,6 +9,8 @@ internal import AnnexLinux
     let receiver: WritableWord
     let sender: WritableWord
     let processor: WritableWord
+    /// What the host rings.
+    let bell: SharedWord
 
     /// `mapping` is writable and holds a region of this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
@@ -23,6 +25,8 @@ internal import AnnexLinux
         receiver = word(RegionLayout.receiver)
         sender = word(RegionLayout.sender)
         processor = word(RegionLayout.processor)
+        // SAFETY: as above.
+        bell = unsafe SharedWord((start + RegionLayout.bell).assumingMemoryBound(to: UInt32.self))
         self.mapping = mapping
     }
 

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The region that the other side writes; this side only reads it.
+/// The region that the other side writes; this side only reads it, but for the bell.
 @safe struct PeerRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
@@ -9,6 +9,8 @@ internal import AnnexLinux
     let receiver: SharedWord
     let sender: SharedWord
     let processor: SharedWord
+    /// Nil where this side may not write: it is no host.
+    let bell: Bell?
 
     /// `mapping` holds a region of this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
@@ -23,6 +25,8 @@ internal import AnnexLinux
         receiver = word(RegionLayout.receiver)
         sender = word(RegionLayout.sender)
         processor = word(RegionLayout.processor)
+        // SAFETY: as above.
+        bell = mapping.isWritable ? unsafe Bell((start + RegionLayout.bell).assumingMemoryBound(to: UInt32.self)) : nil
         self.mapping = mapping
     }
 }

@@ -6,6 +6,8 @@ struct WakeGate: Sendable {
     /// The other side's flag, in the other side's region. Its value is the other side's: at worst this side wakes
     /// nobody, or wakes in vain.
     let flag: SharedWord
+    /// What the other side may sleep on instead of what was published.
+    var bell: Bell?
 
     /// The flag, read after everything that this side has stored.
     @inline(__always) func state() -> UInt32 {
@@ -18,17 +20,19 @@ struct WakeGate: Sendable {
     @inline(__always) func wakeIfAsleepAfterAtomic(on word: WritableWord) -> Bool {
         // SYNC: as in `state`.
         annex_fence_after_atomic()
-        guard flag.loadRelaxed() == ReceiverState.asleep else { return false }
-        word.wake()
-        return true
+        return wakeIfAsleep(flag.loadRelaxed(), on: word)
     }
 
     /// Wakes a sleeper where there is one.
-    /// - Parameter word: what was published, and what the sleeper sleeps on.
+    /// - Parameter word: what was published, and what the sleeper sleeps on if it has no bell.
     /// - Returns: whether the kernel was asked.
     @inline(__always) func wakeIfAsleep(on word: WritableWord) -> Bool {
-        guard state() == ReceiverState.asleep else { return false }
-        word.wake()
+        wakeIfAsleep(state(), on: word)
+    }
+
+    @inline(__always) private func wakeIfAsleep(_ state: UInt32, on word: WritableWord) -> Bool {
+        guard ReceiverState.isAsleep(state) else { return false }
+        if let bell, state == ReceiverState.asleepOnBell { bell.ring() } else { word.wake() }
         return true
     }
 }

@@ -24,6 +24,9 @@ enum RegionLayout {
     /// The core that the region's writer last waited on, counted from 1; 0: not said. A hint.
     static let processor = 264
 
+    /// In the extension's region: what it sleeps on, where both know bells. The one word there that the host writes.
+    static let bell = 384
+
     /// The ring's first byte.
     static let ring = 4096
 

@@ -11,8 +11,11 @@ struct WireFeatures: OptionSet, Sendable, Hashable {
     /// Frames that stay where the one before was: `PlaceMarks`.
     static let staying = WireFeatures(rawValue: 1 << 35)
 
+    /// A host that rings the extension's bell: `ReceiverState.asleepOnBell`.
+    static let bells = WireFeatures(rawValue: 1 << 36)
+
     /// What this version can do.
-    static let own: WireFeatures = [.hostedCalls, .streams, .pieces, .staying]
+    static let own: WireFeatures = [.hostedCalls, .streams, .pieces, .staying, .bells]
     /// The bits that are not the wire's.
     static let usersBits: UInt64 = 0xFFFF_FFFF
 }

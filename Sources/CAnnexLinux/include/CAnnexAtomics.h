@@ -18,6 +18,10 @@ static inline void annex_store_release(uint32_t *word, uint32_t value) {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
+static inline void annex_add_release(uint32_t *word, uint32_t more) {
+    __atomic_fetch_add(word, more, __ATOMIC_RELEASE);
+}
+
 static inline uint64_t annex_load_wide(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
 static inline uint64_t annex_load_wide_acquire(const uint64_t *word) {

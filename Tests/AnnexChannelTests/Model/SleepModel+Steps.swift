@@ -25,8 +25,9 @@ extension SleepModel {
         let header = state.headers[place(state.taken)]
         switch state.reader {
         case .look:
-            if header == 0 { return [state.with { $0.reader = .raiseFlag }] }
+            if header == 0 { return [state.with { $0.reader = bed == .bell ? .readBell : .raiseFlag }] }
             return [state.with { take(&$0, header) }]
+        case .readBell: return [state.with { ($0.heard, $0.reader) = ($0.rings, .raiseFlag) }]
         case .raiseFlag: return buffered(state, true, fences ? .fence : .lookAgain)
         case .fence: return state.readerHasStored ? [state.with { $0.reader = .lookAgain }] : []
         case .lookAgain: return [state.with { $0.reader = looksAgain && header != 0 ? .lowerFlag : .sleep }]
@@ -68,12 +69,15 @@ extension SleepModel {
         return [state.with { ($0.bufferedReceiver, $0.reader) = (flag, next) }]
     }
 
+    private var hasBell: Bool { bed == .bell || bed == .bellReadLate }
+
     /// The kernel compares and enqueues in one step.
     private func wakes(_ state: State, _ header: UInt8) -> Bool {
         switch bed {
         case .header: header != 0
         case .ownFlag: !state.receiver
-        case .doorbell: false
+        case .bell: state.rings != state.heard
+        case .bellReadLate, .doorbell: false
         }
     }
 
@@ -90,7 +94,10 @@ extension SleepModel {
             ]
         case .publish: return publish(state)
         case .fence: return state.writerHasStored ? [state.with { $0.writer = .readFlag }] : []
-        case .readFlag: return [state.with { $0.writer = $0.receiver ? .wake : .room }]
+        case .readFlag: return [state.with { $0.writer = $0.receiver ? (hasBell ? .ring : .wake) : .room }]
+        case .ring:
+            // An atomic addition: what was stored before is visible.
+            return state.writerHasStored ? [state.with { ($0.rings, $0.writer) = ($0.rings + 1, .wake) }] : []
         case .wake:
             // A system call: the writer's own stores are visible.
             guard state.writerHasStored else { return [] }
@@ -124,7 +131,7 @@ extension SleepModel {
         switch bed {
         case .doorbell: state.doorbells = 1
         case .header where place(alarm) != place(state.taken): break
-        case .header, .ownFlag: if state.reader == .asleep { state.reader = .lowerFlag }
+        case .header, .ownFlag, .bell, .bellReadLate: if state.reader == .asleep { state.reader = .lowerFlag }
         }
     }
 

@@ -7,8 +7,12 @@
 struct SleepModel {
     /// What the reader waits on.
     enum Bed {
-        /// The header that the writer stores next, as shipped.
+        /// The header that the writer stores next, as a host does.
         case header
+        /// A count of the sleeper's that the writer raises before it wakes, as an extension does.
+        case bell
+        /// The same, looked up only when the sleeper goes to sleep.
+        case bellReadLate
         /// The sleeper's own flag: the obvious way, and wrong.
         case ownFlag
         /// A message on the control socket, as a host at rest does.
@@ -32,13 +36,13 @@ struct SleepModel {
     let messages: UInt8 = 6
 
     enum ReaderStep: UInt8 {
-        case look, raiseFlag, fence, lookAgain, sleep, asleep, lowerFlag
+        case look, readBell, raiseFlag, fence, lookAgain, sleep, asleep, lowerFlag
         case giveBack, fenceRoom, readSender, wakeSender
     }
 
     enum WriterStep: UInt8 {
         case room, raiseFlag, fenceRoom, lookAgain, sleep, asleep, lowerFlag
-        case clear, publish, fence, readFlag, wake
+        case clear, publish, fence, readFlag, ring, wake
     }
 
     struct State: Hashable {
@@ -65,6 +69,9 @@ struct SleepModel {
         var shown: UInt8 = 0
         var seen: UInt8 = 0
         var doorbells: UInt8 = 0
+        /// How often it rang, and how often the reader knows of.
+        var rings: UInt8 = 0
+        var heard: UInt8 = 0
     }
 
     /// How many states there are, and one in which somebody sleeps for ever although there is something to do, or in

@@ -3,7 +3,7 @@ import Testing
 @Suite struct SleepModelTests {
     @Test(
         "no order of the shipped steps loses a wake-up or takes an old frame for a new one",
-        arguments: [SleepModel.Bed.header, .doorbell], [1, 2] as [UInt8])
+        arguments: [SleepModel.Bed.header, .bell, .doorbell], [1, 2] as [UInt8])
     func shipped(_ bed: SleepModel.Bed, _ batch: UInt8) {
         let (states, lost) = SleepModel(bed: bed, batch: batch).search()
         #expect(lost == nil)
@@ -15,7 +15,13 @@ import Testing
         #expect(SleepModel(bed: .ownFlag).search().lost != nil)
     }
 
-    @Test("the same search finds what is lost without the fences", arguments: [SleepModel.Bed.header, .doorbell])
+    @Test("the same search finds the wake-up that is lost where the bell is read after the last look")
+    func bellReadLate() {
+        #expect(SleepModel(bed: .bellReadLate).search().lost != nil)
+    }
+
+    @Test(
+        "the same search finds what is lost without the fences", arguments: [SleepModel.Bed.header, .bell, .doorbell])
     func withoutFences(_ bed: SleepModel.Bed) {
         #expect(SleepModel(bed: bed, fences: false).search().lost != nil)
     }
