@@ -7,6 +7,7 @@ enum Contender: String, CaseIterable {
     case raw = "annex-raw"
     case typed = "annex-typed"
     case async = "annex-async"
+    case resumed = "annex-async-executor"
     case sealed = "annex-sealed"
     case launch = "annex-launch"
 
@@ -15,6 +16,7 @@ enum Contender: String, CaseIterable {
         case .raw: "a sandboxed extension, synchronous, bytes"
         case .typed: "a sandboxed extension, synchronous, messages of a type"
         case .async: "a sandboxed extension, async"
+        case .resumed: "a sandboxed extension, async, on the channel's executor"
         case .sealed: "a sandboxed extension, answers as sealed memory"
         case .launch: "from the request to a sandboxed extension's first answer"
         }
@@ -47,6 +49,8 @@ enum Contender: String, CaseIterable {
         switch self {
         case .raw where plan.isOneWay: return Self.measurePosts(plan, channel)
         case .async: return await Self.measureTasks(plan, channel)
+        case .resumed:
+            return await withTaskExecutorPreference(channel.executor) { await Self.measureTasks(plan, channel) }
         case .typed: return Self.measure(plan, TypedWay(channel: channel))
         case .sealed: return Self.measure(plan, SealedWay(channel, plan))
         case .raw, .launch: return Self.measure(plan, RawWay(channel: channel))

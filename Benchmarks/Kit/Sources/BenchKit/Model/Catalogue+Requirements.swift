@@ -30,6 +30,9 @@ extension Catalogue {
         Requirement(
             "64 B round trip, async with a real suspension, p50", in: "suspension", "annex-async",
             against: ["annex-raw"], called: "blocking", .atMostAbove(microseconds: 15)),
+        Requirement(
+            "the same, resumed on the channel's executor, p50", in: "suspension", "annex-async-executor",
+            against: ["annex-raw"], called: "blocking", .atMostAbove(microseconds: 15)),
     ]
 
     private static let throughput: [Requirement] = [

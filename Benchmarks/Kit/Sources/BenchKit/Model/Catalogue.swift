@@ -29,7 +29,8 @@ public enum Catalogue {
             floors(sleeping) + [.ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-async")]),
         Scene(
             "suspension", .latency, "64 B round trip, the extension works 200 µs before it answers, two cores",
-            blocking.with { $0.delay = 200_000 }, [.ours("annex-raw"), .ours("annex-async")]),
+            blocking.with { $0.delay = 200_000 },
+            [.ours("annex-raw"), .ours("annex-async"), .ours("annex-async-executor")]),
     ]
 
     private static let oneWay: [Scene] = [
