@@ -50,9 +50,15 @@ import Testing
 
     // MARK: The watchdog
 
-    @Test func `L3: a busy extension that answers the watchdog lives on`() async throws {
+    @Test(arguments: [false, true])
+    func `L3: a busy extension that answers the watchdog lives on`(hostBlocks: Bool) async throws {
         let session = try await begin(host { $0.watchdog = .seconds(3) })
-        #expect(try await text(session, "looks 7000") == "looked")
+        let items = [ExtensionItem(contentText: "looks 7000")]
+        // A thread that waits reads the ring itself, and the signs of life with it.
+        let answer =
+            hostBlocks
+            ? try await Thread.detached { try session.requestAndWait(items) } : try await session.request(items)
+        #expect(answer.first?.contentText == "looked")
         let end = await session.complete()
         #expect(end.reason == .completed, "\(end)")
     }
@@ -88,6 +94,22 @@ import Testing
             return stat("/proc/\(process)/exe", &found) == 0 && found.st_ino == wanted.st_ino
                 && found.st_dev == wanted.st_dev
         }
+    }
+
+    // MARK: Ends that meet
+
+    @Test(arguments: [0, 200, 1000, 5000, 20_000])
+    func `LIFE-06: a stop during the start, and several at once, are one end`(after microseconds: Int) async throws {
+        let broker = try broker { _ in }
+        let session = try ExtensionSession(
+            SubstituteApp.identifier, timeLimit: nil, serving: HostService(), { _ in }, service: broker)
+        try await Task.sleep(for: .microseconds(microseconds))
+        async let first = session.cancel()
+        async let second = session.cancel()
+        async let third = session.cancel()
+        let ends = await [first, second, third]
+        #expect(ends.allSatisfy { $0.reason == .cancelled }, "\(ends)")
+        await eventually { process() == nil }
     }
 
     // MARK: Memory
@@ -204,5 +226,16 @@ import Testing
         #expect(limits.first { $0.name == "descriptors" }?.keeper == "RLIMIT_NOFILE")
         #expect(limits.first { $0.name == "request" }?.enforcement == .watched)
         _ = await session.cancel()
+    }
+}
+
+extension Thread {
+    /// Blocks a thread of its own rather than one of the runtime's.
+    fileprivate static func detached<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
     }
 }
