@@ -72,7 +72,7 @@ public struct AnnexHost: Sendable {
     }
 
     /// The same for code without Swift concurrency: blocks for no longer than the extension point's launch limit and
-    /// the few milliseconds that building a sandbox takes.
+    /// the few milliseconds that building a sandbox takes; where as many run as may run at once, ten seconds more.
     public func beginAndWait(
         _ identifier: String, timeLimit: Duration? = nil, serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
