@@ -24,11 +24,18 @@ extension AnnexHost {
     }
 
     /// The same for a machine that may be busy with anything.
-    /// - Parameter patience: no extension is ended by the clock alone before this, whatever its policy says.
+    /// - Parameters:
+    ///   - patience: no extension is ended by the clock alone before this, whatever its policy says.
+    ///   - holdsBack: whether extensions that fail again and again have to pause before they start once more.
     package static func embedded(
-        apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil, patience: Duration
+        apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil, patience: Duration,
+        holdsBack: Bool = true
     ) throws(ServiceError) -> AnnexHost {
-        let host = AnnexHost(service: try Broker(waiving: waiving, instances: instances, patience: patience))
+        var wishes = BrokerWishes()
+        wishes.instances = instances
+        wishes.patience = patience
+        wishes.holdsBack = holdsBack
+        let host = AnnexHost(service: try Broker(waiving: waiving, wishes))
         for app in apps { try host.install(app: app) }
         return host
     }

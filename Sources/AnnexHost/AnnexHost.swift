@@ -27,7 +27,24 @@ public struct AnnexHost: Sendable {
         try service.install(app: path)
     }
 
-    /// The extensions on offer, by identifier.
+    /// Takes an app out, with the extensions in it; those that run end as `removed`.
+    ///
+    /// - Parameter identifier: the app's bundle identifier, for example `com.example.pictures`.
+    /// - Throws: a `ServiceError` where no such app is installed.
+    public func remove(app identifier: String) throws(ServiceError) {
+        try service.remove(app: identifier)
+    }
+
+    /// Switches an extension on or off. One that is off is not offered and not launched; where it runs, it ends as
+    /// `disabled`. Holds for this host's broker and until its app is removed.
+    ///
+    /// - Parameter identifier: the extension's bundle identifier.
+    /// - Throws: a `ServiceError` where no such extension is installed.
+    public func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {
+        try service.setEnabled(isEnabled, for: identifier)
+    }
+
+    /// The extensions on offer, by identifier; not those that are switched off.
     public var extensions: [InstalledExtension] { service.extensions }
 
     /// The extensions on offer for one extension point, for example `com.apple.photo-editing`.
@@ -55,7 +72,7 @@ public struct AnnexHost: Sendable {
     }
 
     /// The same for code without Swift concurrency: blocks for no longer than the extension point's launch limit and
-    /// the few milliseconds that building a sandbox takes.
+    /// the few milliseconds that building a sandbox takes; where as many run as may run at once, ten seconds more.
     public func beginAndWait(
         _ identifier: String, timeLimit: Duration? = nil, serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }

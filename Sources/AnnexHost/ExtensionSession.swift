@@ -9,7 +9,7 @@ public import AnnexService
 public final class ExtensionSession: Sendable {
     /// The channel itself, for calls of the host's own numbering with an extension that serves them.
     ///
-    /// Methods are anything but 1 and events anything but 2, which `request` and `complete` use. Calls made here do
+    /// Methods are anything but 1, events anything but 2 and 0xFFF0 and above: those are Annex's own. Calls made here do
     /// not run against the extension point's time limit; give them a timeout. Not for the event loop's thread.
     public let channel: HostEndpoint
     let link: SessionLink

@@ -5,7 +5,13 @@ package protocol BrokerService: Sendable {
     /// Registers an app and its extensions; registering the same app again replaces it.
     func install(app path: String) throws(ServiceError) -> [InstalledExtension]
 
-    /// Everything that is offered, by identifier.
+    /// Takes an app and its extensions out; those that run end as `removed`.
+    func remove(app identifier: String) throws(ServiceError)
+
+    /// Switches an extension on or off; one that runs ends as `disabled`.
+    func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError)
+
+    /// Everything that is offered, by identifier: not what is switched off.
     var extensions: [InstalledExtension] { get }
 
     /// The bounds that the extension's policy sets its channel; the host makes the channel after them.

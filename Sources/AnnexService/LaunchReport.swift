@@ -28,14 +28,6 @@ public struct LaunchReport: Sendable, Hashable {
         }
     }
 
-    /// Who holds the memory limit.
-    public enum Enforcement: String, Sendable, Hashable {
-        /// The kernel ends the extension when it passes the limit.
-        case enforced
-        /// The machine gives no control group: allocation fails at the limit (`RLIMIT_DATA`), and the end is watched.
-        case watched
-    }
-
     /// How long it waited for a place among those that run at once, before its first step.
     public let waited: Duration
     /// Every step from the plan to the extension's hello.
@@ -46,6 +38,8 @@ public struct LaunchReport: Sendable, Hashable {
     public let waived: [Waiver]
     /// The policy's name.
     public let policy: String
+    /// Every limit of the policy, and who holds it.
+    public let limits: [Limit]
     /// The memory limit in bytes.
     public let memoryLimit: UInt64
     /// Whether the kernel enforces it.
@@ -53,13 +47,14 @@ public struct LaunchReport: Sendable, Hashable {
 
     package init(
         waited: Duration = .zero, steps: [Step], layers: [String], waived: [Waiver] = [], policy: String,
-        memoryLimit: UInt64, memory: Enforcement
+        limits: [Limit] = [], memoryLimit: UInt64, memory: Enforcement
     ) {
         self.waited = waited
         self.steps = steps
         self.layers = layers
         self.waived = waived
         self.policy = policy
+        self.limits = limits
         self.memoryLimit = memoryLimit
         self.memory = memory
     }

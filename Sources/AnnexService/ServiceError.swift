@@ -3,6 +3,12 @@ public struct ServiceError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable {
         /// No extension of this identifier is installed.
         case unknownExtension
+        /// No app of this identifier is installed.
+        case unknownApp
+        /// The user switched the extension off.
+        case disabled
+        /// The extension failed again and again, and has to pause before it is started once more.
+        case heldBack
         /// The bundle breaks a rule of packaging.
         case invalidBundle
         /// No policy can be read for the extension's point.

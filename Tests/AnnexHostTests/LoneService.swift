@@ -9,6 +9,8 @@ final class LoneService: BrokerService {
     private let ends = Mutex<ExtensionDescriptors?>(nil)
 
     func install(app path: String) throws(ServiceError) -> [InstalledExtension] { [] }
+    func remove(app identifier: String) {}
+    func setEnabled(_ isEnabled: Bool, for identifier: String) {}
     var extensions: [InstalledExtension] { [] }
 
     func channelConfiguration(for identifier: String) -> ChannelConfiguration { ChannelConfiguration() }

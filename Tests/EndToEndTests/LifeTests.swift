@@ -1,10 +1,12 @@
 import AnnexBroker
-import AnnexHost
+import AnnexChannel
 import AnnexModel
 import AnnexPolicy
 import AnnexTestSupport
 import Foundation
 import Testing
+
+@testable import AnnexHost
 
 /// The life of one extension in its sandbox: what ends it, and what it hears before.
 @Suite(.timeLimit(.minutes(20))) struct LifeTests {
@@ -16,9 +18,16 @@ import Testing
     }
 
     private func host(_ adjust: @escaping @Sendable (inout PolicyLimits) -> Void) throws -> AnnexHost {
-        let host = AnnexHost(service: try Broker(patience: .patience, adjust: adjust))
-        try host.install(app: app.path)
-        return host
+        AnnexHost(service: try broker(adjust))
+    }
+
+    private func broker(_ adjust: @escaping @Sendable (inout PolicyLimits) -> Void) throws -> Broker {
+        var wishes = BrokerWishes()
+        wishes.patience = .patience
+        wishes.adjust = adjust
+        let broker = try Broker(wishes)
+        _ = try broker.install(app: app.path)
+        return broker
     }
 
     private func begin(_ host: AnnexHost) async throws -> ExtensionSession {
@@ -41,9 +50,15 @@ import Testing
 
     // MARK: The watchdog
 
-    @Test func `L3: a busy extension that answers the watchdog lives on`() async throws {
+    @Test(arguments: [false, true])
+    func `L3: a busy extension that answers the watchdog lives on`(hostBlocks: Bool) async throws {
         let session = try await begin(host { $0.watchdog = .seconds(3) })
-        #expect(try await text(session, "looks 7000") == "looked")
+        let items = [ExtensionItem(contentText: "looks 7000")]
+        // A thread that waits reads the ring itself, and the signs of life with it.
+        let answer =
+            hostBlocks
+            ? try await Thread.detached { try session.requestAndWait(items) } : try await session.request(items)
+        #expect(answer.first?.contentText == "looked")
         let end = await session.complete()
         #expect(end.reason == .completed, "\(end)")
     }
@@ -81,6 +96,22 @@ import Testing
         }
     }
 
+    // MARK: Ends that meet
+
+    @Test(arguments: [0, 200, 1000, 5000, 20_000])
+    func `LIFE-06: a stop during the start, and several at once, are one end`(after microseconds: Int) async throws {
+        let broker = try broker { _ in }
+        let session = try ExtensionSession(
+            SubstituteApp.identifier, timeLimit: nil, serving: HostService(), { _ in }, service: broker)
+        try await Task.sleep(for: .microseconds(microseconds))
+        async let first = session.cancel()
+        async let second = session.cancel()
+        async let third = session.cancel()
+        let ends = await [first, second, third]
+        #expect(ends.allSatisfy { $0.reason == .cancelled }, "\(ends)")
+        await eventually { process() == nil }
+    }
+
     // MARK: Memory
 
     @Test func `L2: an extension hears that its memory runs out before it does`() async throws {
@@ -115,14 +146,96 @@ import Testing
     // MARK: Places
 
     @Test func `L1: one more than may run at once waits for a place, and is told how long`() async throws {
-        let host = try host { $0.instances = 1 }
-        let first = try await begin(host)
-        #expect(first.launchReport.waited < .seconds(60))
-        let second = Task { try await begin(host) }
-        try await Task.sleep(for: .milliseconds(200))
+        let broker = try broker { $0.instances = 1 }
+        let first = try await begin(AnnexHost(service: broker))
+        // Returns when it has asked for its place.
+        let second = try ExtensionSession(
+            SubstituteApp.identifier, timeLimit: nil, serving: HostService(), { _ in }, service: broker)
+        try await Task.sleep(for: .milliseconds(100))
         #expect(await first.complete().reason == .completed)
-        let session = try await second.value
-        #expect(session.launchReport.waited > .milliseconds(50), "\(session.launchReport.waited)")
-        #expect(await session.complete().reason == .completed)
+        try await second.becomeReady()
+        #expect(second.launchReport.waited >= .milliseconds(100), "\(second.launchReport.waited)")
+        #expect(await second.complete().reason == .completed)
+    }
+
+    // MARK: Switched off, removed, held back
+
+    @Test func `P5: one that is switched off ends, is not offered and not launched until it is on again`() async throws
+    {
+        let host = try host { _ in }
+        let session = try await begin(host)
+        try host.setEnabled(false, for: SubstituteApp.identifier)
+        let end = try #require(try await ending(session, "sleeps"))
+        #expect(end.reason == .disabled, "\(end)")
+        #expect(host.extensions.isEmpty)
+        #expect(await refusal(host) == .disabled)
+        try host.setEnabled(true, for: SubstituteApp.identifier)
+        #expect(await (try begin(host)).complete().reason == .completed)
+        #expect(throws: ServiceError.self) { try host.setEnabled(true, for: "com.example.nobody") }
+    }
+
+    @Test func `P5: one whose app is removed ends`() async throws {
+        let host = try host { _ in }
+        let session = try await begin(host)
+        try host.remove(app: "com.example.shout")
+        let end = try #require(try await ending(session, "sleeps"))
+        #expect(end.reason == .removed, "\(end)")
+        #expect(await refusal(host) == .unknownExtension)
+        #expect(throws: ServiceError.self) { try host.remove(app: "com.example.shout") }
+    }
+
+    @Test func `SIG-07: one that fails again and again has to pause`() async throws {
+        let host = try host { _ in }
+        for _ in 0..<5 {
+            let end = try #require(try await ending(begin(host), "exits"))
+            #expect(end.reason == .exited, "\(end)")
+        }
+        #expect(await refusal(host) == .heldBack)
+    }
+
+    /// Why the broker does not launch it.
+    private func refusal(_ host: AnnexHost) async -> ServiceError.Code? {
+        do {
+            _ = try await begin(host)
+            return nil
+        } catch HostError.refused(let error) {
+            return error.code
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Limits of policies
+
+    @Test func `L6: each limit is told by its own name`() async throws {
+        let time = try await begin(host { $0.request = .milliseconds(300) })
+        #expect(try await ending(time, "looks 1000000")?.reason == .timeLimit)
+        let processor = try await begin(host { $0.processor = .seconds(1) })
+        let spent = try #require(try await ending(processor, "spins"))
+        #expect(spent.reason == .processorLimit, "\(spent) \(spent.usage)")
+        let output = try await begin(host { _ in })
+        #expect(try await ending(output, "chatters")?.reason == .outputLimit)
+    }
+
+    @Test func theLaunchReportSaysOfEachLimitWhoHoldsIt() async throws {
+        let session = try await begin(host { _ in })
+        let limits = session.launchReport.limits
+        #expect(limits.map(\.name) == LimitName.allCases.map(\.rawValue))
+        #expect(limits.allSatisfy { !$0.keeper.isEmpty && !$0.bound.isEmpty })
+        #expect(limits.first { $0.name == "memory" }?.enforcement == session.launchReport.memory)
+        #expect(limits.first { $0.name == "descriptors" }?.keeper == "RLIMIT_NOFILE")
+        #expect(limits.first { $0.name == "request" }?.enforcement == .watched)
+        _ = await session.cancel()
+    }
+}
+
+extension Thread {
+    /// Blocks a thread of its own rather than one of the runtime's.
+    fileprivate static func detached<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
     }
 }

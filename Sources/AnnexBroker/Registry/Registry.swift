@@ -4,6 +4,8 @@ internal import AnnexService
 /// What is installed: apps by identifier, and through them their extensions.
 struct Registry: Sendable {
     private var apps: [String: AppBundle] = [:]
+    /// Extensions that the user switched off.
+    private var disabled: Set<String> = []
 
     /// Adds an app; one of the same identifier is replaced whole. An extension of another app's is never taken over:
     /// `com.a` and `com.a.b` may both carry a `com.a.b.c`.
@@ -17,6 +19,25 @@ struct Registry: Sendable {
         apps[app.identifier] = app
     }
 
+    /// Takes an app out.
+    /// - Returns: the extensions that went with it.
+    mutating func remove(_ app: String) throws(ServiceError) -> [String] {
+        guard let removed = apps.removeValue(forKey: app) else {
+            throw ServiceError(
+                .unknownApp, "is not installed", place: app,
+                mend: "installed are: \(apps.keys.sorted().joined(separator: ", "))")
+        }
+        let identifiers = removed.extensions.map(\.identifier)
+        disabled.subtract(identifiers)
+        return identifiers
+    }
+
+    mutating func setEnabled(_ isEnabled: Bool, _ identifier: String) {
+        if isEnabled { disabled.remove(identifier) } else { disabled.insert(identifier) }
+    }
+
+    func isEnabled(_ identifier: String) -> Bool { !disabled.contains(identifier) }
+
     func bundle(_ identifier: String) -> ExtensionBundle? {
         for app in apps.values {
             if let found = app.extensions.first(where: { $0.identifier == identifier }) { return found }
@@ -26,7 +47,8 @@ struct Registry: Sendable {
 
     /// Everything on offer, by identifier.
     var extensions: [InstalledExtension] {
-        apps.values.flatMap(\.extensions).map(InstalledExtension.init).sorted { $0.id < $1.id }
+        apps.values.flatMap(\.extensions).filter { isEnabled($0.identifier) }.map(InstalledExtension.init)
+            .sorted { $0.id < $1.id }
     }
 }
 

@@ -25,9 +25,14 @@ final class Places: Sendable {
 
     private let state = Mutex(State())
 
-    /// Asks for one of `most` places; `granted` is told at most once, at once or later, on any thread.
-    func ask(_ policy: String, most: Int, granted: @escaping @Sendable () -> Void) -> Ticket {
-        let (ticket, isGranted) = state.withLock { state in
+    /// Asks for one of `most` places.
+    /// - Parameter granted: told at most once, on any thread, where there was none at once. Must not go on from there:
+    ///   whoever waits next may be told by what it does.
+    /// - Returns: whether there was one at once.
+    func ask(
+        _ policy: String, most: Int, granted: @escaping @Sendable () -> Void
+    ) -> (ticket: Ticket, isGranted: Bool) {
+        state.withLock { state in
             state.last += 1
             let number = state.last
             var room = state.rooms.removeValue(forKey: policy) ?? Room()
@@ -40,8 +45,6 @@ final class Places: Sendable {
             state.rooms[policy] = room
             return (Ticket(policy: policy, number: number), hasPlace)
         }
-        if isGranted { granted() }
-        return ticket
     }
 
     /// Gives a place back, to whoever waits longest for one, or stops waiting. Once is enough, twice is harmless.

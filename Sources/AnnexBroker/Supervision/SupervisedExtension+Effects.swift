@@ -24,8 +24,12 @@ extension SupervisedExtension {
     }
 
     private func askForPlace() {
-        let ticket = places.ask(policy, most: limits.instances) { [weak self] in self?.apply(.placeGranted) }
+        let (ticket, isGranted) = places.ask(policy, most: limits.instances) { [weak self, loop] in
+            // Never from the end of another one: a row of launches that fail at once would be as deep as it is long.
+            loop.execute { [weak self] in self?.apply(.placeGranted) }
+        }
         running.withLock { $0.place = ticket }
+        if isGranted { apply(.placeGranted) }
     }
 
     private func giveBackPlace() {

@@ -65,7 +65,7 @@ extension Termination {
         case .exited(let code): (.exited, .exitCode(code))
         case .signalled(let number, _) where number == SIGSYS:
             (.deniedOperation, .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp")))
-        case .signalled(let number, _) where number == SIGKILL && end.isOutOfProcessorTime(limits):
+        case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
             (.processorLimit, .limit("\(limits.processor) of processor time"))
         case .signalled(let number, _): (.crashed, .signal(Signal(number, message: end.lastWords)))
         case nil where end.hasRun: (.brokerShutdown, .limit("somebody ended its warden, and with it the extension"))
@@ -101,13 +101,6 @@ extension SandboxEnd {
     /// What is known of a refusal by now: how often, and who called.
     fileprivate func latest(_ denial: Denial) -> Denial {
         denials.first { $0.call == denial.call && $0.text == denial.text } ?? denial
-    }
-
-    /// `RLIMIT_CPU` counts whole seconds, and by another clock than the usage that is reported in the end.
-    fileprivate func isOutOfProcessorTime(_ limits: PolicyLimits) -> Bool {
-        let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
-        let bound = Duration.seconds(max(1, limits.processor.components.seconds))
-        return used >= bound - bound / 20
     }
 }
 

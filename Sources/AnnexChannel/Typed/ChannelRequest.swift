@@ -33,6 +33,7 @@ public protocol ChannelRequest: Message {
 
 /// A message that nobody answers.
 public protocol ChannelNotice: Message {
-    /// Which notice it is; host and extension number theirs as they like, but 2 is Annex's own.
+    /// Which notice it is; host and extension number theirs as they like, but 2 and what is above
+    /// 0xFFEF are Annex's own.
     static var method: UInt16 { get }
 }

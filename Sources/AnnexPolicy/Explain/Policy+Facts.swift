@@ -55,7 +55,7 @@ extension PolicyNetwork {
 
 extension PolicyLimits {
     /// Every limit under its name, in the order of the documentation.
-    var values: [(name: LimitName, value: LimitValue)] {
+    package var values: [(name: LimitName, value: LimitValue)] {
         LimitName.allCases.map { name in
             let value: LimitValue =
                 switch name {
@@ -82,7 +82,7 @@ extension PolicyLimits {
 
 extension LimitValue {
     /// As policies write it.
-    var text: String {
+    package var text: String {
         switch self {
         case .bytes(let bytes): Quantity.text(bytes: bytes)
         case .time(let time): Quantity.text(time: time)

@@ -31,7 +31,7 @@ extension LimitName {
 }
 
 /// A limit's value, measured as its name wants.
-enum LimitValue: Sendable, Hashable {
+package enum LimitValue: Sendable, Hashable {
     case bytes(UInt64)
     case time(Duration)
     case count(Int)

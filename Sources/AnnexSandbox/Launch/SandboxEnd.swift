@@ -36,6 +36,13 @@ package struct SandboxEnd: Sendable {
         return peak >= limit - limit / 20
     }
 
+    /// Whether a kill that nobody else claims is that of `RLIMIT_CPU`. It counts whole seconds, and by the ticks at which
+    /// the process was found running: on a busy machine the usage that is reported in the end was a fifth less.
+    package func ranOutOfProcessorTime(limit: Duration) -> Bool {
+        let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
+        return isKilled && used >= .seconds(max(1, limit.components.seconds)) / 2
+    }
+
     /// Whether SIGKILL ended it, whoever sent that.
     var isKilled: Bool {
         if case .signalled(let number, _) = process { return number == SIGKILL }

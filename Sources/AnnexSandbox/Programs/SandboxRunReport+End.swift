@@ -62,7 +62,7 @@ extension SandboxRunReport {
     private static func reason(of end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
         switch end.process {
         case .exited(let code): (.exited, "exit code \(code)" + memoryNote(end))
-        case .signalled(let number, _) where number == SIGKILL && end.isOutOfProcessorTime(limits):
+        case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
             (.processorLimit, "\(limits.processor) of processor time")
         case .signalled(let number, _): (.crashed, "signal \(number)")
         case nil: (.brokerShutdown, "somebody ended the warden, and with it the program")
@@ -79,15 +79,6 @@ extension SandboxRunReport {
             if count & (1 << shift - 1) == 0 { return "\(count >> shift) \(unit)" }
         }
         return "\(count) bytes"
-    }
-}
-
-extension SandboxEnd {
-    /// `RLIMIT_CPU` counts whole seconds, and by another clock than the usage that is reported in the end.
-    fileprivate func isOutOfProcessorTime(_ limits: PolicyLimits) -> Bool {
-        let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
-        let bound = Duration.seconds(max(1, limits.processor.components.seconds))
-        return used >= bound - bound / 20
     }
 }
 

@@ -29,21 +29,39 @@ var answered = 0
 for number in 0..<launches where try await launchOnce(number) { answered += 1 }
 _ = await MachineCounts.settled(to: before)
 
-/// What an idle extension costs this process's table, in whole descriptors.
-func descriptorsWhileIdle(_ count: Int) async throws -> Int {
+/// How often the event loop's thread has gone to sleep so far.
+func sleepsOfLoop() -> Int {
+    for thread in ProcText.names(in: "/proc/self/task") {
+        guard ProcText.lines(of: "/proc/self/task/\(thread)/comm").first == "annex-events" else { continue }
+        let line = ProcText.lines(of: "/proc/self/task/\(thread)/status").first { $0.hasPrefix("voluntary_ctxt") }
+        return line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? -1
+    }
+    return -1
+}
+
+/// What an idle extension costs this process's table, in whole descriptors, and how often they all wake its loop within
+/// two seconds; nil where the machine gives no control group, and memory has to be looked at.
+func costsOfIdle(_ count: Int) async throws -> (descriptors: Int, wakeUps: Int?) {
     let before = await MachineCounts.steady().descriptors
     var sessions: [ExtensionSession] = []
     for _ in 0..<count { sessions.append(try await host.begin(arguments[2])) }
     defer { sessions = [] }
+    // Idle after work: nothing that looked after it is left.
+    for session in sessions { _ = try await session.request([ExtensionItem(contentText: "x")]) }
     let each = Double(await MachineCounts.steady().descriptors - before) / Double(count)
+    let slept = sleepsOfLoop()
+    try await Task.sleep(for: .seconds(2))
+    let wakeUps = sleepsOfLoop() - slept
+    let isWatched = sessions.contains { $0.launchReport.memory == .watched }
     for session in sessions { _ = await session.cancel() }
-    return Int(each.rounded(.up))
+    return (Int(each.rounded(.up)), isWatched ? nil : wakeUps)
 }
 
-let each = try await descriptorsWhileIdle(8)
+let (each, wakeUps) = try await costsOfIdle(8)
 let after = await MachineCounts.settled(to: before)
 print("answered \(answered)")
 print("descriptors for each idle extension \(each)")
+print("wake-ups while idle \(wakeUps.map(String.init) ?? "not counted: memory is watched")")
 print("more than before: \(after.isMore(than: before))")
 print(before)
 print(after)

@@ -15,6 +15,8 @@ final class WorksOn: AppExtension {
         case "spins": while true {}
         case "sleeps": sleep(1_000_000)
         case "grows": grow(context)
+        case "chatters": while true { say("chatter, chatter") }
+        case "exits": exit(3)
         case "tidies": tidy(context)
         case "overstays": overstay(context)
         default: context.completeRequest(returning: [ExtensionItem(contentText: "no such conduct")])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexBroker
 
-@Suite struct MemoryReasonTests {
+@Suite struct LimitReasonTests {
     private let limit: UInt64 = 100 << 20
 
     private func end(peak: UInt64) -> SandboxEnd {
@@ -26,6 +26,20 @@ import Testing
         #expect(!end.ranOutOfMemory(limit: limit, wasKilled: false))
         end.process = .signalled(signal: 15, core: false)
         #expect(!end.ranOutOfMemory(limit: limit, wasKilled: false))
+    }
+
+    @Test func aKillAfterHalfOfTheProcessorTimeIsTheProcessorLimits() {
+        func end(_ used: Duration, signal: Int32 = 9) -> SandboxEnd {
+            var end = SandboxEnd()
+            end.process = .signalled(signal: signal, core: false)
+            end.usage = ResourceUsage(userTime: used)
+            return end
+        }
+        // Seen on a busy machine: the kernel's ticks said a second, its own report 0.8.
+        #expect(end(.milliseconds(804)).ranOutOfProcessorTime(limit: .seconds(1)))
+        #expect(!end(.milliseconds(499)).ranOutOfProcessorTime(limit: .seconds(1)))
+        #expect(!end(.milliseconds(2000), signal: 11).ranOutOfProcessorTime(limit: .seconds(1)))
+        #expect(!end(.seconds(2)).ranOutOfProcessorTime(limit: .seconds(10)))
     }
 
     @Test func anExtensionThatWasEndedForSomethingElseDidNotRunOutOfMemory() {

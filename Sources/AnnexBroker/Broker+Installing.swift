@@ -1,0 +1,75 @@
+internal import AnnexBundle
+internal import AnnexPolicy
+internal import AnnexSandbox
+package import AnnexService
+internal import Synchronization
+
+extension Broker {
+    package func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+        let app: AppBundle
+        do throws(BundleError) {
+            app = try AppBundle.open(path)
+        } catch {
+            throw ServiceError(.invalidBundle, "\(error)", place: path)
+        }
+        // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
+        for bundle in app.extensions { try prepare(policy(for: bundle), for: bundle) }
+        try registry.withLock { (registry) throws(ServiceError) in try registry.install(app) }
+        return app.extensions.map(InstalledExtension.init)
+    }
+
+    package func remove(app identifier: String) throws(ServiceError) {
+        let gone = try registry.withLock { (registry) throws(ServiceError) in try registry.remove(identifier) }
+        end(gone, for: .removed)
+    }
+
+    package func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {
+        let isKnown = registry.withLock { registry in
+            guard registry.bundle(identifier) != nil else { return false }
+            registry.setEnabled(isEnabled, identifier)
+            return true
+        }
+        guard isKnown else { throw unknown(identifier) }
+        if !isEnabled { end([identifier], for: .disabled) }
+    }
+
+    package var extensions: [InstalledExtension] { registry.withLock { $0.extensions } }
+
+    /// What an extension needs to be launched.
+    func bundle(_ identifier: String) throws(ServiceError) -> ExtensionBundle {
+        let (bundle, isEnabled) = registry.withLock { ($0.bundle(identifier), $0.isEnabled(identifier)) }
+        guard let bundle else { throw unknown(identifier) }
+        guard isEnabled else {
+            throw ServiceError(.disabled, "is switched off", place: identifier, mend: "switch it on")
+        }
+        return bundle
+    }
+
+    /// Why an extension must not run, where it must not.
+    func causeAgainst(_ identifier: String) -> EndCause? {
+        registry.withLock { registry in
+            guard registry.bundle(identifier) != nil else { return .removed }
+            return registry.isEnabled(identifier) ? nil : .disabled
+        }
+    }
+
+    private func end(_ identifiers: [String], for cause: EndCause) {
+        for supervised in running.all where identifiers.contains(supervised.identifier) { supervised.end(for: cause) }
+    }
+
+    private func unknown(_ identifier: String) -> ServiceError {
+        ServiceError(
+            .unknownExtension, "is not installed", place: identifier,
+            mend: "install the app that carries it; installed are: \(extensions.map(\.id).joined(separator: ", "))")
+    }
+
+    private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {
+        // Where the machine gives no seccomp and the host does without, nothing is compiled.
+        guard launcher.gives(.seccomp) else { return }
+        do throws(PolicyError) {
+            _ = try policy.filter()
+        } catch {
+            throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import AnnexModel
+import Testing
+
+@testable import AnnexBroker
+
+@Suite struct LaunchBackoffTests {
+    private static func at(_ seconds: Int) -> Moment { Moment(nanoseconds: 1) + .seconds(seconds) }
+
+    private func failing(_ times: Int) -> LaunchBackoff {
+        var backoff = LaunchBackoff()
+        for _ in 0..<times { backoff.note("a", .crashed, at: Self.at(0)) }
+        return backoff
+    }
+
+    @Test func `SIG-07: who fails again and again waits longer and longer, and nobody else does`() {
+        #expect(failing(4).pause("a", at: Self.at(0)) == nil)
+        for (failures, seconds) in [(5, 1), (6, 2), (8, 8), (10, 32), (11, 60), (5000, 60)] {
+            let pause = failing(failures).pause("a", at: Self.at(0))
+            #expect(pause == .init(failures: failures, reason: .crashed, left: .seconds(seconds)))
+            #expect(failing(failures).pause("a", at: Self.at(seconds)) == nil)
+            #expect(failing(failures).pause("b", at: Self.at(0)) == nil)
+        }
+    }
+
+    @Test func `SIG-07: at most so many starts a minute`() {
+        var backoff = LaunchBackoff()
+        var starts = 0
+        for second in 0..<60 {
+            while backoff.pause("a", at: Self.at(second)) == nil {
+                starts += 1
+                backoff.note("a", .crashed, at: Self.at(second))
+            }
+        }
+        #expect(starts == 10)
+    }
+
+    @Test func oneAnswerMakesUpForAll() {
+        var backoff = failing(20)
+        for reason in [Termination.Reason.cancelled, .timeLimit, .launchFailed] {
+            backoff.note("a", reason, at: Self.at(1))
+        }
+        #expect(backoff.pause("a", at: Self.at(2))?.failures == 20)
+        backoff.note("a", .completed, at: Self.at(2))
+        #expect(backoff.pause("a", at: Self.at(2)) == nil)
+    }
+
+    @Test func whatLiesFarBackIsForgotten() {
+        var backoff = failing(20)
+        backoff.note("b", .crashed, at: Self.at(700))
+        backoff.note("a", .crashed, at: Self.at(700))
+        #expect(backoff.pause("a", at: Self.at(700)) == nil)
+    }
+}
