@@ -34,8 +34,9 @@ struct ControlInbox: ~Copyable, Sendable {
     static let mostWaiting = 1025
     /// As many messages as one turn of the loop reads.
     static let mostAtOnce = 256
-    /// Doorbells that were asked for and may still come.
-    private static let mostCredit: UInt32 = 256
+    /// Doorbells that were asked for and may still come: more than a socket's usual buffer holds, for while the loop's
+    /// thread waits for a processor, callers ask again and again and read the answers themselves.
+    private static let mostCredit: UInt32 = 4096
 
     init(_ configuration: ChannelConfiguration) {
         budget = RateBudget(limit: configuration.controlMessagesPerSecond, period: configuration.budgetPeriod)
