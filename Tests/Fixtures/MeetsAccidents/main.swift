@@ -16,8 +16,8 @@ guard arguments.count == 5, let rounds = Int(arguments[3]), let seed = UInt64(ar
 var wishes = BrokerWishes()
 wishes.holdsBack = false
 wishes.adjust = { limits in
-    limits.launch = .seconds(10)
-    limits.watchdog = .seconds(3)
+    limits.launch = .seconds(20)
+    limits.watchdog = .seconds(5)
     limits.request = .seconds(60)
 }
 let broker = try Broker(wishes)

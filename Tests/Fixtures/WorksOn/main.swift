@@ -39,12 +39,12 @@ final class WorksOn: AppExtension {
         context.completeRequest(returning: [ExtensionItem(contentText: "\(answer)")])
     }
 
-    /// A mebibyte every twenty milliseconds, until it is asked to use less.
+    /// Slowly, so that a busy machine has time to tell it: a mebibyte at a time until it is asked to use less.
     private func grow(_ context: ExtensionContext) {
         var held: [[UInt8]] = []
         while !isWarned, !context.isCancelled {
             held.append([UInt8](repeating: 7, count: 1 << 20))
-            usleep(20_000)
+            usleep(150_000)
         }
         let count = held.count
         held = []
