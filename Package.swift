@@ -205,6 +205,12 @@ let package = Package(
             name: "counts-its-launches", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],
             path: "Tests/Fixtures/CountsItsLaunches", swiftSettings: swift),
         .executableTarget(
+            name: "meets-accidents",
+            dependencies: [
+                "AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy", "AnnexService",
+            ],
+            path: "Tests/Fixtures/MeetsAccidents", swiftSettings: swift),
+        .executableTarget(
             name: "lives-its-own-life",
             dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "CHostFacts"],
             path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),

@@ -77,6 +77,11 @@ package struct ControlGroup: ~Copyable, Sendable {
         memory + (hierarchy.version == .two ? "/memory.current" : "/memory.usage_in_bytes")
     }
 
+    /// Whether anybody is in one of them.
+    var hasMembers: Bool {
+        directories.contains { !(TextFile.read($0 + "/cgroup.procs") ?? "").isEmpty }
+    }
+
     private func remove() {
         for directory in directories { ControlGroup.remove(directory) }
     }

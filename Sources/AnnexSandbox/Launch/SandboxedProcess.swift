@@ -142,8 +142,15 @@ package final class SandboxedProcess: Sendable {
         case .wardenLost:
             // The kernel kills it with its warden; this is for the kernel that is slow to.
             kill()
-            finish(nil, nil)
+            awaitDeath(looks: 0)
         }
+    }
+
+    /// Nobody reaps it for us any more: its end is looked for, so that neither its group is left behind nor its identity
+    /// given to another one while it lives. Five seconds at most; the next start sweeps what is then left.
+    private func awaitDeath(looks: Int) {
+        guard looks < 1000, holdings.withLock({ $0.isAlive }) else { return finish(nil, nil) }
+        loop.schedule(after: .milliseconds(5)) { [self] in awaitDeath(looks: looks + 1) }
     }
 
     private func start(_ process: consuming ProcessHandle, number: Int32) {
@@ -228,6 +235,19 @@ extension SandboxedProcess.Holdings {
         switch group {
         case .some(let group): group.usageFile
         case .none: nil
+        }
+    }
+
+    /// Whether there is anything left of it, known to us or not.
+    fileprivate var isAlive: Bool {
+        let hasMembers =
+            switch group {
+            case .some(let group): group.hasMembers
+            case .none: false
+            }
+        switch process {
+        case .some(let process): return hasMembers || !process.hasEnded
+        case .none: return hasMembers
         }
     }
 

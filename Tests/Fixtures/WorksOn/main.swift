@@ -17,6 +17,7 @@ final class WorksOn: AppExtension {
         case "grows": grow(context)
         case "chatters": while true { say("chatter, chatter") }
         case "exits": exit(3)
+        case "stops": stop(context)
         case "tidies": tidy(context)
         case "overstays": overstay(context)
         default: context.completeRequest(returning: [ExtensionItem(contentText: "no such conduct")])
@@ -32,12 +33,18 @@ final class WorksOn: AppExtension {
         context.completeRequest(returning: [ExtensionItem(contentText: "looked")])
     }
 
-    /// A mebibyte every twenty milliseconds, until it is asked to use less.
+    /// The only signal to itself that could hold it up.
+    private func stop(_ context: ExtensionContext) {
+        let answer = raise(SIGSTOP)
+        context.completeRequest(returning: [ExtensionItem(contentText: "\(answer)")])
+    }
+
+    /// Slowly, so that a busy machine has time to tell it: a mebibyte at a time until it is asked to use less.
     private func grow(_ context: ExtensionContext) {
         var held: [[UInt8]] = []
         while !isWarned, !context.isCancelled {
             held.append([UInt8](repeating: 7, count: 1 << 20))
-            usleep(20_000)
+            usleep(150_000)
         }
         let count = held.count
         held = []
