@@ -34,6 +34,12 @@ import Testing
         #expect(!isBeyond && isNext && !budget.mustWarn())
     }
 
+    @Test func aSecondHasItsBudgetAndNoMore() {
+        var budget = RateBudget(limit: 5)
+        let answers = [3, 3, 2, 1].map { budget.spend($0, at: 5) }
+        #expect(answers == [true, false, true, false])
+    }
+
     @Test func `BOMB-08: one extension's flood leaves another's calls alone`() async throws {
         // Both channels on one loop: the flood is cut off by its own budget, and the other's calls are all answered.
         let flooding = try HostileChannel {

@@ -247,6 +247,19 @@ import Testing
         }
     }
 
+    @Test("IPC-04: memory of huge pages, which can be missing when they are touched, is refused by what it is")
+    func hugePages() async throws {
+        guard let memory = try RawMemory.huge("annex-huge", pages: 1) else {
+            try Test.cancel("this kernel has no memory of huge pages")
+        }
+        try memory.addSeals(.immutable)
+        let channel = try HostileChannel()
+        var (_, writer) = try await asked(channel, allowance: DescriptorAllowance(pieces: 1, bytes: 4 << 20))
+        try channel.peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), DescriptorList(memory))
+        writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: 1))
+        #expect(await channel.violation() == .notSealed("memory of huge pages"))
+    }
+
     @Test("two pieces share the allowance")
     func allowanceIsForAllPieces() async throws {
         let channel = try HostileChannel()

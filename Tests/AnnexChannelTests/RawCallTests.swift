@@ -82,8 +82,10 @@ import Testing
 
     @Test func aLongerAnswerThanThereIsRoomForIsNamedAndHarmless() throws {
         let (host, thread) = try server()
-        #expect(throws: CallFailure.payloadTooLarge(bytes: 10, most: 4)) {
-            try ask(host, 1, [UInt8](repeating: 1, count: 10), room: 4)
+        for size in [5, 10] {
+            #expect(throws: CallFailure.payloadTooLarge(bytes: size, most: 4)) {
+                try ask(host, 1, [UInt8](repeating: 1, count: size), room: 4)
+            }
         }
         #expect(try ask(host, 1, [1, 2, 3]) == [1, 2, 3])
         host.finish(thread)
@@ -153,6 +155,56 @@ import Testing
         while channel.peer.host.start.load(fromByteOffset: RegionLayout.ring, as: UInt64.self) == 0 { sched_yield() }
         writer.send(RawPeer.frame(kind, descriptors: descriptors, method: method, call: 1 << 63 | 1))
         caller.join()
+    }
+
+    @Test(
+        "BOMB-09, START-05: an answer to a raw call has a frame's length, and comes after the hello",
+        arguments: [true, false])
+    func lengthAndHello(_ greets: Bool) async throws {
+        let channel = try HostileChannel()
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        if greets { try await channel.greet(&writer) }
+        let expected = greets ? ChannelViolation.length(40_000, room: 32_768) : .noHello(kind: 3)
+        let caller = ExtensionThread(raw: {
+            #expect(throws: CallFailure.violated(expected)) { try ask(host, 1, [1]) }
+        })
+        while channel.peer.load(host: RegionLayout.ring) == 0 { sched_yield() }
+        writer.send(RawPeer.header(length: greets ? 40_000 : 0, kind: 3, method: 1, call: 1 << 63 | 1))
+        caller.join()
+    }
+
+    @Test func `IPC-08: a raw call takes no earlier one's answer`() async throws {
+        let channel = try HostileChannel()
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        #expect(throws: CallFailure.deadlineExceeded) { try ask(host, 1, [1], timeout: .milliseconds(10)) }
+        let caller = ExtensionThread(raw: {
+            let answer = try? ask(host, 1, [1])
+            #expect(answer == [4])
+        })
+        // Behind the first request and its cancel.
+        while channel.peer.load(host: RegionLayout.ring + 128) == 0 { sched_yield() }
+        writer.send(RawPeer.frame(3, [9], method: 1, call: 1 << 63 | 1))
+        writer.send(RawPeer.frame(3, [4], method: 1, call: 1 << 63 | 3))
+        caller.join()
+        #expect(host.counters.lateReplies == 1)
+    }
+
+    @Test("BOMB-08, FD-03: late answers to a raw call bring nothing, and are free once", arguments: [0, 1] as [UInt8])
+    func late(_ descriptors: UInt8) async throws {
+        let channel = try HostileChannel {
+            $0.framesPerSecond = 5
+            $0.budgetPeriod = .patience
+        }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let raw: UInt64 = 1 << 63 | 1
+        #expect(throws: CallFailure.deadlineExceeded) { try ask(channel.host, 1, [1], timeout: .milliseconds(10)) }
+        for _ in 0..<7 { writer.send(RawPeer.frame(3, descriptors: descriptors, method: 1, call: raw)) }
+        let budget = ChannelViolation.messageBudget(.frames, limit: 5)
+        #expect(await channel.violation() == (descriptors == 0 ? budget : .descriptorsNotAskedFor(count: 1, call: raw)))
     }
 
     @Test("LIFE-06: the end resolves a raw call that waits")

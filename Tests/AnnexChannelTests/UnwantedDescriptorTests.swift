@@ -51,6 +51,92 @@ import Testing
         #expect(try await open.value().payload == [7])
     }
 
+    @Test func `FD-03: an answer takes nothing that came for another call`() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let (first, second) = (try await ask(channel), try await ask(channel))
+        try handOver(channel, second.id, "annex-another")
+        writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: first.id))
+        #expect(await channel.violation() == .descriptorsMissing(call: first.id))
+        try await OpenDescriptors.untilNone(naming: "annex-another")
+    }
+
+    @Test("FD-03: an answer announces as many as came, and no more than were asked for", arguments: [1, 3, 17])
+    func otherCount(_ count: UInt8) async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let call = try await ask(channel)
+        var list = DescriptorList(try Descriptor.memfd("annex-counted", size: 1))
+        list.append(try Descriptor.memfd("annex-counted", size: 1))
+        try channel.peer.control.send(DescriptorTag(call: call.id, count: 2).encoded(), consume list)
+        writer.send(RawPeer.frame(3, descriptors: count, method: 1, call: call.id))
+        let tooMany = ChannelViolation.descriptorsNotAskedFor(count: Int(count), call: call.id)
+        #expect(await channel.violation() == (count > 16 ? tooMany : .descriptorsMissing(call: call.id)))
+        try await OpenDescriptors.untilNone(naming: "annex-counted")
+    }
+
+    @Test func `FD-03: a hand-over of nothing is none`() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let call = try await ask(channel)
+        try channel.peer.control.send(DescriptorTag(call: call.id, count: 0).encoded())
+        #expect(await channel.violation() == .malformedControl(length: 16, descriptors: 0))
+    }
+
+    @Test func `FD-03: a hand-over without its mark is none`() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let call = try await ask(channel)
+        do {
+            let memory = DescriptorList(try Descriptor.memfd("annex-unmarked", size: 1))
+            let tag = [0] + DescriptorTag(call: call.id, count: 1).encoded().dropFirst()
+            try channel.peer.control.send(tag, memory)
+        }
+        #expect(await channel.violation() == .malformedControl(length: 16, descriptors: 1))
+        try await OpenDescriptors.untilNone(naming: "annex-unmarked")
+    }
+
+    @Test func `FD-03: hand-overs that no frame follows are bounded, however slowly they come`() throws {
+        var configuration = ChannelConfiguration()
+        configuration.controlMessagesPerSecond = .max
+        var inbox = ControlInbox(configuration)
+        let tag = DescriptorTag(call: 1, count: 1)
+        var refusal: ChannelViolation?
+        do throws(ChannelViolation) {
+            for _ in 0...ControlInbox.mostWaiting { try inbox.noteLate(tag, count: 1, isIncomplete: false) }
+        } catch {
+            refusal = error
+        }
+        #expect(refusal == .descriptorsNotAskedFor(count: 1, call: 1))
+        #expect(inbox.count == ControlInbox.mostWaiting)
+    }
+
+    @Test func `BOMB-11: what waits behind a socket that lingers is bounded`() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let lingering = try LingeringSocket()
+        let (over, _) = (try await ask(channel), try await ask(channel))
+        over.cancel()
+        let mayRead = try Gate()
+        channel.loop.execute { try? mayRead.wait() }
+        do {
+            // The host's becomes the last reference: nothing is read before this one is gone.
+            let socket = DescriptorList(try lingering.open())
+            try channel.peer.control.send(DescriptorTag(call: over.id, count: 1).encoded(), socket)
+        }
+        mayRead.open()
+        while channel.host.inbox.withLock({ !$0.hasHandOver }) { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0...DescriptorDisposal.mostWaiting + 1 { try? handOver(channel, over.id, "annex-behind") }
+        #expect(await channel.violation() == .descriptorsNotAskedFor(count: 1, call: over.id))
+        lingering.letGo()
+        try await OpenDescriptors.untilNone(naming: "annex-behind")
+    }
+
     @Test func `FD-03: what waits for a call's answer is closed when the call is given up`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)

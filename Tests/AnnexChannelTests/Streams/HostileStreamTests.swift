@@ -93,6 +93,50 @@ import Testing
         #expect(found == .malformed(kind: kind, length: 3))
     }
 
+    struct Broken: Sendable {
+        let kind: UInt8
+        let payload: [UInt8]
+        let descriptors: UInt8
+        let call: UInt64
+        /// What of it the host calls the payload.
+        let length: Int
+
+        init(_ kind: UInt8, _ payload: [UInt8], descriptors: UInt8 = 0, call: UInt64 = 2, length: Int? = nil) {
+            (self.kind, self.payload, self.descriptors, self.call) = (kind, payload, descriptors, call)
+            self.length = length ?? payload.count
+        }
+    }
+
+    @Test(
+        "IPC-05, FD-03: a frame that is too short, too long, out of bounds or brings something is refused",
+        arguments: [
+            Broken(Kind.request, [UInt8](repeating: 0, count: 23)),
+            Broken(Kind.request, [UInt8](repeating: 0, count: 24), descriptors: 1, length: 0),
+            Broken(Kind.cancel, [1], call: 1), Broken(Kind.cancel, [], descriptors: 1, call: 1),
+            Broken(Kind.open, WireBytes.bytes(1023 as UInt32), call: 4),
+            Broken(Kind.open, WireBytes.bytes(1 << 28 + 1 as UInt32), call: 4),
+            Broken(Kind.open, WireBytes.bytes(4096 as UInt32), descriptors: 1, call: 4),
+            Broken(Kind.data, [1], descriptors: 1), Broken(Kind.credit, [16, 0, 0, 0, 0]),
+            Broken(Kind.finish, [1]), Broken(Kind.finish, [], descriptors: 1),
+        ])
+    func broken(_ frame: Broken) async throws {
+        let bytes = RawPeer.frame(frame.kind, frame.payload, descriptors: frame.descriptors, call: frame.call)
+        let found = try await violation([Self.opening(2), Self.request(1), bytes])
+        #expect(found == .malformed(kind: frame.kind, length: frame.length))
+    }
+
+    @Test func `BOMB-11: no more streams are taken than may be open`() async throws {
+        let kept = KeptStreams()
+        let channel = try HostileChannel({ $0.mostStreams = 2 }, handlers: { $0.onStream = { kept.add($0) } })
+        var writer = RawWriter(channel.peer)
+        var events = channel.events.makeAsyncIterator()
+        writer.sendHello()
+        writer.send((1...3).flatMap { Self.opening($0 * 2) } + RawPeer.frame(6))
+        _ = await events.next()
+        #expect(kept.count == 2)
+        kept.dropAll()
+    }
+
     @Test("BOMB-08: a flood of openings ends at the budget", arguments: [false, true])
     func openings(_ taking: Bool) async throws {
         let frames = (1...200).map { Self.opening(UInt64($0) * 2) }
@@ -119,6 +163,28 @@ import Testing
         #expect(found == .messageBudget(.frames, limit: 100))
     }
 
+    @Test func `BOMB-08: frames of a stream that is over cost frames once its credit is used up`() async throws {
+        let channel = try HostileChannel {
+            $0.framesPerSecond = 5
+            $0.budgetPeriod = .patience
+        }
+        let stream = try channel.host.openStream(1, window: 1024)
+        stream.cancel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        // Its window holds 64 messages and as many credits; reset, finish and two more come besides.
+        let free = 2 * 64 + 4
+        writer.send((0..<free + 6).flatMap { _ in RawPeer.frame(Kind.finish, call: stream.id) })
+        #expect(await channel.violation() == .messageBudget(.frames, limit: 5))
+        #expect(channel.host.counters.framesReceived == UInt64(1 + free + 6))
+    }
+
+    @Test func `BOMB-08: a flood of cancels ends at the budget`() async throws {
+        let cancels = [[UInt8]](repeating: RawPeer.frame(Kind.cancel, call: 1), count: 200)
+        let found = try await violation([Self.request(1)] + cancels) { $0.framesPerSecond = 100 }
+        #expect(found == .messageBudget(.frames, limit: 100))
+    }
+
     @Test func `BOMB-11: answers that nobody reads are bounded`() async throws {
         // Each answer takes a line of the host's ring, which the peer never reads.
         let frames = (1...600).map { Self.request(UInt64($0)) }
@@ -133,6 +199,8 @@ import Testing
 /// Streams that a host takes and neither reads nor lets go of.
 private final class KeptStreams: Sendable {
     private let streams = Mutex<[ChannelStream]>([])
+
+    var count: Int { streams.withLock { $0.count } }
 
     func add(_ stream: ChannelStream) {
         streams.withLock { $0.append(stream) }

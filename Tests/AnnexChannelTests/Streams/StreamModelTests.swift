@@ -110,6 +110,8 @@ import Testing
     @Test func aPeersCreditsAreHeldAgainstWhatWasSpent() throws {
         var state = StreamState(window: 4096, peerWindow: 0)
         #expect(throws: ChannelViolation.streamCredit(3)) { try state.receiveCredit(15, stream: 3) }
+        let beyond = StreamState.largestWindow + 1
+        #expect(throws: ChannelViolation.streamCredit(3)) { try state.receiveCredit(beyond, stream: 3) }
         try state.receiveCredit(2048, stream: 3)
         #expect(throws: ChannelViolation.streamCredit(3)) { try state.receiveCredit(16, stream: 3) }
         let isSpent = state.spend(100)

@@ -4,6 +4,7 @@ import Glibc
 /// What only a hostile peer would do to memory that it hands over.
 enum RawMemory {
     private typealias Call = @convention(c) (Int32, Int32, Int, Int) -> Int32
+    private typealias Making = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
 
     /// Gives a part its pages, behind the end too, without making the file any longer.
     static func fill(_ memory: borrowing Descriptor, from offset: Int, count: Int) -> Int32 {
@@ -11,5 +12,16 @@ enum RawMemory {
         guard let symbol = dlsym(nil, "fallocate") else { return -1 }
         let keepSize: Int32 = 1
         return unsafeBitCast(symbol, to: Call.self)(memory.number, keepSize, offset, count)
+    }
+
+    /// New memory of huge pages, none of which it has yet; nil where the kernel knows none.
+    static func huge(_ name: String, pages: Int64) throws -> Descriptor? {
+        guard let symbol = dlsym(nil, "memfd_create") else { return nil }
+        let (closesOnExec, sealable, hugePages) = (1, 2, 4) as (UInt32, UInt32, UInt32)
+        let number = unsafeBitCast(symbol, to: Making.self)(name, closesOnExec | sealable | hugePages)
+        guard number >= 0 else { return nil }
+        let memory = Descriptor(owning: number)
+        _ = try SystemError.check("ftruncate", ftruncate(number, Int(pages << 21)))
+        return memory
     }
 }
