@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `L5: an extension that works on after its grace is ended, and told as that`() async throws {
-        let session = try await begin(host { $0.grace = .seconds(1) })
+        let session = try await begin(host { $0.grace = .seconds(5) })
         #expect(try await text(session, "overstays") == "staying")
         let end = await session.complete()
         #expect(end.reason == .graceExpired, "\(end)")
