@@ -31,6 +31,12 @@ import Testing
         #expect(try await violation(after: [packet]) == .malformed(kind: 6, length: packet.count))
     }
 
+    @Test func `BOMB-09: a packet longer than a frame may be is refused for its length`() async throws {
+        let length = 32_769
+        let packet = [6, 0, 4, 0] + WireBytes.bytes(UInt32(length)) + [UInt8](repeating: 0, count: 8 + length)
+        #expect(try await violation(after: [packet]) == .length(UInt64(packet.count), room: 32_768))
+    }
+
     @Test func `IPC-08: the rules of frames hold as they do in a ring`() async throws {
         let answer = [3, 0, 0, 0, 0, 0, 0, 0] + WireBytes.bytes(UInt64(77))
         #expect(try await violation(after: [answer]) == .unknownCall(77))

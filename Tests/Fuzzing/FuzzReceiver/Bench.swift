@@ -51,7 +51,8 @@ final class Bench: Sendable {
             try Mapping(hostMemory, size: Bench.size, writable: true), capacity: Bench.capacity,
             arena: configuration.hostArena)
         let peer = PeerRegion(
-            try Mapping(extensionMemory, size: Bench.size, writable: false), capacity: Bench.capacity,
+            // As a host maps it: the bell is its to ring.
+            try Mapping(extensionMemory, size: Bench.size, writable: true), capacity: Bench.capacity,
             arena: configuration.extensionArena)
         let sockets = try ControlSocketPair()
         _ = sockets.host.setPassRights(false)
