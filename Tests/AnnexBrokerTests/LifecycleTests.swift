@@ -86,7 +86,7 @@ import Testing
     @Test func `L3: one that gives no sign of life while it is at work is ended`() {
         var life = working
         #expect(life.handle(.clock, at: Self.at(1000)).contains(.ping))
-        #expect(life.handle(.clock, at: Self.at(3999)).contains(.ping))
+        for moment in [2000, 3000] { #expect(life.handle(.clock, at: Self.at(moment)).contains(.ping)) }
         #expect(life.handle(.clock, at: Self.at(4000)).contains(.kill))
         #expect(life.handle(.gone, at: Self.at(4001)).contains(.finish(.unresponsive)))
     }
@@ -95,8 +95,26 @@ import Testing
         var life = working
         _ = life.handle(.clock, at: Self.at(1000))
         _ = life.handle(.gaveSign, at: Self.at(3500))
-        #expect(!life.handle(.clock, at: Self.at(7000)).contains(.kill))
+        for moment in [3500, 4500, 5500, 6500] { #expect(!life.handle(.clock, at: Self.at(moment)).contains(.kill)) }
         #expect(life.handle(.clock, at: Self.at(7500)).contains(.kill))
+    }
+
+    @Test func `L3: a host that was held up itself holds nothing against the extension`() {
+        var life = working
+        #expect(life.handle(.clock, at: Self.at(1000)).contains(.ping))
+        #expect(life.handle(.clock, at: Self.at(9000)).contains(.ping))
+        for moment in [10_000, 11_000, 12_000] { _ = life.handle(.clock, at: Self.at(moment)) }
+        #expect(life.handle(.gone, at: Self.at(12_001)).contains(.finish(.timeLimit)))
+        var hung = Lifecycle(
+            LifecycleTimes(
+                launch: .seconds(1), request: .seconds(100), watchdog: .seconds(4), grace: .seconds(2), memory: 1000))
+        for input in [Lifecycle.Input.asked, .placeGranted, .started, .executed, .saidHello, .requestBegan] {
+            _ = hung.handle(input, at: Self.at(0))
+        }
+        for moment in [9000, 10_000, 11_000, 12_000] {
+            #expect(!hung.handle(.clock, at: Self.at(moment)).contains(.kill))
+        }
+        #expect(hung.handle(.clock, at: Self.at(13_000)).contains(.kill))
     }
 
     @Test func `L3: nobody wakes for an idle extension`() {

@@ -85,13 +85,6 @@ import Testing
         #expect(process() == nil)
     }
 
-    @Test func `SIG-04: an extension cannot stop itself`() async throws {
-        let session = try await begin(host { _ in })
-        #expect(try await text(session, "stops") == "-1")
-        let end = await session.complete()
-        #expect(end.denials.contains { $0.name == "tgkill" }, "\(end.denials)")
-    }
-
     /// The process that runs this test's own copy of the program.
     private func process() -> Int32? {
         var wanted = stat()

@@ -13,6 +13,8 @@ struct Lifecycle: Sendable {
     private var activities = 0
     /// The last moment at which an extension at work is known to have been alive.
     private var lastSign = Moment(nanoseconds: 0)
+    /// When the next look after its signs of life is due.
+    private var nextWatch = Moment(nanoseconds: 0)
     /// Whether its channel is closed: from then on it has only so long to be gone.
     private var isSilent = false
     private var isShortOfMemory = false
@@ -128,7 +130,7 @@ struct Lifecycle: Sendable {
         guard openRequests == 1 else { return [] }
         lastSign = now
         deadlines[.request] = now + times.request
-        deadlines[.watchdog] = now + times.ping
+        watchNext(at: now + times.ping)
         deadlines[.look] = now + LifecycleTimes.look
         return []
     }
@@ -203,10 +205,17 @@ struct Lifecycle: Sendable {
     }
 
     private mutating func watch(at now: Moment) -> [Effect] {
+        // A host that was held up itself has heard nothing: what was said meanwhile is still to be read.
+        if now > nextWatch + times.ping { lastSign = now }
         let end = lastSign + times.watchdog
         guard now < end else { return self.end(.unresponsive, at: now) }
-        deadlines[.watchdog] = min(now + times.ping, end)
+        watchNext(at: min(now + times.ping, end))
         return [.ping]
+    }
+
+    private mutating func watchNext(at moment: Moment) {
+        nextWatch = moment
+        deadlines[.watchdog] = moment
     }
 
     /// A process that ends closes its channel a moment before the kernel tells what it died of. One that lives on

@@ -17,7 +17,6 @@ final class WorksOn: AppExtension {
         case "grows": grow(context)
         case "chatters": while true { say("chatter, chatter") }
         case "exits": exit(3)
-        case "stops": stop(context)
         case "tidies": tidy(context)
         case "overstays": overstay(context)
         default: context.completeRequest(returning: [ExtensionItem(contentText: "no such conduct")])
@@ -31,12 +30,6 @@ final class WorksOn: AppExtension {
         let end = Self.now + milliseconds
         while Self.now < end, !context.isCancelled {}
         context.completeRequest(returning: [ExtensionItem(contentText: "looked")])
-    }
-
-    /// The only signal to itself that could hold it up.
-    private func stop(_ context: ExtensionContext) {
-        let answer = raise(SIGSTOP)
-        context.completeRequest(returning: [ExtensionItem(contentText: "\(answer)")])
     }
 
     /// Slowly, so that a busy machine has time to tell it: a mebibyte at a time until it is asked to use less.
