@@ -25,7 +25,9 @@ _ = try broker.install(app: arguments[1])
 let course = Course(AnnexHost(service: broker), arguments[2])
 
 // Everything that is made once and kept is made by the first.
-for _ in 0..<3 { _ = await course.run(.nothing, after: 0) }
+for accident in [Accident.nothing, .hostCancels, .extensionIsKilled, .wardenIsKilled, .chatters, .nothing] {
+    _ = await course.run(accident, after: 10_000)
+}
 let before = await MachineCounts.steady()
 var random = SplitMix(state: seed)
 var reasons: [String: Int] = [:]
