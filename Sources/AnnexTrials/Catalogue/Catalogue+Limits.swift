@@ -190,7 +190,7 @@ extension Catalogue {
         driven(
             "LIFE-06", "Stop during start, double stop, re-entrancy", "idempotent",
             "AnnexChannelTests/OutcomeTests: LIFE-06",
-            "AnnexBrokerTests/LifecycleTests: everyScheduleFinishesExactlyOnce"),
+            "AnnexBrokerTests/Simulation/LifecycleSimulationTests: every life has one end"),
         driven(
             "LIFE-07", "Suspend/clock step", "monotonic deadlines", "AnnexLinuxTests/MonotonicClockTests: nothingIsLeft"
         ),

@@ -97,11 +97,11 @@ extension Catalogue {
             .drivenBy(["AnnexBrokerTests/LifecycleTests: theTimeLimitRunsWhileARequestIsOpen"])),
         Attack(
             "SIG-05", "Unkillable (D-state) child", by: "never wait synchronously",
-            .drivenBy(["AnnexBrokerTests/LifecycleTests: nobodyWaitsForAProcessThatDoesNotDie"])),
+            .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05"])),
         Attack("SIG-06", "Pid reuse on kill", by: "pidfd", .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
         Attack(
             "SIG-07", "Crash loop", by: "backoff and budget",
-            .notApplicable("nothing starts an extension again by itself: each start is a request of its host's")),
+            .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07"])),
         Attack(
             "SIG-08", "Advice about a stranger's memory", by: "denied", addition: true,
             Try("process_madvise", else: "no descriptor of a stranger") { script, ground, _ in
