@@ -18,6 +18,12 @@ public enum OpenDescriptors {
         while try count(naming: text) > 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
 
+    /// What each of them names, in order.
+    public static func names() throws -> [String] {
+        try Descriptor.directory("/proc/self/fd").entries(atMost: 1 << 20).compactMap(\.name).compactMap { Int32($0) }
+            .sorted().map { "\($0) \(link("/proc/self/fd/\($0)"))" }
+    }
+
     private static func link(_ path: String) -> String {
         var buffer = [CChar](repeating: 0, count: 512)
         let length = readlink(path, &buffer, buffer.count - 1)

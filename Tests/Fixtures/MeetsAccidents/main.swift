@@ -29,6 +29,7 @@ for accident in [Accident.nothing, .hostCancels, .extensionIsKilled, .wardenIsKi
     _ = await course.run(accident, after: 10_000)
 }
 let before = await MachineCounts.steady()
+let openBefore = try OpenDescriptors.names()
 var random = SplitMix(state: seed)
 var reasons: [String: Int] = [:]
 var last = Accident.nothing
@@ -45,4 +46,5 @@ let after = await MachineCounts.settled(to: before)
 for (what, count) in reasons.sorted(by: { $0.key < $1.key }) { print("\(count) × \(what)") }
 print(before)
 print(after)
+if after.isMore(than: before) { print("open before: \(openBefore)\nopen after: \(try OpenDescriptors.names())") }
 print("more than before: \(after.isMore(than: before))")
