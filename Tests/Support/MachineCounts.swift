@@ -41,6 +41,20 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return lowest
     }
 
+    /// The counts once a body brings nothing new: what a runtime makes once and keeps, a busy machine makes late. What
+    /// leaks goes on growing, and is more in the end all the same.
+    public static func warmed(by body: () async throws -> Void) async rethrows -> MachineCounts {
+        try await body()
+        var counts = await steady()
+        for _ in 0..<10 {
+            try await body()
+            let next = await steady()
+            guard next.isMore(than: counts) else { return next }
+            counts = next
+        }
+        return counts
+    }
+
     /// The same once nothing is more than before, or after many looks: other threads let go when they find time.
     public static func settled(to before: MachineCounts) async -> MachineCounts {
         var counts = await steady()

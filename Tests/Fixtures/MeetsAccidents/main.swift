@@ -25,10 +25,11 @@ _ = try broker.install(app: arguments[1])
 let course = Course(AnnexHost(service: broker), arguments[2])
 
 // Everything that is made once and kept is made by the first.
-for accident in [Accident.nothing, .hostCancels, .extensionIsKilled, .wardenIsKilled, .chatters, .nothing] {
-    _ = await course.run(accident, after: 10_000)
+let before = await MachineCounts.warmed {
+    for accident in [Accident.nothing, .hostCancels, .extensionIsKilled, .wardenIsKilled, .chatters, .nothing] {
+        _ = await course.run(accident, after: 10_000)
+    }
 }
-let before = await MachineCounts.steady()
 let openBefore = try OpenDescriptors.names()
 var random = SplitMix(state: seed)
 var reasons: [String: Int] = [:]
