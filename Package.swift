@@ -223,7 +223,8 @@ let package = Package(
             dependencies: ["AnnexChannel", "AnnexLinux", "AnnexTestSupport", "ConformingConduct"],
             swiftSettings: swift),
         .testTarget(
-            name: "AnnexPolicyTests", dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"],
+            name: "AnnexPolicyTests",
+            dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture", "AnnexTestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "AnnexPoliciesTests", dependencies: ["AnnexPolicies", "AnnexPolicy"], swiftSettings: swift),
@@ -239,17 +240,20 @@ let package = Package(
             dependencies: ["AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport"],
             swiftSettings: swift),
         .testTarget(
-            name: "AnnexModelTests", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+            name: "AnnexModelTests",
+            dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
         .testTarget(
             name: "AnnexExtensionTests",
             dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"],
             swiftSettings: swift),
         .testTarget(
-            name: "AnnexBundleTests", dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux"], swiftSettings: swift),
+            name: "AnnexBundleTests",
+            dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
         .testTarget(
             name: "AnnexBrokerTests",
             dependencies: [
                 "AnnexBroker", "AnnexBundle", "AnnexService", "AnnexSandbox", "AnnexPolicy", "AnnexChannel",
+                "AnnexTestSupport",
             ], swiftSettings: swift),
         .testTarget(
             name: "AnnexHostTests",

@@ -1,4 +1,5 @@
 import AnnexBundle
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -85,9 +86,9 @@ import Testing
         let forms = try [PropertyListSerialization.PropertyListFormat.binary, .xml].map {
             [UInt8](try PropertyListSerialization.data(fromPropertyList: object, format: $0, options: 0))
         }
-        let seed = UInt64.random(in: .min ... .max)
-        print("seed: \(seed)")
-        var generator = SplitMix(state: seed)
+        let seed = SeededRandom.fresh()
+        print("seed: ANNEX_SEED=\(seed)")
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<20_000 {
             var bytes = forms[Int.random(in: 0..<forms.count, using: &generator)]
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -100,16 +101,5 @@ import Testing
             }
             _ = try? PropertyListValue(bytes)
         }
-    }
-}
-
-/// A small generator that a printed seed brings back.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        return mixed ^ (mixed >> 27)
     }
 }

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Glibc
 import Testing
 

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexChannel

@@ -1,3 +1,4 @@
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexPolicy
@@ -6,7 +7,7 @@ import Testing
 @Suite struct PolicyFuzzTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func mangledPoliciesEndInErrorsOrPolicies(seed: UInt64) {
-        var random = SeededGenerator(state: seed)
+        var random = SeededRandom(seed: seed)
         let texts = PolicyLibrary.shipped.names.compactMap { PolicyLibrary.shipped.text(named: $0) }
             .map { Array($0.utf8) }.sorted { $0.count < $1.count }
         var policies = 0
@@ -25,7 +26,7 @@ import Testing
         #expect(policies < 60)
     }
 
-    private static func mangle(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+    private static func mangle(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
         let place = Int.random(in: 0..<bytes.count, using: &random)
         let end = min(bytes.count, place + Int.random(in: 1...40, using: &random))
         switch Int.random(in: 0..<5, using: &random) {
@@ -35,18 +36,5 @@ import Testing
         case 3: bytes.insert("&*{}[]:,-#|>!%@`\"'\n\t?~".utf8.randomElement(using: &random) ?? 0, at: place)
         default: bytes.insert(contentsOf: "99999999999999999999".utf8, at: place)
         }
-    }
-}
-
-/// The same numbers for the same seed, so that a finding can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

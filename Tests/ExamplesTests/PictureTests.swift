@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import PictureEditing
 import Testing
@@ -138,9 +139,9 @@ import Testing
     }
 
     @Test func changedPicturesNeverCrashTheDecoders() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        print("seed: \(seed)")
-        var generator = SplitMix(state: seed)
+        let seed = SeededRandom.fresh()
+        print("seed: ANNEX_SEED=\(seed)")
+        var generator = SeededRandom(seed: seed)
         let files = [TestPNG().bytes, TestJPEG.progressive, TestJPEG.gray, TestJPEG.inks]
         for _ in 0..<4_000 {
             var file = files[Int.random(in: 0..<files.count, using: &generator)]
@@ -149,16 +150,5 @@ import Testing
             }
             _ = try? Picture(decoding: file)
         }
-    }
-}
-
-/// A small generator that a printed seed brings back.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        return mixed ^ (mixed >> 27)
     }
 }

@@ -1,3 +1,5 @@
+import AnnexTestSupport
+
 @testable import AnnexBroker
 
 /// How the parties of one simulated life behave: drawn from the seed before it begins.
@@ -35,7 +37,7 @@ struct Conduct {
     /// Whether the machine is told of a clock that nobody asked for, now and then.
     var hasStrayTimers: Bool
 
-    init(using random: inout SeededGenerator) {
+    init(using random: inout SeededRandom) {
         faults = []
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             faults.insert(Faults(rawValue: 1 << Int.random(in: 0..<Faults.count, using: &random)))

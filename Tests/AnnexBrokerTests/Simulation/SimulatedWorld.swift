@@ -1,3 +1,5 @@
+import AnnexTestSupport
+
 @testable import AnnexBroker
 
 /// Everything around one life: places, warden, process, host and clock, all of it made up and drawn from a seed.
@@ -14,7 +16,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
     }
 
     private var life: Machine
-    private var random: SeededGenerator
+    private var random: SeededRandom
     let conduct: Conduct
     let times: LifecycleTimes
     private var queue = EventQueue<Event>()
@@ -30,7 +32,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         record = LifeRecord(isTraced: isTraced)
         self.life = life
         self.times = times
-        random = SeededGenerator(seed: seed)
+        random = SeededRandom(seed: seed)
         conduct = Conduct(using: &random)
     }
 
@@ -51,7 +53,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
     }
 
     private mutating func schedule(_ faults: Conduct.Faults) {
-        func sometime(_ random: inout SeededGenerator) -> Duration {
+        func sometime(_ random: inout SeededRandom) -> Duration {
             .milliseconds(Int.random(in: 0..<4000, using: &random))
         }
         if faults.contains(.breaksARule) { later(sometime(&random), .input(.mustEnd(.protocolViolation("length")))) }

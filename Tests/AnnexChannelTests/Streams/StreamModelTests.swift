@@ -1,3 +1,4 @@
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexChannel

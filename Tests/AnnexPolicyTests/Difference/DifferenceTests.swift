@@ -1,3 +1,4 @@
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexPolicy
@@ -69,7 +70,7 @@ import Testing
     /// Nothing said to differ, nothing differs: by an evaluation that shares no line with the difference's own.
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
     func whatIsSaidAgreesWithTheEvaluator(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed)
+        var random = SeededRandom(seed: seed)
         let first = try PolicySamples.policy(Self.randomRules(&random))
         let second = try PolicySamples.policy(Self.randomRules(&random))
         let found = try PolicyDifference(first, second)
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    private static func randomRules(_ random: inout SeededGenerator) -> String {
+    private static func randomRules(_ random: inout SeededRandom) -> String {
         let entries = [
             "getppid", "{ call: lseek, when: { whence: [SEEK_SET, SEEK_CUR] } }",
             "{ call: lseek, when: { whence: 1 } }",

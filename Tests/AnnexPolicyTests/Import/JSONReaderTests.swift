@@ -1,3 +1,4 @@
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3] as [UInt64])
     func mangledProfilesEndInPoliciesOrErrors(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed)
+        var random = SeededRandom(seed: seed)
         let world = try ProfileImportTests.world([])
         let start = Array(
             ProfileImportTests.profile(

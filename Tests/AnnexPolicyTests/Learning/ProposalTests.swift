@@ -1,3 +1,4 @@
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexPolicy
@@ -61,7 +62,7 @@ import Testing
         "/var/run/docker.sock",
     ]
 
-    private static func recording(_ random: inout SeededGenerator) throws -> Recording {
+    private static func recording(_ random: inout SeededRandom) throws -> Recording {
         var recording = Recording()
         let share = Int.random(in: 1...4, using: &random)
         for (name, arguments) in calls where Int.random(in: 0...3, using: &random) < share {
@@ -76,7 +77,7 @@ import Testing
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func whatWasRecordedIsAllowedAndNothingDangerousIs(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed)
+        var random = SeededRandom(seed: seed)
         let recording = try Self.recording(&random)
         let proposal = try Self.proposal(recording)
         let policy = try Self.policy(proposal)

@@ -1,3 +1,4 @@
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexPolicy
@@ -15,7 +16,7 @@ import Testing
 
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func everyConditionIsReadBackAsItWas(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed)
+        var random = SeededRandom(seed: seed)
         let calls = try ["openat", "mmap", "futex", "socket", "fcntl", "lseek", "clone", "dup", "statmount"].map {
             try #require(SystemCall(named: $0))
         }
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    private static func comparison(_ kind: ArgumentKind, _ random: inout SeededGenerator) -> Comparison {
+    private static func comparison(_ kind: ArgumentKind, _ random: inout SeededRandom) -> Comparison {
         func value() -> UInt64 {
             let names = (0..<Int.random(in: 1...3, using: &random)).compactMap { _ in
                 kind.constants.randomElement(using: &random)?.value

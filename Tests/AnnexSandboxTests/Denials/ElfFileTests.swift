@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `DEPUTY-07: a mangled program ends in names or none`(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         let whole = try Self.fixture()
         let original = try #require(Self.file(whole))
         let table = try #require(original.symbols)

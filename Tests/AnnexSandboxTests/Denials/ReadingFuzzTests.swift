@@ -1,3 +1,4 @@
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexSandbox
@@ -12,7 +13,7 @@ import Testing
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `DEPUTY-07: every reader of hostile text is total`(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<3_000 {
             var bytes = Self.samples.randomElement(using: &random) ?? []
             for _ in 0..<Int.random(in: 0...8, using: &random) { Self.mangle(&bytes, &random) }
@@ -29,7 +30,7 @@ import Testing
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `DEPUTY-07: a walk over any stack ends`(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededRandom(seed: seed)
         let base: UInt64 = 0x7FFE_0000_0000
         for _ in 0..<200 {
             let stack = (0..<512).flatMap { _ in
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    private static func mangle(_ bytes: inout [UInt8], _ random: inout Seeded) {
+    private static func mangle(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
         guard !bytes.isEmpty else { return bytes.append(0) }
         let place = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
@@ -56,18 +57,5 @@ import Testing
         case 2: bytes.insert(contentsOf: bytes[place...].prefix(20), at: place)
         default: bytes.insert("0123456789abcdefx-: \n\0$sSA".utf8.randomElement(using: &random) ?? 0, at: place)
         }
-    }
-}
-
-/// The same numbers for the same seed, so that a finding can be repeated.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,5 @@
+import AnnexTestSupport
+
 /// What happens to an extension, by somebody else's hand or its own.
 enum Accident: CaseIterable {
     case nothing
@@ -11,7 +13,7 @@ enum Accident: CaseIterable {
     case spins
 
     /// Those that take until a limit ends them come less often.
-    static func drawn(using random: inout SplitMix) -> Accident {
+    static func drawn(using random: inout SeededRandom) -> Accident {
         let drawn = allCases.randomElement(using: &random) ?? .nothing
         guard drawn == .spins || drawn == .extensionIsStopped else { return drawn }
         return Int.random(in: 0..<4, using: &random) == 0 ? drawn : .extensionIsKilled
@@ -40,18 +42,5 @@ enum Accident: CaseIterable {
         case .chatters: ["outputLimit"]
         case .spins: ["unresponsive"]
         }
-    }
-}
-
-/// The same seed gives the same accidents at the same moments.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

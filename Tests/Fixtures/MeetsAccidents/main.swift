@@ -31,7 +31,7 @@ let before = await MachineCounts.warmed {
     }
 }
 let openBefore = try OpenDescriptors.names()
-var random = SplitMix(state: seed)
+var random = SeededRandom(seed: seed)
 var reasons: [String: Int] = [:]
 var last = Accident.nothing
 for number in 0..<rounds {

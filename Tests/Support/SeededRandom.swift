@@ -1,20 +1,20 @@
 import Glibc
 
-/// A random sequence that can be had again: `ANNEX_SEED` in the environment sets it for every test.
-struct SeededRandom: RandomNumberGenerator {
+/// A random sequence that can be had again (SplitMix64): the same seed gives the same numbers on every machine.
+package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    static func fresh() -> UInt64 {
+    /// From `ANNEX_SEED` in the environment, else a new one: what a test prints when it fails.
+    package static func fresh() -> UInt64 {
         if let text = getenv("ANNEX_SEED"), let seed = UInt64(String(cString: text)) { return seed }
         return UInt64.random(in: 0...UInt64.max)
     }
 
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
