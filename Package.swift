@@ -257,7 +257,9 @@ let package = Package(
             ], swiftSettings: swift),
         .testTarget(
             name: "AnnexHostTests",
-            dependencies: ["AnnexHost", "AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            dependencies: [
+                "AnnexHost", "AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "ExamplesTests",

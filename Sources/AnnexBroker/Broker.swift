@@ -40,8 +40,9 @@ package final class Broker: BrokerService {
         launcher.shutDown()
     }
 
-    package func channelConfiguration(for identifier: String) throws(ServiceError) -> ChannelConfiguration {
-        ChannelConfiguration(try policy(for: bundle(identifier)).limits)
+    package func terms(for identifier: String) throws(ServiceError) -> SessionTerms {
+        let limits = try policy(for: bundle(identifier)).limits
+        return SessionTerms(channel: ChannelConfiguration(limits), keepAlive: limits.keepAlive)
     }
 
     package func launch(

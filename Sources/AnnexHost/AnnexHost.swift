@@ -1,4 +1,5 @@
 public import AnnexChannel
+internal import AnnexLinux
 public import AnnexService
 
 /// A host's way to its extensions: what is installed, and sessions with them.
@@ -80,6 +81,29 @@ public struct AnnexHost: Sendable {
         let session = try start(identifier, timeLimit, service, configure)
         try session.waitUntilReady()
         return session
+    }
+
+    /// Keeps extensions launched ahead, so that a request costs one message instead of a launch.
+    ///
+    /// - Parameters:
+    ///   - identifier: the extension's bundle identifier.
+    ///   - bounds: how many are parked at least and at most. The lower bound stays through any rest; the upper one should
+    ///     leave some of the policy's `instances` to others.
+    ///   - timeLimit: as in `begin`, like the next two.
+    /// - Throws: a `ServiceError` where no such extension is on offer, or a descriptor is lacking.
+    public func standby(
+        for identifier: String, keeping bounds: ClosedRange<Int> = 0...4, timeLimit: Duration? = nil,
+        serving hosted: HostService = HostService(),
+        channel configure: @escaping @Sendable (inout ChannelConfiguration) -> Void = { _ in }
+    ) throws(ServiceError) -> Standby {
+        let terms = try service.terms(for: identifier)
+        do throws(SystemError) {
+            return try Standby(identifier, keeping: bounds, keepAlive: terms.keepAlive) { () throws(HostError) in
+                try start(identifier, timeLimit, hosted, configure)
+            }
+        } catch {
+            throw ServiceError(.system, "\(error)", place: identifier)
+        }
     }
 
     private func start(

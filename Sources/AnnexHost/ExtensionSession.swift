@@ -23,7 +23,7 @@ public final class ExtensionSession: Sendable {
         _ configure: (inout ChannelConfiguration) -> Void, service: any BrokerService
     ) throws {
         let link = SessionLink()
-        var configuration = try service.channelConfiguration(for: identifier)
+        var configuration = try service.terms(for: identifier).channel
         configuration.label = identifier
         configure(&configuration)
         var handlers = link.handlers

@@ -7,6 +7,7 @@ final class Milestone<Value: Sendable>: Sendable {
         var value: Value?
         var tasks: [CheckedContinuation<Value, Never>] = []
         var threads: [DispatchSemaphore] = []
+        var jobs: [@Sendable (Value) -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -16,16 +17,23 @@ final class Milestone<Value: Sendable>: Sendable {
 
     /// Sets the value; only the first time counts.
     func reach(_ value: Value) {
-        let (tasks, threads) = state.withLock { state in
-            guard state.value == nil else {
-                return ([] as [CheckedContinuation<Value, Never>], [] as [DispatchSemaphore])
-            }
-            state.value = value
-            defer { (state.tasks, state.threads) = ([], []) }
-            return (state.tasks, state.threads)
+        let waiting = state.withLock { state in
+            guard state.value == nil else { return State() }
+            defer { state = State(value: value) }
+            return state
         }
-        for task in tasks { task.resume(returning: value) }
-        for thread in threads { thread.signal() }
+        for task in waiting.tasks { task.resume(returning: value) }
+        for thread in waiting.threads { thread.signal() }
+        for job in waiting.jobs { job(value) }
+    }
+
+    /// Runs a job with the value: now where it has come, else on the thread that brings it.
+    func whenReached(_ job: @escaping @Sendable (Value) -> Void) {
+        let value = state.withLock { state in
+            if state.value == nil { state.jobs.append(job) }
+            return state.value
+        }
+        if let value { job(value) }
     }
 
     /// Suspends until the value has come.

@@ -45,6 +45,14 @@ final class SessionLink: Sendable {
         if let handle { message(handle) }
     }
 
+    /// Takes a parked extension for good; false where it is about to end, or has.
+    func claim() -> Bool {
+        let handle = state.withLock { state in
+            if case .connected(let handle) = state { handle } else { nil as (any ExtensionHandle)? }
+        }
+        return handle?.claim() ?? false
+    }
+
     /// What the channel reports goes to the broker, which decides.
     var handlers: ChannelHandlers {
         var handlers = ChannelHandlers()

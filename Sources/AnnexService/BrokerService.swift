@@ -14,8 +14,8 @@ package protocol BrokerService: Sendable {
     /// Everything that is offered, by identifier: not what is switched off.
     var extensions: [InstalledExtension] { get }
 
-    /// The bounds that the extension's policy sets its channel; the host makes the channel after them.
-    func channelConfiguration(for identifier: String) throws(ServiceError) -> ChannelConfiguration
+    /// The bounds that the extension's policy sets its host; the host makes the channel after them.
+    func terms(for identifier: String) throws(ServiceError) -> SessionTerms
 
     /// Starts an extension with its ends of a channel that the host made; returns once the process is being made.
     /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.

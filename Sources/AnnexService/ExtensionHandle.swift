@@ -18,6 +18,11 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func violated(_ violation: ProtocolViolation)
     /// The extension's end of the channel is closed: it has ended, or nobody will hear of it any more.
     func channelClosed()
+    /// Nobody needs it yet: it was started ahead, and its place is anyone's who finds none.
+    func park()
+    /// A parked one is needed.
+    /// - Returns: false where its place was given to another: then it ends.
+    func claim() -> Bool
     /// The host needs it no longer.
     /// - Parameter completed: whether it answered; otherwise it was cancelled.
     func dismiss(completed: Bool)

@@ -20,9 +20,17 @@ static int result(long value) { return value < 0 ? -errno : (int)value; }
 
 int annex_event_queue(void) { return result(epoll_create1(EPOLL_CLOEXEC)); }
 
-int annex_event_add(int queue, int descriptor, uint64_t token) {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.u64 = token};
+static int add(int queue, int descriptor, uint64_t token, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.u64 = token};
     return result(epoll_ctl(queue, EPOLL_CTL_ADD, descriptor, &event));
+}
+
+int annex_event_add(int queue, int descriptor, uint64_t token) {
+    return add(queue, descriptor, token, EPOLLIN | EPOLLRDHUP);
+}
+
+int annex_event_add_alarm(int queue, int descriptor, uint64_t token) {
+    return add(queue, descriptor, token, EPOLLPRI);
 }
 
 int annex_event_remove(int queue, int descriptor) {
@@ -30,7 +38,7 @@ int annex_event_remove(int queue, int descriptor) {
 }
 
 static uint32_t ready(uint32_t events) {
-    return (events & EPOLLIN ? ANNEX_READY_READABLE : 0u)
+    return (events & (EPOLLIN | EPOLLPRI) ? ANNEX_READY_READABLE : 0u)
         | (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR) ? ANNEX_READY_HANGUP : 0u);
 }
 

@@ -37,4 +37,32 @@ import Testing
         _ = ask("last")
         #expect(granted.list.last == "last")
     }
+
+    @Test func `L1: a lent place goes to who finds none, and is kept by who claims it in time`() {
+        let places = Places()
+        let asked = Granted()
+        func ask() -> Places.Ticket { places.ask("a", most: 2) { asked.add("granted") }.ticket }
+        let first = ask()
+        let second = ask()
+        places.lend(first) { asked.add("first") }
+        places.lend(second) { asked.add("second") }
+        #expect(places.claim(second))
+        #expect(!places.claim(second))
+        let third = ask()
+        #expect(asked.list == ["first"])
+        #expect(!places.claim(first))
+        places.giveBack(first)
+        #expect(asked.list == ["first", "granted"])
+        // Who lends while somebody waits is asked at once, and a place given back can be asked for no more.
+        let fourth = ask()
+        places.lend(second) { asked.add("second") }
+        #expect(asked.list.last == "second")
+        places.giveBack(second)
+        places.lend(second) { asked.add("too late") }
+        places.lend(third) { asked.add("third") }
+        places.giveBack(third)
+        places.giveBack(fourth)
+        _ = (ask(), ask(), ask())
+        #expect(asked.list == ["first", "granted", "second", "granted"])
+    }
 }

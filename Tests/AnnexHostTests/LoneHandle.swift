@@ -13,6 +13,8 @@ final class LoneHandle: ExtensionHandle {
     func requestBegan() {}
     func requestEnded() {}
     func gaveSign() {}
+    func park() {}
+    func claim() -> Bool { true }
     func activityBegan(_ reason: String) {}
     func activityEnded() {}
     func violated(_ violation: ProtocolViolation) { events(.ended(Termination(.protocolViolation))) }

@@ -13,7 +13,7 @@ final class LoneService: BrokerService {
     func setEnabled(_ isEnabled: Bool, for identifier: String) {}
     var extensions: [InstalledExtension] { [] }
 
-    func channelConfiguration(for identifier: String) -> ChannelConfiguration { ChannelConfiguration() }
+    func terms(for identifier: String) -> SessionTerms { SessionTerms() }
 
     func launch(
         _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,

@@ -27,6 +27,7 @@ enum PolicySamples {
           watchdog: 10s
           refusals: 100
           instances: 4
+          keep-alive: 0s
         """
 
     /// A policy `test` that includes the frame; `text` starts at line 4.

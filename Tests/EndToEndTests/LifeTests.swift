@@ -239,14 +239,3 @@ import Testing
         _ = await session.cancel()
     }
 }
-
-extension Thread {
-    /// Blocks a thread of its own rather than one of the runtime's.
-    fileprivate static func detached<Value: Sendable>(
-        _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
-        }
-    }
-}

@@ -27,6 +27,7 @@ extension LaunchReport.Limit {
         case .output, .refusals: (.watched, "the broker counts")
         case .messages, .openCalls: (.watched, "the host's end of the channel counts")
         case .instances: (.watched, "the broker gives places")
+        case .keepAlive: (.watched, "the host's standby")
         }
     }
 }

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The places of extensions that run at once: so many for each policy. Who finds none waits for his turn.
+/// The places of extensions that run at once: so many for each policy. Who finds none waits for his turn; before that
+/// those are asked to go that nobody needs yet.
 final class Places: Sendable {
     /// A place, or the wish for one.
     struct Ticket: Sendable {
@@ -13,9 +14,17 @@ final class Places: Sendable {
         let granted: @Sendable () -> Void
     }
 
+    /// A place whose holder can do without it.
+    private struct Lent {
+        let number: UInt64
+        let giveUp: @Sendable () -> Void
+    }
+
     private struct Room {
         var taken: Set<UInt64> = []
         var waiting: [Waiter] = []
+        /// Longest first.
+        var lent: [Lent] = []
     }
 
     private struct State {
@@ -32,19 +41,21 @@ final class Places: Sendable {
     func ask(
         _ policy: String, most: Int, granted: @escaping @Sendable () -> Void
     ) -> (ticket: Ticket, isGranted: Bool) {
-        state.withLock { state in
+        let (ticket, isGranted, lent) = state.withLock { state in
             state.last += 1
             let number = state.last
             var room = state.rooms.removeValue(forKey: policy) ?? Room()
-            let hasPlace = room.taken.count < max(1, most)
-            if hasPlace {
+            defer { state.rooms[policy] = room }
+            let ticket = Ticket(policy: policy, number: number)
+            guard room.taken.count >= max(1, most) else {
                 room.taken.insert(number)
-            } else {
-                room.waiting.append(Waiter(number: number, granted: granted))
+                return (ticket, true, nil as Lent?)
             }
-            state.rooms[policy] = room
-            return (Ticket(policy: policy, number: number), hasPlace)
+            room.waiting.append(Waiter(number: number, granted: granted))
+            return (ticket, false, room.lent.isEmpty ? nil : room.lent.removeFirst())
         }
+        lent?.giveUp()
+        return (ticket, isGranted)
     }
 
     /// Gives a place back, to whoever waits longest for one, or stops waiting. Once is enough, twice is harmless.
@@ -56,11 +67,36 @@ final class Places: Sendable {
                 room.waiting.removeAll { $0.number == ticket.number }
                 return nil
             }
+            room.lent.removeAll { $0.number == ticket.number }
             guard !room.waiting.isEmpty else { return nil }
             let next = room.waiting.removeFirst()
             room.taken.insert(next.number)
             return next
         }
         next?.granted()
+    }
+
+    /// Keeps a place only until somebody waits for one.
+    /// - Parameter giveUp: told at most once, on any thread: the place is to be given back soon. Must not give it back
+    ///   from there.
+    func lend(_ ticket: Ticket, giveUp: @escaping @Sendable () -> Void) {
+        let isWanted = state.withLock { state in
+            guard state.rooms[ticket.policy]?.taken.contains(ticket.number) == true else { return false }
+            let isWanted = state.rooms[ticket.policy]?.waiting.isEmpty == false
+            if !isWanted { state.rooms[ticket.policy]?.lent.append(Lent(number: ticket.number, giveUp: giveUp)) }
+            return isWanted
+        }
+        if isWanted { giveUp() }
+    }
+
+    /// Keeps a lent place for good.
+    /// - Returns: false where it was asked for meanwhile.
+    func claim(_ ticket: Ticket) -> Bool {
+        state.withLock { state in
+            guard let index = state.rooms[ticket.policy]?.lent.firstIndex(where: { $0.number == ticket.number })
+            else { return false }
+            state.rooms[ticket.policy]?.lent.remove(at: index)
+            return true
+        }
     }
 }

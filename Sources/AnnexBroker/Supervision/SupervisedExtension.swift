@@ -83,6 +83,20 @@ final class SupervisedExtension: ExtensionHandle {
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
     func channelClosed() { apply(.channelClosed) }
 
+    func park() {
+        guard let place = running.withLock({ $0.place }) else { return }
+        places.lend(place) { [weak self, loop] in
+            // Never from the wish of another one: ending this gives its place on.
+            loop.execute { [weak self] in self?.end(for: .cancelled) }
+        }
+    }
+
+    func claim() -> Bool {
+        // One that is being ended has its place until it is gone.
+        guard let place = running.withLock({ $0.life.state == .serving ? $0.place : nil }) else { return false }
+        return places.claim(place)
+    }
+
     func violated(_ violation: ProtocolViolation) {
         apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
     }

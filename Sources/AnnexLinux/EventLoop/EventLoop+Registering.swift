@@ -9,11 +9,25 @@ extension EventLoop {
     package func watch(
         _ number: Int32, handler: @escaping @Sendable (Readiness) -> Void
     ) throws(SystemError) -> Watch {
+        try watch(number, adding: annex_event_add, handler)
+    }
+
+    /// The same for a descriptor that has no bytes but alarms, each of which is told once.
+    package func watchAlarm(
+        _ number: Int32, handler: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> Watch {
+        try watch(number, adding: annex_event_add_alarm) { _ in handler() }
+    }
+
+    private func watch(
+        _ number: Int32, adding add: (Int32, Int32, UInt64) -> Int32,
+        _ handler: @escaping @Sendable (Readiness) -> Void
+    ) throws(SystemError) -> Watch {
         try state.withLock { (state) throws(SystemError) in
             guard state.phase == .running else { throw SystemError("epoll_ctl", errno: ESHUTDOWN) }
             state.lastToken += 1
             let token = state.lastToken
-            _ = try SystemError.check("epoll_ctl", annex_event_add(queue.number, number, token))
+            _ = try SystemError.check("epoll_ctl", add(queue.number, number, token))
             state.watches[token] = Registration(number: number, handler: handler)
             return Watch(loop: self, token: token)
         }

@@ -74,6 +74,7 @@ extension PolicyLimits {
                 case .openCalls: .count(openCalls)
                 case .refusals: .count(refusals)
                 case .instances: .count(instances)
+                case .keepAlive: .time(keepAlive)
                 }
             return (name, value)
         }
@@ -103,7 +104,7 @@ extension Quantity {
     static func text(time: Duration) -> String {
         let (seconds, attoseconds) = time.components
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        if milliseconds % 60_000 == 0 { return "\(milliseconds / 60_000)min" }
+        if milliseconds > 0, milliseconds % 60_000 == 0 { return "\(milliseconds / 60_000)min" }
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
 }

@@ -83,6 +83,7 @@ public struct ImportedProfile: Sendable {
               open-calls: 64
               refusals: 1000
               instances: 16
+              keep-alive: 0s
             """,
         ]
     }

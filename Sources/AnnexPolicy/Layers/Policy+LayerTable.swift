@@ -170,6 +170,7 @@ extension LimitName {
         case .processor: "RLIMIT_CPU"
         case .launch, .request, .watchdog, .grace, .output, .messages, .inFlight, .openCalls, .refusals, .instances:
             "the broker"
+        case .keepAlive: "the host"
         }
     }
 }

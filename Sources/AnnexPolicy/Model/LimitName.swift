@@ -4,14 +4,16 @@ package enum LimitName: String, CaseIterable, Sendable {
     case inFlight = "in-flight"
     case openCalls = "open-calls"
     case refusals, instances
+    case keepAlive = "keep-alive"
 
     /// How a limit is measured.
-    enum Measure: Sendable { case bytes, time, count }
+    enum Measure: Sendable { case bytes, time, timeOrNone, count }
 
     var measure: Measure {
         switch self {
         case .memory, .file, .output, .inFlight: .bytes
         case .launch, .request, .watchdog, .grace, .processor: .time
+        case .keepAlive: .timeOrNone
         case .processes, .descriptors, .messages, .openCalls, .refusals, .instances: .count
         }
     }
@@ -54,7 +56,8 @@ extension PolicyLimits {
             processes: try value(.processes).count, descriptors: try value(.descriptors).count,
             file: try value(.file).bytes, output: try value(.output).bytes, messages: try value(.messages).count,
             inFlight: try value(.inFlight).bytes, openCalls: try value(.openCalls).count,
-            refusals: try value(.refusals).count, instances: try value(.instances).count)
+            refusals: try value(.refusals).count, instances: try value(.instances).count,
+            keepAlive: try value(.keepAlive).time)
     }
 }
 

@@ -30,11 +30,13 @@ public struct PolicyLimits: Sendable, Hashable {
     public let refusals: Int
     /// How many extensions under this policy may run at once; one more waits for a place.
     public package(set) var instances: Int
+    /// How long one that has served a request may wait for another of the same host; zero: a process for each.
+    public package(set) var keepAlive: Duration
 
     package init(
         memory: UInt64, launch: Duration, request: Duration, watchdog: Duration, grace: Duration, processor: Duration,
         processes: Int, descriptors: Int, file: UInt64, output: UInt64, messages: Int, inFlight: UInt64, openCalls: Int,
-        refusals: Int, instances: Int
+        refusals: Int, instances: Int, keepAlive: Duration
     ) {
         self.memory = memory
         self.launch = launch
@@ -51,6 +53,7 @@ public struct PolicyLimits: Sendable, Hashable {
         self.openCalls = openCalls
         self.refusals = refusals
         self.instances = instances
+        self.keepAlive = keepAlive
     }
 }
 

@@ -89,6 +89,7 @@ extension PolicyNode {
         switch measure {
         case .bytes: .bytes(try bytes())
         case .time: .time(try time())
+        case .timeOrNone: .time(try time(from: .zero, "a whole number with ms, s or min"))
         case .count: .count(try count(atMost: most))
         }
     }
@@ -101,11 +102,11 @@ extension PolicyNode {
         return bytes
     }
 
-    private func time() throws(PolicyError) -> Duration {
+    private func time(
+        from least: Duration = .milliseconds(1), _ form: String = "a whole number above 0 with ms, s or min"
+    ) throws(PolicyError) -> Duration {
         let text = try text("a time")
-        guard let time = Quantity.time(text), time > .zero else {
-            throw error("`\(text)` is not a time: a whole number above 0 with ms, s or min")
-        }
+        guard let time = Quantity.time(text), time >= least else { throw error("`\(text)` is not a time: \(form)") }
         return time
     }
 

@@ -17,6 +17,8 @@ typedef struct {
 
 int annex_event_queue(void);
 int annex_event_add(int queue, int descriptor, uint64_t token);
+// For a descriptor that has no bytes but an alarm (EPOLLPRI): each is told once.
+int annex_event_add_alarm(int queue, int descriptor, uint64_t token);
 int annex_event_remove(int queue, int descriptor);
 // At most `room` events (no more than 64 at once) after at most `nanoseconds` (negative: without
 // limit) of CLOCK_MONOTONIC. The number of events or -errno.

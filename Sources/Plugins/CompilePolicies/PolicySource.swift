@@ -27,7 +27,7 @@ enum PolicySource {
             ("descriptors", "\(limits.descriptors)"), ("file", "\(limits.file)"), ("output", "\(limits.output)"),
             ("messages", "\(limits.messages)"), ("inFlight", "\(limits.inFlight)"),
             ("openCalls", "\(limits.openCalls)"), ("refusals", "\(limits.refusals)"),
-            ("instances", "\(limits.instances)"),
+            ("instances", "\(limits.instances)"), ("keepAlive", SwiftText.duration(limits.keepAlive)),
         ]
         return "PolicyLimits(\(values.map { "\($0.0): \($0.1)" }.joined(separator: ", ")))"
     }

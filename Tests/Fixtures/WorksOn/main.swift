@@ -1,16 +1,21 @@
 // Works as its request says: the first word of its text is the conduct, the second a time in milliseconds.
 import AnnexExtension
 import Glibc
+import Synchronization
 
 WorksOn.main()
 
 final class WorksOn: AppExtension {
     private var isWarned = false
+    /// Of this process: each request has an object of its own.
+    private static let served = Atomic(0)
 
     func beginRequest(with context: ExtensionContext) {
         let words = (context.inputItems.first?.contentText ?? "").split(separator: " ")
         let time = words.count > 1 ? Int(words[1]) ?? 0 : 0
+        let served = Self.served.add(1, ordering: .relaxed).newValue
         switch words.first {
+        case "counts": context.completeRequest(returning: [ExtensionItem(contentText: "\(served)")])
         case "looks": look(context, for: time)
         case "spins": while true {}
         case "sleeps": sleep(1_000_000)

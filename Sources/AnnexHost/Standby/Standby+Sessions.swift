@@ -1,0 +1,70 @@
+public import AnnexModel
+
+extension Standby {
+    /// A session with an extension that has served nobody: a parked one, else one that is launched now.
+    ///
+    /// - Throws: what `AnnexHost.begin` throws.
+    public func begin() async throws(HostError) -> ExtensionSession {
+        if let session = takeFresh() { return session }
+        let session = try launch()
+        try await session.becomeReady()
+        return session
+    }
+
+    /// The same for code without Swift concurrency: blocks where nobody is parked.
+    public func beginAndWait() throws(HostError) -> ExtensionSession {
+        if let session = takeFresh() { return session }
+        let session = try launch()
+        try session.waitUntilReady()
+        return session
+    }
+
+    /// One request to an extension that is ended afterwards, or waits for the next one for as long as its policy's
+    /// `keep-alive` says.
+    ///
+    /// - Parameters: as `ExtensionSession.request`.
+    /// - Throws: what `AnnexHost.begin` and `ExtensionSession.request` throw.
+    public func request(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
+    ) async throws(HostError) -> [ExtensionItem] {
+        do throws(HostError) {
+            let session = try await taken()
+            let answer = try await session.request(items, accepting: acceptance, timeout: timeout)
+            finish(session)
+            return answer
+        } catch {
+            // One that failed is not used again: its last reference ended it.
+            lose()
+            throw error
+        }
+    }
+
+    /// The same for code without Swift concurrency: blocks the thread.
+    public func requestAndWait(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
+    ) throws(HostError) -> [ExtensionItem] {
+        do throws(HostError) {
+            let session = try takenAndWaitedFor()
+            let answer = try session.requestAndWait(items, accepting: acceptance, timeout: timeout)
+            finish(session)
+            return answer
+        } catch {
+            lose()
+            throw error
+        }
+    }
+
+    private func taken() async throws(HostError) -> ExtensionSession {
+        if let session = takeAny() { return session }
+        let session = try launch()
+        try await session.becomeReady()
+        return session
+    }
+
+    private func takenAndWaitedFor() throws(HostError) -> ExtensionSession {
+        if let session = takeAny() { return session }
+        let session = try launch()
+        try session.waitUntilReady()
+        return session
+    }
+}

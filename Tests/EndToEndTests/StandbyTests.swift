@@ -1,0 +1,131 @@
+import AnnexBroker
+import AnnexModel
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AnnexHost
+
+/// Extensions launched ahead: who gets them, and who ends them.
+@Suite(.timeLimit(.minutes(20))) struct StandbyTests {
+    private final class Ends: Sendable {
+        private let reasons = Mutex<[Termination.Reason]>([])
+        var list: [Termination.Reason] { reasons.withLock { $0 } }
+        func add(_ end: EndedExtension) { reasons.withLock { $0.append(end.termination.reason) } }
+    }
+
+    private let app: SubstituteApp
+    private let ends = Ends()
+
+    init() throws {
+        app = try SubstituteApp(running: "works-on")
+    }
+
+    private func host(_ adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in }) throws -> AnnexHost {
+        var wishes = BrokerWishes()
+        wishes.patience = .patience
+        wishes.adjust = adjust
+        let broker = try Broker(wishes) { [ends] in ends.add($0) }
+        _ = try broker.install(app: app.path)
+        return AnnexHost(service: broker)
+    }
+
+    /// How many requests the answering process has served, this one included.
+    private func served(_ standby: Standby) async throws -> String? {
+        try await standby.request([ExtensionItem(contentText: "counts")]).first?.contentText
+    }
+
+    private func served(_ session: ExtensionSession) async throws -> String? {
+        try await session.request([ExtensionItem(contentText: "counts")]).first?.contentText
+    }
+
+    @Test func `a session gets one that was launched ahead, and another takes its place`() async throws {
+        let standby = try host().standby(for: SubstituteApp.identifier, keeping: 1...2)
+        await eventually { standby.count == 1 }
+        let session = try await standby.begin()
+        #expect(session.launchReport.total > .zero)
+        #expect(try await served(session) == "1")
+        await eventually { standby.count == 1 }
+        #expect(await session.complete().reason == .completed)
+    }
+
+    @Test func `one request to a process unless its policy keeps it alive`() async throws {
+        let standby = try host().standby(for: SubstituteApp.identifier)
+        for _ in 0..<3 { #expect(try await served(standby) == "1") }
+        await eventually { ends.list.count >= 3 }
+        #expect(Set(ends.list) == [.completed])
+    }
+
+    @Test func `a process that is kept alive serves the next request, and never a session`() async throws {
+        let standby = try host { $0.keepAlive = .seconds(3600) }.standby(for: SubstituteApp.identifier, keeping: 0...1)
+        #expect(try await served(standby) == "1")
+        #expect(try await served(standby) == "2")
+        let blocked = try await Thread.detached {
+            try standby.requestAndWait([ExtensionItem(contentText: "counts")]).first?.contentText
+        }
+        #expect(blocked == "3")
+        let session = try await standby.begin()
+        #expect(try await served(session) == "1")
+    }
+
+    @Test func `a process that is kept alive goes when its time is over`() async throws {
+        let standby = try host { $0.keepAlive = .milliseconds(50) }.standby(
+            for: SubstituteApp.identifier, keeping: 0...1)
+        #expect(try await served(standby) == "1")
+        await eventually { !ends.list.isEmpty }
+        #expect(ends.list.first == .cancelled)
+    }
+
+    @Test func `L1: a parked extension gives its place to whoever finds none`() async throws {
+        let host = try host { $0.instances = 1 }
+        let standby = try host.standby(for: SubstituteApp.identifier, keeping: 1...1)
+        await eventually { standby.count == 1 }
+        let session = try await host.begin(SubstituteApp.identifier)
+        #expect(try await served(session) == "1")
+        #expect(ends.list == [.cancelled])
+        #expect(standby.count == 0)
+        #expect(await session.complete().reason == .completed)
+    }
+
+    @Test func `P5: a parked extension that is switched off is offered to nobody`() async throws {
+        let host = try host()
+        let standby = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)
+        await eventually { standby.count == 2 }
+        try host.setEnabled(false, for: SubstituteApp.identifier)
+        await #expect { try await standby.begin() } throws: { error in
+            if case HostError.refused(let refusal) = error { refusal.code == .disabled } else { false }
+        }
+        await eventually { ends.list.count == 2 }
+        #expect(ends.list == [.disabled, .disabled])
+    }
+
+    @Test func `what is given up ends, and is launched anew when it is needed`() async throws {
+        let standby = try host().standby(for: SubstituteApp.identifier, keeping: 2...2)
+        await eventually { standby.count == 2 }
+        standby.giveUp()
+        await eventually { ends.list.count == 2 }
+        #expect(standby.count == 0 && ends.list == [.cancelled, .cancelled])
+        #expect(try await served(standby) == "1")
+    }
+
+    @Test func `LIFE-05: nobody is left when the last reference goes`() async throws {
+        let host = try host()
+        do {
+            let standby = try host.standby(for: SubstituteApp.identifier, keeping: 3...3)
+            await eventually { standby.count == 3 }
+        }
+        await eventually { ends.list.count == 3 }
+        #expect(Set(ends.list) == [.cancelled])
+    }
+
+    @Test func `hundreds of requests at once each have one answer`() async throws {
+        let standby = try host { $0.keepAlive = .seconds(3600) }.standby(for: SubstituteApp.identifier)
+        let answers = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<200 { group.addTask { try await served(standby) } }
+            return try await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        #expect(answers.count == 200 && !answers.contains(nil))
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+
+extension Thread {
+    /// Blocks a thread of its own rather than one of the runtime's.
+    package static func detached<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}
