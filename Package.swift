@@ -95,6 +95,7 @@ let package = Package(
             dependencies: [
                 "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexModel",
                 "AnnexChannel", "AnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
         .target(
@@ -107,7 +108,8 @@ let package = Package(
         .executableTarget(
             name: "annex",
             dependencies: [
-                "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies",
+                "AnnexPolicy",
                 "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -252,8 +254,8 @@ let package = Package(
         .testTarget(
             name: "AnnexBrokerTests",
             dependencies: [
-                "AnnexBroker", "AnnexBundle", "AnnexService", "AnnexSandbox", "AnnexPolicy", "AnnexChannel",
-                "AnnexTestSupport",
+                "AnnexBroker", "AnnexBundle", "AnnexService", "AnnexSandbox", "AnnexPolicy", "AnnexModel",
+                "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
             ], swiftSettings: swift),
         .testTarget(
             name: "AnnexHostTests",

@@ -15,6 +15,7 @@ package final class Broker: BrokerService {
     let wishes: BrokerWishes
     /// Not the broker itself: an end told on the event loop's thread must not hold it.
     let failures = FailureBook()
+    private let reports: ReportKeeper?
     private let onEnd: @Sendable (EndedExtension) -> Void
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
@@ -28,6 +29,7 @@ package final class Broker: BrokerService {
     ) throws(ServiceError) {
         self.wishes = wishes
         self.onEnd = onEnd
+        reports = ReportKeeper(wishes.reports)
         do throws(SandboxError) {
             launcher = try Launcher.start(waiving: Set(waiving.compactMap { SandboxLayer($0) }))
         } catch {
@@ -56,8 +58,9 @@ package final class Broker: BrokerService {
         let supervised = running.add { remove in
             SupervisedExtension(
                 identifier, policy: policy, timeLimit: timeLimit, launcher: launcher, places: places, events: events
-            ) { [failures, onEnd] end in
+            ) { [failures, reports, onEnd] end in
                 failures.note(end)
+                reports?.keep(end)
                 remove()
                 onEnd(end)
             }

@@ -1,4 +1,5 @@
 package import AnnexPolicy
+package import AnnexService
 
 /// What a host wants of its broker otherwise than the policies say.
 package struct BrokerWishes: Sendable {
@@ -8,6 +9,8 @@ package struct BrokerWishes: Sendable {
     package var patience = Duration.zero
     /// Whether extensions that fail again and again have to pause before they start once more.
     package var holdsBack = true
+    /// Where reports on ends are kept.
+    package var reports = ReportPlace.nowhere
     /// Changes the limits of every policy, last.
     package var adjust: @Sendable (inout PolicyLimits) -> Void = { _ in }
 

@@ -15,12 +15,14 @@ extension AnnexHost {
     ///     with its cause and cure. The launch report lists what is missing.
     ///   - instances: how many extensions under one policy may run at once, where this host wants another number than
     ///     the policies' own; one more waits for a place.
+    ///   - reports: where a report on each end is kept; `annex reports` shows those of the standard place.
     /// - Throws: a `ServiceError` that names the file and key of a bundle that breaks a rule, or the step and cure where
     ///   this machine cannot make sandboxes.
     public static func embedded(
-        apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil
+        apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil,
+        reports: ReportPlace = .standard
     ) throws(ServiceError) -> AnnexHost {
-        try embedded(apps: apps, waiving: waiving, instances: instances, patience: .zero)
+        try embedded(apps: apps, waiving: waiving, instances: instances, patience: .zero, reports: reports)
     }
 
     /// The same for a machine that may be busy with anything.
@@ -29,12 +31,13 @@ extension AnnexHost {
     ///   - holdsBack: whether extensions that fail again and again have to pause before they start once more.
     package static func embedded(
         apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil, patience: Duration,
-        holdsBack: Bool = true
+        holdsBack: Bool = true, reports: ReportPlace = .nowhere
     ) throws(ServiceError) -> AnnexHost {
         var wishes = BrokerWishes()
         wishes.instances = instances
         wishes.patience = patience
         wishes.holdsBack = holdsBack
+        wishes.reports = reports
         let host = AnnexHost(service: try Broker(waiving: waiving, wishes))
         for app in apps { try host.install(app: app) }
         return host

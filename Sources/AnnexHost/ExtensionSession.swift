@@ -33,6 +33,7 @@ public final class ExtensionSession: Sendable {
         let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
             link.receive(event, endpoint: endpoint)
         }
+        handle.attach(endpoint)
         link.connect(to: handle)
         self.channel = endpoint
         self.link = link

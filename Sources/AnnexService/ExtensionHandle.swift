@@ -1,3 +1,5 @@
+package import AnnexChannel
+
 /// A running extension as its host holds it: the host sees the channel, so it tells the broker what happens there.
 package protocol ExtensionHandle: AnyObject, Sendable {
     /// The extension's hello arrived.
@@ -26,4 +28,11 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// The host needs it no longer.
     /// - Parameter completed: whether it answered; otherwise it was cancelled.
     func dismiss(completed: Bool)
+    /// The host's end of its channel, for a broker in the same process, which reads the counts that are kept there anyway.
+    func attach(_ channel: HostEndpoint)
+}
+
+extension ExtensionHandle {
+    /// A broker elsewhere reads none of this process's memory.
+    package func attach(_ channel: HostEndpoint) {}
 }

@@ -24,13 +24,14 @@ enum HousePlan {
         "AnnexService": ["AnnexModel", "AnnexChannel"],
         "AnnexBroker": [
             "AnnexBundle", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexService", "AnnexModel", "AnnexChannel",
-            "AnnexLinux",
+            "AnnexLinux", "Logging",
         ],
         "AnnexHost": ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
         // Programs
         "annex": [
-            "Logging", "AnnexEmbedded", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy",
+            "Logging", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies",
+            "AnnexPolicy",
             "AnnexChannel", "AnnexLinux", "ArgumentParser",
         ],
         // Build plugins

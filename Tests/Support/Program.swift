@@ -34,7 +34,7 @@ public struct Program: Sendable {
         process.executableURL =
             name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = Self.environment.merging(environment) { $1 }
         process.currentDirectoryURL = folder.url
         // Files rather than pipes: a program whose output nobody reads must not wait for a reader.
         let output = folder.url.deletingLastPathComponent().appending(path: "annex-out-\(UUID().uuidString)")
@@ -50,6 +50,9 @@ public struct Program: Sendable {
             status: process.terminationStatus, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
+
+    /// This process's own, but no test's report gets into the user's folder.
+    private static let environment = ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": ""]) { $1 }
 
     private static func finish(_ process: Process) async throws {
         try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in

@@ -9,8 +9,12 @@ package struct EndedExtension: Sendable {
     package let policy: String
     /// From the request to run it to its end, on a clock that stands still while the machine is suspended.
     package let lifetime: Duration
-    /// How its launch went; nil where it was never ready.
+    /// How long it waited for a place among those that run at once.
+    package let waited: Duration
+    /// How its launch went, as far as it came; nil where its own code never ran.
     package let launch: LaunchReport?
+    /// Every limit of its policy, and who held it.
+    package let limits: [LaunchReport.Limit]
     /// What the host was told.
     package let termination: Termination
 }

@@ -3,11 +3,13 @@ internal import AnnexSandbox
 internal import AnnexService
 
 extension LaunchReport {
-    /// A launch as the sandbox saw it, up to the extension's hello.
-    init(_ report: SandboxReport, policy: String, limits: PolicyLimits, waited: Duration, hello: UInt64) {
+    /// A launch as the sandbox saw it, up to the extension's hello where that came.
+    init(_ report: SandboxReport, policy: String, limits: PolicyLimits, waited: Duration, hello: UInt64?) {
         var steps = report.steps.map { Step(name: $0.name, duration: $0.duration) }
-        let start = hello > report.executed ? hello - report.executed : 0
-        steps.append(Step(name: "hello", duration: .nanoseconds(Int64(clamping: start))))
+        if let hello {
+            let start = hello > report.executed ? hello - report.executed : 0
+            steps.append(Step(name: "hello", duration: .nanoseconds(Int64(clamping: start))))
+        }
         self.init(
             waited: waited, steps: steps, layers: report.layers, waived: report.waived.compactMap(Waiver.init),
             policy: policy,

@@ -1,3 +1,4 @@
+internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
@@ -65,27 +66,37 @@ extension SupervisedExtension {
     }
 
     private func finish(_ cause: EndCause?) {
-        let (end, activity) = running.withLock { running in
-            // Either would keep what it belongs to, and with it this, for ever.
+        let launch = launchReport()
+        let (ended, activity, granted, channel) = running.withLock { running in
+            // Each would keep what it belongs to, and with it this, for ever.
             running.process = nil
             running.launcher = nil
             running.configuration = nil
-            return (running.ended, running.activity)
+            return (running.ended, running.activity, running.granted, running.channel.take())
         }
-        let termination = Termination(cause, end: end ?? SandboxEnd(), limits: limits, activity: activity)
-        let ended = EndedExtension(
-            identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), launch: launchReport(),
-            termination: termination)
+        let end = ended ?? SandboxEnd()
+        let termination = Termination(
+            cause, end: end, limits: limits, activity: activity,
+            messages: channel.map { SessionStatistics($0.counters) })
+        // Before the host hears of it, who may exit at once.
+        onEnd(
+            EndedExtension(
+                identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), waited: waited(granted),
+                launch: launch, limits: LaunchReport.Limit.all(limits, isMemoryEnforced: end.isMemoryEnforced),
+                termination: termination))
         events(.ended(termination))
-        onEnd(ended)
     }
+
+    /// - Parameter granted: when it got its place; it has waited until now where it never did.
+    private func waited(_ granted: Moment?) -> Duration { (granted ?? .now).since(asked) }
 
     private func launchReport() -> LaunchReport? {
         running.withLock { running in
-            guard let report = running.report, let hello = running.hello else { return nil }
-            return LaunchReport(
-                report, policy: policy, limits: limits, waited: running.granted?.since(asked) ?? .zero,
-                hello: hello.nanoseconds)
+            running.report.map { report in
+                LaunchReport(
+                    report, policy: policy, limits: limits, waited: waited(running.granted),
+                    hello: running.hello?.nanoseconds)
+            }
         }
     }
 }

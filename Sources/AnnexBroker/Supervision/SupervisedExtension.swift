@@ -1,3 +1,4 @@
+internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
@@ -28,6 +29,8 @@ final class SupervisedExtension: ExtensionHandle {
         /// What it said it was doing last.
         var activity: String?
         var ended: SandboxEnd?
+        /// The host's end of its channel, for what was counted there.
+        var channel: HostEndpoint?
     }
 
     let running: Mutex<Running>
@@ -82,6 +85,7 @@ final class SupervisedExtension: ExtensionHandle {
     func activityEnded() { apply(.activityEnded) }
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
     func channelClosed() { apply(.channelClosed) }
+    func attach(_ channel: HostEndpoint) { running.withLock { $0.channel = channel } }
 
     func park() {
         guard let place = running.withLock({ $0.place }) else { return }

@@ -5,13 +5,20 @@ internal import Glibc
 
 extension Termination {
     /// The one place where facts of the kernel and the broker's own causes become a reason.
-    /// - Parameter activity: what the extension said it was doing after its answer.
-    init(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits, activity: String? = nil) {
+    /// - Parameters:
+    ///   - activity: what the extension said it was doing after its answer.
+    ///   - messages: what went through its channel.
+    init(
+        _ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits, activity: String? = nil,
+        messages: SessionStatistics? = nil
+    ) {
         var (reason, detail) = Self.reason(cause, end: end, limits: limits)
         if reason == .graceExpired, let activity { detail = .limit("\(detail), on: \(Escaped(activity))") }
         self.init(
             reason, detail: detail,
-            usage: Usage(peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime),
+            usage: Usage(
+                peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime,
+                messages: messages, denials: end.refusals.total),
             lastOutput: Escaped.lines(of: end.output.bytes), denials: end.denials.map { DeniedCall($0) })
     }
 

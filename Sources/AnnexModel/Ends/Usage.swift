@@ -6,10 +6,19 @@ public struct Usage: Sendable, Hashable {
     public let userTime: Duration?
     /// Processor time in the kernel on the program's behalf.
     public let systemTime: Duration?
+    /// What went through its channel; nil where nobody counted, as in a launch that failed.
+    public let messages: SessionStatistics?
+    /// How often the sandbox refused it something, each time counted.
+    public let denials: Int
 
-    public init(peakMemory: UInt64? = nil, userTime: Duration? = nil, systemTime: Duration? = nil) {
+    public init(
+        peakMemory: UInt64? = nil, userTime: Duration? = nil, systemTime: Duration? = nil,
+        messages: SessionStatistics? = nil, denials: Int = 0
+    ) {
         self.peakMemory = peakMemory
         self.userTime = userTime
         self.systemTime = systemTime
+        self.messages = messages
+        self.denials = denials
     }
 }

@@ -3,6 +3,8 @@ package enum JSON: Sendable, Hashable {
     case null
     case boolean(Bool)
     case number(Int)
+    /// A number as it is to be written, in JSON's own spelling.
+    case numeral(String)
     case text(String)
     case list([JSON])
     case object([Member])
@@ -21,6 +23,11 @@ package enum JSON: Sendable, Hashable {
     /// A text, or null for none.
     package static func optional(_ text: String?) -> JSON { text.map(JSON.text) ?? .null }
 
+    /// A time in one unit, to the nanosecond; a unit is `.seconds(1)` or a shorter one.
+    package static func time(_ duration: Duration, in unit: Duration) -> JSON {
+        .numeral("\(duration / unit)")
+    }
+
     package static func texts(_ texts: some Sequence<String>) -> JSON { .list(texts.map(JSON.text)) }
 }
 
@@ -37,6 +44,7 @@ extension JSON {
         case .null: text += "null"
         case .boolean(let value): text += value ? "true" : "false"
         case .number(let value): text += String(value)
+        case .numeral(let value): text += value
         case .text(let value): text += Self.quoted(value)
         case .list(let values):
             Self.write(values, within: "[]", into: &text, indent) { value, text, indent in

@@ -42,7 +42,7 @@ package struct OwnedName: Hashable, Sendable {
     }
 
     /// Reads a directory's name back; nil for every name that is not ours.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0] == "annex", let space = UInt64(parts[1]), let owner = pid_t(parts[2]),
             let started = UInt64(parts[3]), let count = UInt64(parts[4])
@@ -52,7 +52,7 @@ package struct OwnedName: Hashable, Sendable {
 
     /// Whether the process that made the name still lives. Of another namespace's processes nobody here can tell, so
     /// that theirs count as owned.
-    var isOwned: Bool { space != Self.ownSpace || Self.startTime(of: owner) == started }
+    package var isOwned: Bool { space != Self.ownSpace || Self.startTime(of: owner) == started }
 
     /// The number of this process's pid namespace; 0 where it cannot be asked.
     static let ownSpace: UInt64 = {

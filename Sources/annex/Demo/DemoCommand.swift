@@ -80,6 +80,7 @@ struct DemoCommand: AsyncParsableCommand {
                 "the example app is not built (\(bundle) is missing); in Annex's folder, run: make examples")
         }
         // One try after another fails on purpose.
-        return try AnnexHost.embedded(apps: [bundle], waiving: Set(waive), patience: patience, holdsBack: false)
+        return try AnnexHost.embedded(
+            apps: [bundle], waiving: Set(waive), patience: patience, holdsBack: false, reports: .standard)
     }
 }

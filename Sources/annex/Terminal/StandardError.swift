@@ -24,9 +24,7 @@ enum StandardError {
 
     /// A line may repeat what the caller typed, or what somebody else had typed: no control character reaches a terminal.
     private static func shown(_ line: String) -> String {
-        let isPlain = line.unicodeScalars.allSatisfy { scalar in
-            scalar == "\n" || ![.control, .format].contains(scalar.properties.generalCategory)
-        }
-        return isPlain ? line : Escaped(line, limit: 4096).description
+        line.split(separator: "\n", omittingEmptySubsequences: false).map { PlainText.shown(String($0)) }
+            .joined(separator: "\n")
     }
 }

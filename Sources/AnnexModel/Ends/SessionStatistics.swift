@@ -1,4 +1,4 @@
-internal import AnnexChannel
+package import AnnexChannel
 
 /// What went through a session's channel so far.
 public struct SessionStatistics: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct SessionStatistics: Sendable, Hashable {
     public let bytesSent: UInt64
     public let bytesReceived: UInt64
 
-    init(_ counters: ChannelCounters) {
+    package init(_ counters: ChannelCounters) {
         messagesSent = counters.framesSent
         messagesReceived = counters.framesReceived
         bytesSent = counters.bytesSent

@@ -1,0 +1,107 @@
+internal import AnnexLinux
+internal import AnnexSandbox
+internal import Glibc
+
+/// A folder of reports, opened once and held: whatever its path leads to later, reports go here.
+///
+/// Brokers share one without knowing of each other: each report is written whole under a name that nobody reads and
+/// then given its own, and what is taken away is always older than as many as are kept.
+struct ReportFolder: ~Copyable, Sendable {
+    /// How much is kept; what is older goes.
+    struct Cap: Sendable {
+        var reports = 500
+        /// Of one extension, so that one that ends again and again does not push out all others.
+        var ofOne = 100
+        var bytes: Int64 = 32 << 20
+    }
+
+    /// Bytes of the largest report.
+    static let largest = 64 << 10
+    /// More names than this, whosever, and nobody counts them any more.
+    static let mostNames = 16_384
+    /// What a writer in another namespace of processes left behind is older than this.
+    private static let longestWriting: Int64 = 3_600_000_000
+
+    let descriptor: Descriptor
+
+    private init(_ descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Opens a folder for reading, whosever it is.
+    static func existing(_ path: String) throws(SystemError) -> ReportFolder {
+        ReportFolder(try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+    }
+
+    /// Opens a folder for writing, and makes it where it is missing: this user's own, which nobody else may write to.
+    static func own(_ path: String) throws(SystemError) -> ReportFolder {
+        try Descriptor.makeDirectories(path, mode: 0o700)
+        let folder = try existing(path)
+        let status = try folder.descriptor.status()
+        guard status.user == geteuid() else {
+            throw SystemError(
+                "open", errno: EPERM, path: path, mend: "it belongs to uid \(status.user): name a folder of your own")
+        }
+        guard status.mode & 0o022 == 0 else {
+            throw SystemError("open", errno: EPERM, path: path, mend: "others may write to it: chmod 700 it")
+        }
+        return folder
+    }
+
+    /// Puts a whole report into the folder, or nothing.
+    func write(_ bytes: [UInt8], as name: ReportName) throws(SystemError) {
+        let draft = Self.draftPrefix + OwnedName.next()
+        let file = try descriptor.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        do throws(SystemError) {
+            try file.writeAll(bytes)
+            try descriptor.rename(draft, to: name.text)
+        } catch {
+            try? descriptor.remove(draft)
+            throw error
+        }
+    }
+
+    /// Takes away what is more than is kept, the oldest first, and what writers that are gone left behind.
+    func tidy(keeping cap: Cap = Cap(), at now: WallClock = .now()) throws(SystemError) {
+        let entries = try descriptor.entries(atMost: Self.mostNames).compactMap(\.name)
+        for name in entries where isLeaving(name, at: now) { try? descriptor.remove(name) }
+        for name in excess(entries.compactMap { ReportName($0) }, cap, at: now) {
+            try? descriptor.remove(name.text)
+        }
+    }
+
+    private func excess(_ names: [ReportName], _ cap: Cap, at now: WallClock) -> [ReportName] {
+        // Of a clock that was set back since: they would be the newest for ever.
+        let limit = WallClock(microseconds: now.microseconds &+ 86_400_000_000).compact
+        var kept = 0
+        var bytes: Int64 = 0
+        var each: [String: Int] = [:]
+        return names.sorted(by: >).filter { name in
+            guard name.time < limit, each[name.identifier, default: 0] < cap.ofOne, kept < cap.reports else {
+                return true
+            }
+            bytes += size(of: name)
+            guard bytes <= cap.bytes else { return true }
+            each[name.identifier, default: 0] += 1
+            kept += 1
+            return false
+        }
+    }
+
+    private func size(of name: ReportName) -> Int64 {
+        let status = try? descriptor.openBeneath(name.text, Descriptor.pathOnly).status()
+        return status?.size ?? 0
+    }
+
+    private static let draftPrefix = ".writing."
+
+    /// A report that will never be finished.
+    private func isLeaving(_ name: String, at now: WallClock) -> Bool {
+        guard name.hasPrefix(Self.draftPrefix), let owner = OwnedName(String(name.dropFirst(Self.draftPrefix.count)))
+        else { return false }
+        if !owner.isOwned { return true }
+        let status = try? descriptor.openBeneath(name, Descriptor.pathOnly).status()
+        guard let status else { return false }
+        return now.microseconds - status.modified / 1000 > Self.longestWriting
+    }
+}

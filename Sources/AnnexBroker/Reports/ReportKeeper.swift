@@ -1,0 +1,119 @@
+internal import AnnexLinux
+internal import AnnexService
+internal import Logging
+internal import Synchronization
+
+/// Keeps one broker's reports. What goes wrong here is told to the program's log and to nobody else: an end is an end,
+/// whether or not a disk has room for it.
+final class ReportKeeper: Sendable {
+    private struct State: ~Copyable {
+        var folder: ReportFolder?
+        /// Reports until the next look at how many there are.
+        var untidied = 0
+        /// What went wrong last; nil while nothing does.
+        var trouble: String?
+    }
+
+    /// So many more than the cap may lie there for a while, for each broker.
+    static let tidyEvery = 16
+
+    private let path: String
+    private let cap: ReportFolder.Cap
+    private let queue: ReportQueue
+    private let logger: Logger
+    private let state = Mutex(State())
+    /// SYNC: relaxed: a count, told later.
+    private let lost = Atomic<Int>(0)
+
+    /// - Parameter path: the folder's; it is made and opened for the first report.
+    init(
+        path: String, cap: ReportFolder.Cap = ReportFolder.Cap(), queue: ReportQueue = .shared,
+        logger: Logger = Logger(label: BrokerLog.label)
+    ) {
+        self.path = path
+        self.cap = cap
+        self.queue = queue
+        self.logger = logger
+    }
+
+    /// Nil where no reports are wanted, or nothing says where they would go.
+    convenience init?(_ place: ReportPlace, logger: Logger = Logger(label: BrokerLog.label)) {
+        do throws(SystemError) {
+            guard let path = try place.path() else { return nil }
+            self.init(path: path, logger: logger)
+        } catch {
+            logger.warning(
+                "no reports are kept",
+                metadata: [
+                    BrokerLog.cause: "\(Escaped(error.cause))", BrokerLog.mend: "\(Escaped(error.mend ?? ""))",
+                ])
+            return nil
+        }
+    }
+
+    /// Takes an end for its report; returns at once.
+    func keep(_ end: EndedExtension, at time: WallClock = .now()) {
+        let isTaken = queue.add { [self] in write(end, time) }
+        if !isTaken { lost.add(1, ordering: .relaxed) }
+    }
+
+    private func write(_ end: EndedExtension, _ time: WallClock) {
+        let report = EndReport(end, at: time)
+        let failure = state.withLock { state -> SystemError? in
+            do throws(SystemError) {
+                try save(report, &state)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        tell(failure, of: end.identifier)
+    }
+
+    /// Into the folder that is held; where that fails, into one that is looked for anew, as it may have been removed, or
+    /// somebody may have put right what was wrong.
+    private func save(_ report: EndReport, _ state: inout State) throws(SystemError) {
+        if let folder = state.folder.take() {
+            do throws(SystemError) {
+                try write(report, to: folder, &state.untidied)
+                return state.folder = consume folder
+            } catch {}
+        }
+        state.untidied = 0
+        let folder = try ReportFolder.own(path)
+        try write(report, to: folder, &state.untidied)
+        state.folder = consume folder
+    }
+
+    private func write(
+        _ report: EndReport, to folder: borrowing ReportFolder, _ untidied: inout Int
+    ) throws(SystemError) {
+        // First, so that nothing is added to what cannot be counted.
+        if untidied == 0 { try folder.tidy(keeping: cap) }
+        untidied = (untidied + 1) % Self.tidyEvery
+        try folder.write(report.bytes, as: report.name)
+    }
+
+    /// Once for each kind of trouble, however often it happens.
+    private func tell(_ failure: SystemError?, of identifier: String) {
+        let overflown = lost.exchange(0, ordering: .relaxed)
+        if overflown > 0 {
+            logger.warning(
+                "reports lost: more ends than the disk takes", metadata: [BrokerLog.lost: "\(overflown)"])
+        }
+        let isNews = state.withLock { state in
+            defer { state.trouble = failure?.cause }
+            return state.trouble != failure?.cause
+        }
+        guard let failure else {
+            if isNews { logger.notice("reports are kept again", metadata: [BrokerLog.folder: "\(Escaped(path))"]) }
+            return
+        }
+        var metadata: Logger.Metadata = [
+            BrokerLog.identifier: "\(Escaped(identifier))", BrokerLog.folder: "\(Escaped(path))",
+            BrokerLog.cause: "\(Escaped(failure.cause))",
+        ]
+        if let mend = failure.mend { metadata[BrokerLog.mend] = "\(Escaped(mend))" }
+        logger.log(level: isNews ? .warning : .debug, "a report is lost", metadata: metadata)
+    }
+}

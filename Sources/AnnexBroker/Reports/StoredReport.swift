@@ -1,0 +1,104 @@
+package import AnnexLinux
+package import AnnexPolicy
+internal import Glibc
+
+/// A report as it was found in a folder. The folder may be anybody's: every text is a stranger's.
+package struct StoredReport: Sendable {
+    /// When it ended, in UTC.
+    package let time: String
+    package let identifier: String
+    package let reason: String
+    package let detail: String
+    /// Everything that the report says.
+    package let json: JSON
+
+    private init?(_ json: JSON) {
+        guard let time = json["time"]?.text, let identifier = json["identifier"]?.text,
+            let reason = json["reason"]?.text
+        else { return nil }
+        self.time = time
+        self.identifier = identifier
+        self.reason = reason
+        detail = json["detail"]?.text ?? ""
+        self.json = json
+    }
+}
+
+extension StoredReport {
+    /// A file that is no report, and why not.
+    package struct Flaw: Error, Sendable {
+        package let file: String
+        package let why: String
+    }
+
+    /// The reports in a folder, the newest first, and what else lies there.
+    /// - Parameter identifier: of this extension only; nil: of every one.
+    /// - Throws: where the folder cannot be read, or nobody can count what is in it.
+    package static func all(
+        in path: String, of identifier: String? = nil
+    ) throws(SystemError) -> (reports: [StoredReport], flaws: [Flaw]) {
+        let folder = try ReportFolder.existing(path)
+        let owner = try folder.descriptor.status().user
+        var reports: [StoredReport] = []
+        var flaws: [Flaw] = []
+        var names: [ReportName] = []
+        for entry in try folder.descriptor.entries(atMost: ReportFolder.mostNames) {
+            guard let text = entry.name else {
+                flaws.append(Flaw(file: "a name that is no text", why: "no report"))
+                continue
+            }
+            if let name = ReportName(text) {
+                names.append(name)
+            } else if !text.hasPrefix(".") {
+                flaws.append(Flaw(file: text, why: "no report's name"))
+            }
+        }
+        for name in names.sorted(by: >) where identifier == nil || name.identifier == identifier {
+            do throws(Flaw) {
+                reports.append(try read(name, in: folder, of: owner))
+            } catch {
+                // One that was taken away meanwhile is no flaw.
+                if !error.why.isEmpty { flaws.append(error) }
+            }
+        }
+        return (reports, flaws)
+    }
+
+    private static func read(
+        _ name: ReportName, in folder: borrowing ReportFolder, of owner: UInt32
+    ) throws(Flaw) -> StoredReport {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try contents(name, in: folder, of: owner)
+        } catch {
+            throw Flaw(file: name.text, why: error.errno == ENOENT ? "" : error.mend ?? Errno.text(error.errno))
+        }
+        let json: JSON
+        do throws(PolicyError) {
+            json = try JSON(reading: bytes, file: name.text)
+        } catch {
+            throw Flaw(file: name.text, why: error.problem)
+        }
+        guard let report = StoredReport(json) else {
+            throw Flaw(file: name.text, why: "says no time, identifier or reason")
+        }
+        return report
+    }
+
+    /// - Throws: with the reason as what mends it, where the file is none that a broker wrote.
+    private static func contents(
+        _ name: ReportName, in folder: borrowing ReportFolder, of owner: UInt32
+    ) throws(SystemError) -> [UInt8] {
+        // A pipe or a device is never waited for.
+        let file = try folder.descriptor.openBeneath(name.text, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        let status = try file.status()
+        func check(_ holds: Bool, _ why: String) throws(SystemError) {
+            if !holds { throw SystemError("open", errno: EINVAL, mend: why) }
+        }
+        try check(status.kind == .regular, "no regular file")
+        try check(status.user == owner, "belongs to uid \(status.user), its folder to uid \(owner)")
+        try check(status.links == 1, "has another name elsewhere")
+        try check(status.size <= Int64(ReportFolder.largest), "larger than any report")
+        return try file.readAll(atMost: ReportFolder.largest)
+    }
+}

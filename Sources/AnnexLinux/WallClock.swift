@@ -1,0 +1,60 @@
+internal import Glibc
+
+/// A moment of the calendar, in UTC: for people and files. Nothing is timed by it, since it can be set.
+package struct WallClock: Sendable, Hashable, Comparable {
+    /// Since the beginning of 1970.
+    package let microseconds: Int64
+
+    package init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    package static func now() -> WallClock {
+        var time = timespec()
+        // SAFETY: the call writes one timespec. It cannot fail for this clock.
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return WallClock(microseconds: Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000)
+    }
+
+    package static func < (one: WallClock, other: WallClock) -> Bool { one.microseconds < other.microseconds }
+
+    /// As `2026-11-22T06:58:34.012345Z`.
+    package var text: String { written(between: "-", ":") }
+
+    /// As `20261122T065834.012345Z`, which may be part of a file's name; in the order of time.
+    package var compact: String { written(between: "", "") }
+
+    private func written(between dates: String, _ times: String) -> String {
+        let (days, rest) = Self.divided(microseconds, by: 86_400_000_000)
+        let (year, month, day) = Self.date(days)
+        let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000)
+        let date = [Self.digits(year, 4), Self.digits(month), Self.digits(day)]
+        let time = [Self.digits(seconds / 3600), Self.digits(seconds / 60 % 60), Self.digits(seconds % 60)]
+        return date.joined(separator: dates) + "T" + time.joined(separator: times) + "."
+            + Self.digits(fraction, 6) + "Z"
+    }
+
+    /// The date so many days after the beginning of 1970. Counted in years that begin in March, so that a leap day is a
+    /// year's last, and in spans of 400 years, which are all alike.
+    private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (span, day) = divided(days + 719_468, by: 146_097)
+        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let isNext = month >= 10
+        return (
+            span * 400 + year + (isNext ? 1 : 0), isNext ? month - 9 : month + 3, dayOfYear - (153 * month + 2) / 5 + 1
+        )
+    }
+
+    /// Towards the past, so that the rest is never negative.
+    private static func divided(_ value: Int64, by unit: Int64) -> (whole: Int64, rest: Int64) {
+        let rest = (value % unit + unit) % unit
+        return ((value - rest) / unit, rest)
+    }
+
+    private static func digits(_ value: Int64, _ count: Int = 2) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+}

@@ -1,0 +1,146 @@
+import AnnexBroker
+import AnnexHost
+import AnnexPolicy
+
+/// Reports for a person at a terminal 100 wide. Every text in them is a stranger's.
+struct ReportsText {
+    private let style: Style
+
+    init(style: Style) {
+        self.style = style
+    }
+
+    /// - Parameter isOfOne: whether all are of one extension; the newest is then shown in full.
+    func show(_ reports: [StoredReport], isOfOne: Bool, in folder: String) {
+        guard let newest = reports.first else {
+            return print("no reports in \(folder.isEmpty ? "use: ANNEX_REPORTS is empty" : PlainText.shown(folder))")
+        }
+        guard isOfOne else { return table(reports) }
+        whole(newest)
+        let rest = reports.dropFirst()
+        guard !rest.isEmpty else { return }
+        print("\n\(style.bold("Before that"))")
+        table(Array(rest), naming: false)
+    }
+
+    private func table(_ reports: [StoredReport], naming: Bool = true) {
+        let name = naming ? min(40, reports.map { PlainText.shown($0.identifier).count }.max() ?? 0) : 0
+        let heads = ["TIME (UTC)".padded(to: 19)] + (naming ? ["EXTENSION".padded(to: name)] : []) + ["REASON"]
+        print(style.faint(heads.joined(separator: "  ").padded(to: 40)))
+        for report in reports { print(row(report, name: name)) }
+    }
+
+    private func row(_ report: StoredReport, name: Int) -> String {
+        let time = PlainText.cut(PlainText.shown(report.shortTime), to: 19).padded(to: 19)
+        let extensionName = PlainText.cut(PlainText.shown(report.identifier), to: name).padded(to: name)
+        let reason = PlainText.cut(PlainText.shown(report.reason), to: 20)
+        let detail = PlainText.shown(report.detail)
+        let left = 100 - 19 - 2 - (name > 0 ? name + 2 : 0) - reason.count - 2
+        let words = report.isFailure ? style.bad(reason) : reason
+        return time + "  " + (name > 0 ? extensionName + "  " : "") + words
+            + (detail.isEmpty ? "" : "  " + PlainText.cut(detail, to: max(left, 16)))
+    }
+
+    // MARK: One in full
+
+    private func whole(_ report: StoredReport) {
+        let detail = PlainText.shown(report.detail)
+        let reason = PlainText.shown(report.reason)
+        print(style.bold(PlainText.shown(report.identifier)))
+        line("ended", PlainText.shown(report.shortTime) + " UTC")
+        line("reason", (report.isFailure ? style.bad(reason) : reason) + (detail.isEmpty ? "" : ": " + detail))
+        for key in ["mend"] { line(key, text(report.json[key])) }
+        line("policy", text(report.json["policy"]))
+        line("lived", seconds(report.json["lifetimeSeconds"]) + waiting(report.json["waitedSeconds"]))
+        line("used", used(report.json))
+        list("output", report.json["lastOutput"]?.items.compactMap { text($0) } ?? [])
+        list("refused", report.json["refusals"]?.items.flatMap(refusal) ?? [])
+        list("called by", report.json["deniedCall"]?["backtrace"]?.items.compactMap { text($0) } ?? [])
+        list("launch", report.json["steps"]?.items.compactMap(step) ?? [])
+        line("layers", text(report.json["layers"]?.items.compactMap { text($0) }.joined(separator: ", ")))
+        list("without", report.json["waived"]?.items.compactMap(waiver) ?? [])
+        list("limits", report.json["limits"]?.items.compactMap(limit) ?? [])
+    }
+
+    private func line(_ name: String, _ text: String?) {
+        guard let text, !text.isEmpty else { return }
+        print("  \(name.padded(to: 11))\(text)")
+    }
+
+    private func list(_ name: String, _ lines: [String]) {
+        for (index, text) in lines.enumerated() { line(index == 0 ? name : "", text) }
+    }
+
+    private func text(_ json: JSON?) -> String? { text(json?.text) }
+
+    private func text(_ text: String?) -> String? { text.map { PlainText.shown($0) } }
+
+    private func seconds(_ json: JSON?) -> String { json?.double.flatMap(Self.duration)?.short ?? "?" }
+
+    private func waiting(_ json: JSON?) -> String {
+        guard let waited = json?.double.flatMap(Self.duration), waited >= .milliseconds(1) else { return "" }
+        return ", \(waited.short) of it waiting for a place"
+    }
+
+    private func used(_ json: JSON) -> String {
+        var parts: [String] = []
+        if let bytes = json["peakMemory"]?.double, bytes >= 0, bytes < 1e18 {
+            parts.append("\(ByteCount(UInt64(bytes)))")
+        }
+        if let user = json["userSeconds"]?.double, let system = json["systemSeconds"]?.double,
+            let time = Self.duration(user + system)
+        {
+            parts.append("\(time.short) of processor time")
+        }
+        if let sent = json["messages"]?["sent"]?.double, let received = json["messages"]?["received"]?.double {
+            parts.append("\(Self.count(sent)) messages to it, \(Self.count(received)) from it")
+        }
+        if let refused = json["refusalCount"]?.double, refused > 0 { parts.append("\(Self.count(refused)) refusals") }
+        return parts.joined(separator: ", ")
+    }
+
+    private func refusal(_ json: JSON) -> [String] {
+        guard let call = text(json["call"]) else { return [] }
+        let arguments = json["arguments"]?.items.compactMap { text($0) }.joined(separator: ", ") ?? ""
+        let count = json["count"]?.double ?? 1
+        let times = count > 1 ? "\(Self.count(count)) × " : ""
+        let remedy = text(json["remedy"]).map { ["  allowed by: \($0)"] } ?? []
+        return ["\(times)\(call)(\(arguments)) by \(text(json["layer"]) ?? "?")"] + remedy
+    }
+
+    private func step(_ json: JSON) -> String? {
+        guard let name = text(json["name"]), let took = json["microseconds"]?.double,
+            let time = Self.duration(took / 1e6)
+        else { return nil }
+        return name.padded(to: 24) + time.short.aligned(to: 10)
+    }
+
+    private func waiver(_ json: JSON) -> String? {
+        text(json["layer"]).map { "\($0): \(text(json["cause"]) ?? "?")" }
+    }
+
+    private func limit(_ json: JSON) -> String? {
+        guard let name = text(json["name"]), let bound = text(json["bound"]) else { return nil }
+        return "\(name.padded(to: 14))\(bound.aligned(to: 8))  \(text(json["enforcement"]) ?? "?"): "
+            + (text(json["keeper"]) ?? "?")
+    }
+
+    /// What a file says, within what a person may have meant.
+    private static func duration(_ seconds: Double) -> Duration? {
+        seconds >= 0 && seconds < 1e9 ? .seconds(seconds) : nil
+    }
+
+    private static func count(_ number: Double) -> String {
+        number >= 0 && number < 1e18 ? "\(UInt64(number))" : "?"
+    }
+}
+
+extension StoredReport {
+    /// To the second.
+    var shortTime: String {
+        let date = time.prefix(19)
+        return String(date.map { $0 == "T" ? " " : $0 })
+    }
+
+    var isFailure: Bool { json["isFailure"] == .boolean(true) }
+}

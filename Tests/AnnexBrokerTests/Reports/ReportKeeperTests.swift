@@ -1,0 +1,128 @@
+import AnnexLinux
+import AnnexModel
+import AnnexTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AnnexBroker
+
+@Suite(.timeLimit(.minutes(20))) struct ReportKeeperTests {
+    private let parent: TemporaryFolder
+
+    init() throws { parent = try TemporaryFolder() }
+
+    private var path: String { parent.url.appending(path: "reports").path }
+
+    private func keeper(_ path: String? = nil, _ cap: ReportFolder.Cap = .init()) -> (ReportKeeper, ReportQueue) {
+        let queue = ReportQueue()
+        return (ReportKeeper(path: path ?? self.path, cap: cap, queue: queue), queue)
+    }
+
+    @Test func oneReportIsKeptForEachEnd() throws {
+        let (keeper, queue) = keeper()
+        for number in 0..<10 { keeper.keep(.example("com.example.n\(number)")) }
+        #expect(queue.finish(within: .patience))
+        let (reports, flaws) = try StoredReport.all(in: path)
+        #expect(reports.map(\.identifier) == (0..<10).reversed().map { "com.example.n\($0)" } && flaws.isEmpty)
+        #expect(try StoredReport.all(in: path, of: "com.example.n3").reports.count == 1)
+    }
+
+    /// Several brokers of one user, each with a thread of its own, and a cap that all of them hold.
+    @Test func severalKeepersShareAFolder() throws {
+        let cap = ReportFolder.Cap(reports: 40, ofOne: 1000, bytes: 1 << 20)
+        let all = (0..<4).map { _ in keeper(nil, cap) }
+        for _ in 0..<100 { for (keeper, _) in all { keeper.keep(.example()) } }
+        for (_, queue) in all { #expect(queue.finish(within: .patience)) }
+        let (reports, flaws) = try StoredReport.all(in: path)
+        #expect(flaws.isEmpty && reports.count >= 40, "\(reports.count) \(flaws)")
+        #expect(reports.count <= 40 + 4 * ReportKeeper.tidyEvery)
+        #expect(try names().allSatisfy { !$0.hasPrefix(".") })
+    }
+
+    private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
+
+    @Test func aFolderThatWasRemovedIsMadeAnew() throws {
+        let (keeper, queue) = keeper()
+        keeper.keep(.example("first"))
+        #expect(queue.finish(within: .patience))
+        try FileManager.default.removeItem(atPath: path)
+        keeper.keep(.example("second"))
+        #expect(queue.finish(within: .patience))
+        #expect(try StoredReport.all(in: path).reports.map(\.identifier) == ["second"])
+    }
+
+    @Test(arguments: ["/dev/null/reports", "/proc/reports", "/proc/self/fdinfo"])
+    func whereNothingCanBeWrittenAnEndIsNoLess(path: String) {
+        let (keeper, queue) = keeper(path)
+        for _ in 0..<3 { keeper.keep(.example()) }
+        #expect(queue.finish(within: .patience))
+    }
+
+    @Test func aDiskThatDoesNotAnswerHoldsUpNobody() async {
+        let queue = ReportQueue()
+        let hold = Hold()
+        #expect(queue.add { while hold.isHeld { usleep(1000) } })
+        var taken = 0
+        while queue.add({}) { taken += 1 }
+        #expect(taken >= ReportQueue.mostWaiting - 1 && taken <= ReportQueue.mostWaiting)
+        #expect(!queue.finish(within: .milliseconds(5)))
+        hold.release()
+        #expect(queue.finish(within: .patience))
+        #expect(queue.add {})
+    }
+
+    /// Writes fail midway, as on a full disk: nothing is left of them.
+    @Test func aFullDiskLeavesNoHalfReport() async throws {
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 300, rlim_max: 300)
+            guard setrlimit(__rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue)), &limit) == 0 else { exit(2) }
+            let queue = ReportQueue()
+            let keeper = ReportKeeper(path: path, queue: queue)
+            for _ in 0..<20 { keeper.keep(.example()) }
+            exit(queue.finish(within: .seconds(600)) ? 0 : 3)
+        }
+        #expect(try names().isEmpty)
+    }
+
+    /// Killed at any moment, a writer leaves whole reports, and at most one draft, which the next one removes.
+    @Test(arguments: 0..<8) func aKilledWriterLeavesNothingTorn(round: Int) async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
+            let queue = ReportQueue()
+            let keeper = ReportKeeper(path: path, cap: .init(reports: 20, ofOne: 20), queue: queue)
+            keeper.keep(.example())
+            guard queue.finish(within: .seconds(600)) else { exit(2) }
+            let end = Thread {
+                usleep(UInt32(5000 + 3000 * round))
+                kill(getpid(), SIGKILL)
+            }
+            end.start()
+            while true { keeper.keep(.example()) }
+        }
+        let (_, flaws) = try StoredReport.all(in: path)
+        #expect(flaws.isEmpty, "\(flaws)")
+        let (keeper, queue) = keeper()
+        keeper.keep(.example("after"))
+        #expect(queue.finish(within: .patience))
+        #expect(try names().allSatisfy { !$0.hasPrefix(".") })
+        #expect(try StoredReport.all(in: path).reports.first?.identifier == "after")
+    }
+
+    /// As `exit` is called by a program that has heard of its last extension's end.
+    @Test func aProgramThatExitsAtOnceLosesNoReport() async throws {
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let keeper = ReportKeeper(path: path)
+            for _ in 0..<10 { keeper.keep(.example()) }
+            exit(0)
+        }
+        #expect(try StoredReport.all(in: path).reports.count == 10)
+    }
+
+    private final class Hold: Sendable {
+        private let held = Atomic(true)
+
+        var isHeld: Bool { held.load(ordering: .relaxed) }
+        func release() { held.store(false, ordering: .relaxed) }
+    }
+}

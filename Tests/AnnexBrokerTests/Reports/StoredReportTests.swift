@@ -1,0 +1,96 @@
+import AnnexLinux
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexBroker
+
+/// A folder may hold anything: whoever reads it is neither held up nor fooled nor brought down.
+@Suite(.timeLimit(.minutes(20))) struct StoredReportTests {
+    private let folder: TemporaryFolder
+    private let time = WallClock(microseconds: 1_795_330_714_012_345)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func place(_ number: UInt64) -> URL {
+        folder.url.appending(path: ReportName("com.example.a", at: time, mark: number).text)
+    }
+
+    private func why() throws -> String {
+        let (reports, flaws) = try StoredReport.all(in: folder.url.path)
+        #expect(reports.isEmpty)
+        return flaws.map(\.why).joined(separator: "; ")
+    }
+
+    @Test func aPipeIsNotWaitedFor() throws {
+        #expect(mkfifo(place(1).path, 0o600) == 0)
+        #expect(try why() == "no regular file")
+    }
+
+    @Test func aFolderIsNoReport() throws {
+        try FileManager.default.createDirectory(at: place(1), withIntermediateDirectories: false)
+        #expect(try why() == "no regular file")
+    }
+
+    @Test func aLinkIsNotFollowed() throws {
+        try Data(EndReport(.example(), at: time).bytes).write(to: folder.url.appending(path: ".real"))
+        try FileManager.default.createSymbolicLink(
+            at: place(1), withDestinationURL: folder.url.appending(path: ".real"))
+        #expect(try why() == "Too many levels of symbolic links")
+    }
+
+    @Test func aSecondNameOfAnotherFileIsNoReport() throws {
+        let real = folder.url.appending(path: ".real")
+        try Data(EndReport(.example(), at: time).bytes).write(to: real)
+        try FileManager.default.linkItem(at: real, to: place(1))
+        #expect(try why() == "has another name elsewhere")
+    }
+
+    @Test func whatIsHugeIsNotRead() throws {
+        try Data().write(to: place(1))
+        #expect(truncate(place(1).path, 1 << 40) == 0)
+        #expect(try why() == "larger than any report")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away")) func whatIsSomebodyElsesIsNotBelieved() throws
+    {
+        try Data(EndReport(.example(), at: time).bytes).write(to: place(1))
+        #expect(chown(place(1).path, 65534, 65534) == 0)
+        #expect(try why() == "belongs to uid 65534, its folder to uid 0")
+    }
+
+    @Test func everyTornReportIsPassedOver() throws {
+        let whole = EndReport(.example(), at: time).bytes
+        for length in 0..<(whole.count - 2) {
+            try Data(whole.prefix(length)).write(to: place(1))
+            let (reports, flaws) = try StoredReport.all(in: folder.url.path)
+            #expect(reports.isEmpty && flaws.count == 1, "\(length)")
+        }
+        try Data(whole).write(to: place(1))
+        #expect(try StoredReport.all(in: folder.url.path).reports.count == 1)
+    }
+
+    @Test(arguments: [
+        "null", "[]", "{}", "7", #"{"time": 7}"#, #"{"time": "", "identifier": "a"}"#, "{\"time\": \"\u{1B}\"}",
+    ])
+    func otherJSONIsNoReport(text: String) throws {
+        try Data(text.utf8).write(to: place(1))
+        #expect(try !why().isEmpty)
+    }
+
+    @Test func deeplyNestedTextIsRefused() throws {
+        try Data((String(repeating: "[", count: 60_000)).utf8).write(to: place(1))
+        #expect(try why().contains("nested deeper"))
+    }
+
+    @Test func aReportMayHoldAnyTextAndNumber() throws {
+        let text = #"{"time": "\u001b", "identifier": "\u202e", "reason": "x", "lifetimeSeconds": 1e400, "steps": 7}"#
+        try Data(text.utf8).write(to: place(1))
+        #expect(try StoredReport.all(in: folder.url.path).reports.count == 1)
+    }
+
+    @Test func aFolderThatNobodyCanCountIsAnError() throws {
+        for number in 0...UInt64(ReportFolder.mostNames) { try Data().write(to: place(number)) }
+        #expect(throws: SystemError.self) { try StoredReport.all(in: folder.url.path) }
+    }
+}

@@ -1,0 +1,162 @@
+import AnnexBroker
+import AnnexEmbedded
+import AnnexHost
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Reports of extensions that really ran, and `annex reports`, which shows them.
+@Suite(.timeLimit(.minutes(20))) struct ReportsTests {
+    private let app: SubstituteApp
+    private let folder: TemporaryFolder
+
+    init() throws {
+        app = try SubstituteApp(running: "works-on")
+        folder = try TemporaryFolder()
+    }
+
+    private var place: URL { folder.url.appending(path: "reports") }
+
+    private func host() throws -> AnnexHost {
+        try AnnexHost.embedded(
+            apps: [app.path], patience: .patience, holdsBack: false, reports: .folder(place.path))
+    }
+
+    private func end(_ host: AnnexHost, _ words: String) async throws -> Termination {
+        let session = try await host.begin(SubstituteApp.identifier)
+        do {
+            _ = try await session.request([ExtensionItem(contentText: words)])
+            return await session.complete()
+        } catch HostError.ended(let termination) {
+            return termination
+        }
+    }
+
+    private func kept(_ count: Int) async -> [URL] {
+        func all() -> [URL] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []).sorted()
+                .filter { $0.hasSuffix(".json") }.map { place.appending(path: $0) }
+        }
+        await eventually { all().count >= count }
+        return all()
+    }
+
+    private func report(_ file: URL) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    }
+
+    @Test func `L6: each end has a report on disk that says what the host was told`() async throws {
+        let host = try host()
+        let ends = [try await end(host, "looks 1"), try await end(host, "exits")]
+        let files = await kept(2)
+        #expect(files.count == 2)
+        for (file, end) in zip(files, ends) {
+            let report = try report(file)
+            #expect(report["reason"] as? String == end.reason.rawValue, "\(report)")
+            #expect(report["detail"] as? String == end.detail.description)
+            #expect(report["identifier"] as? String == SubstituteApp.identifier)
+            let messages = try #require(report["messages"] as? [String: Int])
+            #expect(messages["sent"].map(UInt64.init) == end.usage.messages?.messagesSent && messages["sent"] != 0)
+            #expect((report["limits"] as? [Any])?.count == LimitName.allCases.count)
+            let steps = try #require(report["steps"] as? [[String: Any]])
+            #expect(steps.last?["name"] as? String == "hello")
+            #expect(!((report["layers"] as? [String]) ?? []).isEmpty)
+        }
+        #expect(try report(files[1])["exitCode"] as? Int == 3)
+    }
+
+    @Test func `L6: a launch that never came to its hello has a report, too`() async throws {
+        let silent = try SubstituteApp(running: "Silent")
+        var wishes = BrokerWishes()
+        wishes.reports = .folder(place.path)
+        wishes.adjust = { $0.launch = .milliseconds(200) }
+        let broker = try Broker(wishes)
+        _ = try broker.install(app: silent.path)
+        await #expect(throws: HostError.self) { try await AnnexHost(service: broker).begin(SubstituteApp.identifier) }
+        let report = try report(try #require(await kept(1).first))
+        #expect(report["reason"] as? String == "launchLimit", "\(report)")
+        #expect((report["limits"] as? [Any])?.isEmpty == false)
+    }
+
+    @Test func aHostThatExitsAtOnceLosesNoReport() async throws {
+        let (app, place) = (app.path, place.path)
+        await #expect(processExitsWith: .success) { [app = app as String, place = place as String] in
+            let host = try AnnexHost.embedded(apps: [app], patience: .patience, reports: .folder(place))
+            let session = try host.beginAndWait(SubstituteApp.identifier)
+            _ = session.completeAndWait()
+            exit(0)
+        }
+        #expect(await kept(1).count == 1)
+    }
+
+    @Test(arguments: ["/dev/null/reports", "/proc/reports"])
+    func whereNoReportCanBeKeptAnEndIsTheSame(path: String) async throws {
+        let host = try AnnexHost.embedded(apps: [app.path], patience: .patience, reports: .folder(path))
+        #expect(try await end(host, "looks 1").reason == .completed)
+    }
+
+    // MARK: annex reports
+
+    private func annex(_ arguments: String...) async throws -> Program {
+        try await Program.run(
+            "annex", ["reports"] + arguments, in: folder, environment: ["ANNEX_REPORTS": place.path])
+    }
+
+    @Test func reportsAreListedAndTheNewestOfOneIsShownInFull() async throws {
+        #expect(try await annex().output.hasPrefix("no reports in "))
+        let host = try host()
+        for words in ["looks 1", "exits", "looks 1"] { _ = try await end(host, words) }
+        _ = await kept(3)
+        let all = try await annex()
+        #expect(all.status == 0 && all.errors.isEmpty, "\(all)")
+        let rows = all.output.split(separator: "\n")
+        #expect(rows.count == 4 && rows.dropFirst().allSatisfy { $0.contains(SubstituteApp.identifier) }, "\(all)")
+        #expect(rows[1].hasSuffix("completed") && rows[2].hasSuffix("exited  exit code 3"), "\(all)")
+        #expect(rows.allSatisfy { $0.count <= 100 }, "\(all)")
+        let one = try await annex(SubstituteApp.identifier)
+        #expect(one.output.contains("control group") || one.output.contains("RLIMIT_DATA"), "\(one)")
+        #expect(one.output.contains("Before that") && one.output.contains("hello"), "\(one)")
+        #expect(try await annex("com.example.nobody").output.hasPrefix("no reports in "))
+        let failed = try await annex("--failures", "--json")
+        let object = try JSONSerialization.jsonObject(with: Data(failed.output.utf8)) as? [String: Any]
+        let reports = try #require(object?["reports"] as? [[String: Any]], "\(failed)")
+        #expect(reports.map { $0["reason"] as? String } == ["exited"])
+        #expect(try await annex("--most", "1").output.split(separator: "\n").count == 2)
+    }
+
+    @Test func whatIsNoReportIsNamedAndTheOthersAreShown() async throws {
+        _ = try await end(try host(), "looks 1")
+        let file = try #require(await kept(1).first)
+        let odd = file.lastPathComponent.replacing("com.example.shout.loud", with: "odd")
+        try Data(
+            "{\"time\": \"\\u001b[2J\", \"identifier\": \"\\u202e\", \"reason\": \"\\u0007\", \"detail\": \"\\n\"}".utf8
+        )
+        .write(to: place.appending(path: odd))
+        try Data("{".utf8).write(to: place.appending(path: odd.replacing("-odd-", with: "-torn-")))
+        try Data().write(to: place.appending(path: "\u{1B}[31m"))
+        for arguments in [[], ["odd"], ["--json"]] {
+            let ran = try await Program.run(
+                "annex", ["reports"] + arguments, in: folder, environment: ["ANNEX_REPORTS": place.path])
+            #expect(ran.status == 1 && (arguments == ["odd"] || ran.output.contains("completed")), "\(ran)")
+            let said = ran.output + ran.errors
+            #expect(said.unicodeScalars.allSatisfy { $0 == "\n" || !["\u{1B}", "\u{7}", "\u{202E}"].contains($0) })
+            #expect(ran.errors.contains("no report's name"), "\(ran)")
+            #expect(arguments == ["odd"] || ran.errors.contains("-torn-"), "\(ran)")
+        }
+    }
+
+    @Test func aFolderThatCannotBeReadIsAnError() async throws {
+        let missing = try await annex("--folder", folder.url.appending(path: "missing").path)
+        #expect(missing.status == 66 && missing.errors.contains("ENOENT"), "\(missing)")
+        let homeless = try await Program.tool(
+            [
+                "env", "-u", "HOME", "-u", "XDG_STATE_HOME", "-u", "ANNEX_REPORTS",
+                ExampleBundles.products.appending(path: "annex").path, "reports",
+            ])
+        #expect(geteuid() == 0 || homeless.status == 66 && homeless.errors.contains("ANNEX_REPORTS"), "\(homeless)")
+        let help = try await annex("--help")
+        #expect(help.status == 0 && help.output.contains("EXIT STATUS"))
+        #expect(try await annex("--most", "x").status == 64)
+    }
+}
