@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicies"]),
         .library(name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexPolicy", "AnnexPolicies"]),
         .executable(name: "annex", targets: ["annex"]),
+        .executable(name: "annexd", targets: ["annexd"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -89,7 +90,8 @@ let package = Package(
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
 
         // Broker and host
-        .target(name: "AnnexService", dependencies: ["AnnexModel", "AnnexChannel"], swiftSettings: swift),
+        .target(
+            name: "AnnexService", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
         .target(
             name: "AnnexBroker",
             dependencies: [
@@ -104,7 +106,23 @@ let package = Package(
         .target(
             name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexService"], swiftSettings: swift),
 
+        .target(
+            name: "AnnexDaemon",
+            dependencies: [
+                "AnnexBroker", "AnnexService", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux", "CAnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swift),
+
         // Programs
+        .executableTarget(
+            name: "annexd",
+            dependencies: [
+                "AnnexDaemon", "AnnexBroker", "AnnexService", "AnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["Units"], swiftSettings: swift),
         .executableTarget(
             name: "annex",
             dependencies: [

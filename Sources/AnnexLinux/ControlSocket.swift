@@ -9,6 +9,9 @@ package struct ControlSocket: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
+    /// The socket as a plain descriptor.
+    package consuming func takeDescriptor() -> Descriptor { descriptor }
+
     /// The most descriptors that one message can carry.
     package static let mostDescriptors = Int(ANNEX_DESCRIPTORS_PER_MESSAGE)
 

@@ -32,3 +32,10 @@ package enum MonotonicClock {
         return overflow || carried ? .max : sum
     }
 }
+
+extension MonotonicClock {
+    /// Blocks the caller's thread for a moment, for who waits for something that nobody tells.
+    package static func pause() {
+        usleep(1000)
+    }
+}

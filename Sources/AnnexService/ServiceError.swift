@@ -13,6 +13,10 @@ public struct ServiceError: Error, Sendable, Hashable {
         case invalidBundle
         /// No policy can be read for the extension's point.
         case invalidPolicy
+        /// More is open, installed or running than one user may have with this daemon.
+        case overQuota
+        /// There is no daemon at the socket, or it has gone, or it does not answer.
+        case unreachable
         /// The machine refused something that the broker itself needs.
         case system
     }

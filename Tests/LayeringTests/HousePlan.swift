@@ -21,14 +21,19 @@ enum HousePlan {
         "AnnexExtension": ["AnnexModel", "AnnexChannel", "AnnexLinux"],
         "AnnexBundle": ["AnnexModel", "AnnexPolicy", "AnnexLinux"],
         // Broker and host
-        "AnnexService": ["AnnexModel", "AnnexChannel"],
+        "AnnexService": ["AnnexModel", "AnnexChannel", "AnnexLinux"],
         "AnnexBroker": [
             "AnnexBundle", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexService", "AnnexModel", "AnnexChannel",
             "AnnexLinux", "Logging",
         ],
         "AnnexHost": ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
         "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
+        "AnnexDaemon": [
+            "Logging", "AnnexBroker", "AnnexService", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            "CAnnexLinux",
+        ],
         // Programs
+        "annexd": ["Logging", "AnnexDaemon", "AnnexBroker", "AnnexService", "AnnexLinux", "ArgumentParser"],
         "annex": [
             "Logging", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies",
             "AnnexPolicy",

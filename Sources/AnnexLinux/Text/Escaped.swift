@@ -27,6 +27,11 @@ public struct Escaped: Sendable, Hashable, CustomStringConvertible {
         description = Self.escape(text.utf8, limit: limit)
     }
 
+    /// Text that was escaped before it was sent: taken as it is where it can be shown, else escaped once more.
+    package init(escapedBefore text: String) {
+        description = text.unicodeScalars.allSatisfy(Self.isHarmless) ? text : Self.escape(text.utf8, limit: 4_096)
+    }
+
     /// The last lines of an output, each bounded and escaped by itself.
     public static func lines(of output: [UInt8], last count: Int = 20, limit: Int = 400) -> [Escaped] {
         output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)

@@ -10,6 +10,7 @@
 #include "CAnnexLandlock.h"
 #include "CAnnexLaunch.h"
 #include "CAnnexListing.h"
+#include "CAnnexLocal.h"
 #include "CAnnexLock.h"
 #include "CAnnexMemory.h"
 #include "CAnnexNotification.h"

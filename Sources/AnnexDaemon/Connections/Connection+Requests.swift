@@ -1,0 +1,167 @@
+internal import AnnexBroker
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexService
+internal import Synchronization
+
+extension Connection {
+    /// Hands a request to the user's lanes, which answer it.
+    func begin(_ request: ServiceRequest, _ number: UInt64, _ handed: HandedOver) {
+        switch request {
+        case .install(let name):
+            user.changes.run { [self] in
+                answer(number) { () throws(ServiceError) in
+                    .extensions(try user.install(handed, named: name), isAll: true)
+                }
+            }
+        case .remove(let app):
+            user.changes.run { [self] in
+                answer(number) { () throws(ServiceError) in
+                    try user.remove(app: app)
+                    return .done
+                }
+            }
+        case .setEnabled(let isEnabled, let identifier):
+            user.changes.run { [self] in
+                answer(number) { () throws(ServiceError) in
+                    try user.setEnabled(isEnabled, identifier)
+                    return .done
+                }
+            }
+        case .list(let last):
+            user.lane.run { [self] in answer(number) { () throws(ServiceError) in try list(after: last) } }
+        case .channelConfiguration(let identifier):
+            user.lane.run { [self] in
+                answer(number) { () throws(ServiceError) in
+                    .channelConfiguration(try user.ready().broker.channelConfiguration(for: identifier))
+                }
+            }
+        case .launch(let identifier, let limit): beginLaunch(identifier, limit, number, handed)
+        }
+    }
+
+    private func answer(_ number: UInt64, _ body: () throws(ServiceError) -> ServiceAnswer) {
+        let answer: ServiceAnswer
+        do throws(ServiceError) {
+            answer = try body()
+        } catch {
+            answer = .failed(error)
+        }
+        user.giveBack(\.openRequests)
+        send(.answer(number, answer))
+    }
+
+    /// As many as fit into one packet, whatever their names are.
+    private func list(after last: String) throws(ServiceError) -> ServiceAnswer {
+        let all = try user.ready().broker.extensions.filter { last.isEmpty || $0.id > last }
+        return .extensions(Array(all.prefix(64)), isAll: all.count <= 64)
+    }
+
+    // MARK: Launches
+
+    private func beginLaunch(_ identifier: String, _ limit: Duration?, _ number: UInt64, _ handed: HandedOver) {
+        state.withLock { $0.extensions[number] = Launched() }
+        user.lane.run { [self] in
+            answer(number) { () throws(ServiceError) in
+                do throws(ServiceError) {
+                    try launch(identifier, limit, number, handed)
+                    return .done
+                } catch {
+                    _ = state.withLock { $0.extensions.removeValue(forKey: number) }
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func launch(
+        _ identifier: String, _ limit: Duration?, _ number: UInt64, _ handed: HandedOver
+    ) throws(ServiceError) {
+        guard user.take(\.running, most: limits.running) else {
+            throw user.overQuota("\(limits.running) running extensions")
+        }
+        do throws(ServiceError) {
+            let broker = try user.ready().broker
+            let channel = try ExtensionDescriptors.checked(handed, for: identifier)
+            let handle = try broker.launch(identifier, timeLimit: limit, channel: channel) { [self] event in
+                deliver(event, number)
+            }
+            attach(handle, number, broker)
+        } catch {
+            user.giveBack(\.running)
+            throw error
+        }
+    }
+
+    /// The launch is under way: what its host said meanwhile is told, or that there is no host any more.
+    private func attach(_ handle: any ExtensionHandle, _ number: UInt64, _ broker: Broker) {
+        let (isClosed, waiting) = state.withLock { state in
+            let waiting = state.extensions[number]?.waiting ?? []
+            if state.extensions[number] != nil {
+                state.extensions[number]?.handle = handle
+                state.extensions[number]?.waiting = []
+            }
+            return (state.phase == .closed, waiting)
+        }
+        if isClosed { return broker.end(ofGoneHost: handle) }
+        for notice in waiting { apply(notice, number, to: handle) }
+    }
+
+    private func deliver(_ event: ExtensionEvent, _ number: UInt64) {
+        if case .ended = event {
+            let ended = state.withLock { $0.extensions.removeValue(forKey: number) }
+            withExtendedLifetime(ended) {}
+            user.giveBack(\.running)
+            user.sweepIfQuiet()
+        }
+        send(.event(number, event))
+    }
+
+    // MARK: Notices
+
+    func apply(_ notice: ExtensionNotice, _ number: UInt64, to handle: any ExtensionHandle) {
+        switch notice {
+        case .saidHello: handle.saidHello()
+        case .requests(let areOpen, let wereAnswered): apply(number, areOpen, wereAnswered, to: handle)
+        case .overstayed: handle.overstayed()
+        case .gaveSign: handle.gaveSign()
+        case .activityBegan(let reason): handle.activityBegan(reason)
+        case .activityEnded: handle.activityEnded()
+        case .violated(let violation): handle.violated(violation.escaped)
+        case .channelClosed: handle.channelClosed()
+        case .dismissed(let completed): handle.dismiss(completed: completed)
+        }
+    }
+
+    /// However many requests a host has open, its broker knows of one: the time limit runs from the last answer.
+    private func apply(
+        _ number: UInt64, _ areOpen: Bool, _ wereAnswered: Bool, to handle: any ExtensionHandle
+    ) {
+        let (mustEnd, mustBegin) = state.withLock { state in
+            let wasOpen = state.extensions[number]?.isRequestOpen ?? false
+            state.extensions[number]?.isRequestOpen = areOpen
+            return (wasOpen && (wereAnswered || !areOpen), areOpen && (!wasOpen || wereAnswered))
+        }
+        if mustEnd { handle.requestEnded() }
+        if mustBegin { handle.requestBegan() }
+    }
+}
+
+extension ProtocolViolation {
+    /// Its words are a host's, and stand in a report as they are where it is a budget.
+    fileprivate var escaped: ProtocolViolation {
+        isBudget ? ProtocolViolation("\(Escaped(text))", isBudget: true) : self
+    }
+}
+
+extension DaemonUser {
+    func overQuota(_ what: String) -> ServiceError {
+        let isLeaving = state.withLock { $0.isLeaving }
+        return isLeaving
+            ? ServiceError(.unreachable, "the daemon goes down", place: "annexd", mend: "connect again")
+            : ServiceError(
+                .overQuota, "user \(number) has \(what), as many as one may have", place: "annexd",
+                mend: "end what is not needed")
+    }
+}

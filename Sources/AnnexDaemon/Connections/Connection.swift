@@ -1,0 +1,125 @@
+internal import AnnexBroker
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexService
+internal import Logging
+internal import Synchronization
+
+/// One host's connection. Everything that comes through it is a stranger's: read within bounds, checked, and answered
+/// by values; what breaks a rule ends the connection, and with it that host's extensions.
+final class Connection: Sendable {
+    /// An extension that this host asked for.
+    struct Launched {
+        var handle: (any ExtensionHandle)?
+        /// What came while the launch was under way.
+        var waiting: [ExtensionNotice] = []
+        /// Whether the broker knows of an open request.
+        var isRequestOpen = false
+    }
+
+    enum Phase {
+        case awaitingHello, open, closed
+    }
+
+    struct State {
+        var phase = Phase.awaitingHello
+        /// The number of the last request; they rise.
+        var last: UInt64 = 0
+        var extensions: [UInt64: Launched] = [:]
+        var unread: [[UInt8]] = []
+        /// Since when nothing of `unread` could be sent.
+        var stuckSince: UInt64?
+        var isFlushing = false
+        var socketWatch: EventLoop.Watch?
+        var processWatch: EventLoop.Watch?
+        var handshake: EventLoop.Timer?
+    }
+
+    let state = Mutex(State())
+    let socket: ControlSocket
+    let process: ProcessHandle
+    let user: DaemonUser
+    let loop: EventLoop
+    let logger: Logger
+    let limits: DaemonLimits
+    /// The same socket once more, for a last close that may wait for what lies in it unread.
+    private let keeper: HandedOver
+    private let onClose: @Sendable () -> Void
+
+    init(
+        _ socket: consuming ControlSocket, process: consuming ProcessHandle, user: DaemonUser, loop: EventLoop,
+        logger: Logger, onClose: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        keeper = HandedOver(DescriptorList(try socket.descriptor.duplicate()), closing: user.closing)
+        self.socket = socket
+        self.process = process
+        self.user = user
+        self.loop = loop
+        self.logger = logger
+        limits = user.options.limits
+        self.onClose = onClose
+    }
+
+    deinit {
+        // After this one's own descriptor is closed; the closing lane then does the last close.
+        loop.schedule(after: .seconds(1)) { [keeper] in withExtendedLifetime(keeper) {} }
+    }
+
+    /// Begins to read. The end of the process is looked for by its pidfd: a child that it forked may hold the socket.
+    func begin() throws(SystemError) {
+        let process = try loop.watch(process.descriptor.number) { [weak self] _ in self?.close("its process has ended")
+        }
+        state.withLock { state in
+            state.processWatch = process
+            state.handshake = loop.schedule(after: limits.handshake) { [weak self] in self?.checkHandshake() }
+        }
+        try watchSocket()
+    }
+
+    func watchSocket() throws(SystemError) {
+        let watch = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.receive() }
+        let isClosed = state.withLock { state in
+            guard state.phase != .closed else { return true }
+            state.socketWatch = watch
+            return false
+        }
+        if isClosed { watch.cancel() }
+    }
+
+    private func checkHandshake() {
+        if state.withLock({ $0.phase == .awaitingHello }) { close("no hello within \(limits.handshake)") }
+    }
+
+    // MARK: The end
+
+    /// Breaks the connection off for what its client did, and says so.
+    func refuse(_ what: String) {
+        send(
+            .refused(
+                ServiceError(
+                    .unreachable, "the connection was ended: \(what)", place: "annexd",
+                    mend: "host and daemon must be built with the same wire version")))
+        close(what)
+    }
+
+    /// Ends the connection and every extension of it. Once is enough, twice is harmless.
+    func close(_ why: String) {
+        let closed: State? = state.withLock { state in
+            guard state.phase != .closed else { return nil }
+            let last = state
+            state = State()
+            (state.phase, state.last) = (.closed, last.last)
+            return last
+        }
+        guard let closed else { return }
+        closed.socketWatch?.cancel()
+        closed.processWatch?.cancel()
+        closed.handshake?.cancel()
+        socket.shutDown()
+        logger.debug("a connection ended", metadata: ["user": "\(user.number)", "why": "\(why)"])
+        let broker = user.means.withLock { $0?.broker }
+        for handle in closed.extensions.values.compactMap(\.handle) { broker?.end(ofGoneHost: handle) }
+        user.giveBack(\.connections)
+        onClose()
+    }
+}

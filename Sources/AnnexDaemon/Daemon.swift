@@ -1,0 +1,150 @@
+package import AnnexLinux
+internal import AnnexService
+internal import Glibc
+package import Logging
+internal import Synchronization
+
+/// Brokers behind a Unix socket, one for each user who connects: nothing of one is within another's reach.
+package final class Daemon: Sendable {
+    struct State {
+        var users: [UInt32: DaemonUser] = [:]
+        var connections: [UInt64: Connection] = [:]
+        var last: UInt64 = 0
+        var isLeaving = false
+        var watch: EventLoop.Watch?
+    }
+
+    let state = Mutex(State())
+    let options: DaemonOptions
+    let loop: EventLoop
+    let logger: Logger
+    /// Where connections wait; open until the daemon ends, so that who connects meanwhile waits for the next one.
+    package let listener: ListeningSocket
+
+    /// - Parameter listener: where connections wait.
+    package init(_ options: DaemonOptions, listener: consuming ListeningSocket, logger: Logger) throws(SystemError) {
+        self.options = options
+        self.listener = listener
+        self.logger = logger
+        loop = try EventLoop.shared()
+    }
+
+    /// Begins to take connections.
+    package func start() throws(SystemError) {
+        let watch = try loop.watch(listener.descriptor.number) { [weak self] _ in self?.accept() }
+        let isLeaving = state.withLock { state in
+            state.watch = watch
+            return state.isLeaving
+        }
+        if isLeaving { watch.cancel() }
+    }
+
+    // MARK: Connections
+
+    private func accept() {
+        for _ in 0..<16 {
+            do throws(SystemError) {
+                guard let socket = try LocalSocket.accept(from: listener.descriptor) else { return }
+                admit(socket)
+            } catch {
+                // Without a number left for one more, those that wait go on waiting.
+                return pause(error)
+            }
+        }
+    }
+
+    private func pause(_ error: SystemError) {
+        logger.warning("no connection can be taken for a moment", metadata: ["error": "\(error)"])
+        state.withLock { state in
+            defer { state.watch = nil }
+            return state.watch
+        }?.cancel()
+        loop.schedule(after: .milliseconds(200)) { [weak self] in try? self?.start() }
+    }
+
+    private func admit(_ socket: consuming ControlSocket) {
+        do throws(SystemError) {
+            let peer = try PeerIdentity(of: socket)
+            guard let user = user(peer.user) else { return Self.refuse(socket, Self.notServed) }
+            guard user.take(\.connections, most: options.limits.connections) else {
+                return Self.refuse(socket, user.overQuota("\(options.limits.connections) connections"))
+            }
+            try connect(socket, peer, user)
+        } catch {
+            logger.debug("a connection was not taken", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func connect(
+        _ socket: consuming ControlSocket, _ peer: consuming PeerIdentity, _ user: DaemonUser
+    ) throws(SystemError) {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        let connection: Connection
+        do throws(SystemError) {
+            connection = try Connection(
+                socket, process: peer.takeProcess(), user: user, loop: loop, logger: logger
+            ) { [weak self] in self?.forget(number, user) }
+        } catch {
+            user.giveBack(\.connections)
+            throw error
+        }
+        state.withLock { $0.connections[number] = connection }
+        do throws(SystemError) {
+            try connection.begin()
+        } catch {
+            connection.close("\(error)")
+        }
+    }
+
+    private static func refuse(_ socket: borrowing ControlSocket, _ error: ServiceError) {
+        if let bytes = try? DaemonPacket.refused(error).encoded() { try? socket.send(bytes) }
+    }
+
+    private static var notServed: ServiceError {
+        ServiceError(
+            .overQuota, "this daemon does not serve you: it is another user's, or serves as many as it may",
+            place: "annexd", mend: "start a daemon of your own: systemctl --user enable --now annexd.socket")
+    }
+
+    // MARK: Users
+
+    /// Who a connection is served for; nil where nobody more is served.
+    private func user(_ number: UInt32) -> DaemonUser? {
+        guard options.isSystem || number == geteuid() else { return nil }
+        return state.withLock { state in
+            if let known = state.users[number] { return known }
+            if state.users.count >= options.limits.users,
+                let idle = state.users.first(where: { $0.value.isIdle })
+            {
+                state.users[idle.key] = nil
+                idle.value.lane.run { idle.value.dropMeans() }
+            }
+            guard state.users.count < options.limits.users else { return nil }
+            let made = DaemonUser(number, options: options, logger: logger)
+            state.users[number] = made
+            return made
+        }
+    }
+
+    private func forget(_ number: UInt64, _ user: DaemonUser) {
+        let gone = state.withLock { $0.connections.removeValue(forKey: number) }
+        withExtendedLifetime(gone) {}
+        loop.schedule(after: options.limits.idle) { [weak self, weak user] in
+            guard let self, let user else { return }
+            letGo(ofIdle: user)
+        }
+    }
+
+    /// His apps stay on disk; his broker comes back with his next request.
+    private func letGo(ofIdle user: DaemonUser) {
+        let isGone = state.withLock { state in
+            guard state.users[user.number] === user, user.isIdle else { return false }
+            state.users[user.number] = nil
+            return true
+        }
+        if isGone { user.lane.run { user.dropMeans() } }
+    }
+}

@@ -1,0 +1,32 @@
+/// What one user may have with a daemon, and all of them together. More is refused, or waits.
+package struct DaemonLimits: Sendable, Hashable {
+    /// Connections of one user.
+    package var connections = 64
+    /// Users with anything open.
+    package var users = 64
+    /// Requests of one user that are not answered yet.
+    package var openRequests = 64
+    /// Extensions of one user that run or wait for a place.
+    package var running = 256
+    /// Apps of one user, and the extensions in them.
+    package var apps = 64
+    package var extensions = 256
+    /// Bytes of one user's installed apps.
+    package var installedBytes: Int64 = 2 << 30
+    /// Packets within a second that are read from one user's connections; what is more waits in the sockets.
+    package var packetsPerSecond = 20_000
+    /// Descriptors of one user's that wait to be closed: a file system of his own may take its time. None of his packets
+    /// are read then.
+    package var closing = 256
+    /// From the connection to its hello.
+    package var handshake = Duration.seconds(5)
+    /// What a connection has not read yet: packets, and how long nothing of it may move.
+    package var unreadPackets = 512
+    package var unread = Duration.seconds(10)
+    /// For the ends of extensions when the daemon goes.
+    package var farewell = Duration.seconds(10)
+    /// How long a user without connections and extensions keeps his broker, and with it its memory of failures.
+    package var idle = Duration.seconds(600)
+
+    package init() {}
+}

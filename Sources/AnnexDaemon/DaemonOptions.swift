@@ -1,0 +1,17 @@
+package import AnnexBroker
+
+/// How a daemon is run.
+package struct DaemonOptions: Sendable {
+    /// The folder of what is installed; made where it is missing.
+    package var state: String
+    /// Whether it serves every user of the machine, each with a broker and a store of his own; else its own user alone.
+    package var isSystem: Bool
+    package var limits = DaemonLimits()
+    /// What its brokers do otherwise than the policies say.
+    package var wishes = BrokerWishes()
+
+    package init(state: String, isSystem: Bool) {
+        self.state = state
+        self.isSystem = isSystem
+    }
+}

@@ -1,0 +1,101 @@
+internal import AnnexLinux
+internal import AnnexService
+internal import Glibc
+internal import Synchronization
+
+extension AppStore {
+    /// What came of an archive: a folder of the store's that nothing names yet.
+    struct Unpacked {
+        let folder: String
+        let name: String
+        let bytes: UInt64
+    }
+
+    /// Writes an archive out as an app of this name.
+    /// - Parameter room: the most bytes.
+    func unpack(
+        _ archive: consuming Descriptor, as name: String, room: Int64
+    ) throws(ServiceError) -> Unpacked {
+        guard name.hasSuffix(".app"), !name.contains("/"), !name.contains("\0"), name.utf8.count <= 255 else {
+            throw ServiceError(
+                .invalidBundle, "is not called Name.app (P1)", place: name, mend: "rename the directory")
+        }
+        let folder = Self.newName()
+        do {
+            var reader = try BundleArchiveReader(checking: archive)
+            try self.folder.makeDirectory(folder, mode: 0o755)
+            let bytes = try write(&reader, to: "\(folder)/\(name)", in: folder, named: name, room: room)
+            return Unpacked(folder: folder, name: name, bytes: UInt64(clamping: bytes))
+        } catch {
+            discard(folder)
+            if let refusal = error as? ServiceError { throw refusal }
+            throw ServiceError(
+                (error as? SystemError) == nil ? .invalidBundle : .system, "cannot be taken: \(error)", place: name,
+                mend: "install an app's own directory, by the library or the command")
+        }
+    }
+
+    private static func newName() -> String {
+        "app-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    }
+
+    private func write(
+        _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String, room: Int64
+    ) throws -> Int64 {
+        var bytes: Int64 = 0
+        while let entry = try reader.next() {
+            // A file takes a block at least, and so does a directory.
+            bytes += entry.size + 4096
+            guard bytes <= room else {
+                throw ServiceError(
+                    .overQuota, "is larger than what is left for this user's apps", place: name,
+                    mend: "remove apps that are not needed")
+            }
+            guard !entry.path.isEmpty else {
+                try self.folder.openBeneath(folder, O_RDONLY | O_DIRECTORY)
+                    .makeDirectory(name, mode: Self.mode(of: entry))
+                continue
+            }
+            let place = Self.split(root + "/" + entry.path)
+            let parent = try self.folder.openBeneath(place.parent, O_RDONLY | O_DIRECTORY)
+            try write(entry, place.name, in: parent, reader)
+        }
+        try self.folder.openBeneath(root, O_RDONLY | O_DIRECTORY).synchronize()
+        return bytes
+    }
+
+    private func write(
+        _ entry: BundleArchive.Entry, _ name: String, in parent: borrowing Descriptor,
+        _ reader: borrowing BundleArchiveReader
+    ) throws {
+        switch entry.kind {
+        case .directory: try parent.makeDirectory(name, mode: Self.mode(of: entry))
+        case .link:
+            let target = try reader.contents(of: entry, from: 0, atMost: Int(entry.size))
+            try parent.makeLink(name, to: String(decoding: target, as: UTF8.self))
+        case .file:
+            let file = try parent.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            var done: Int64 = 0
+            while done < entry.size {
+                let part = try reader.contents(of: entry, from: done, atMost: 1 << 20)
+                guard !part.isEmpty else { throw BundleArchiveFailure.malformed("ends inside an entry") }
+                try file.writeAll(part)
+                done += Int64(part.count)
+            }
+            try file.setMode(Self.mode(of: entry))
+            try file.synchronize()
+        }
+    }
+
+    /// Readable for every user, since an extension runs as a user of its own; the store itself is closed to others.
+    /// What every user could change stays so, to be refused as it would be anywhere (P7).
+    private static func mode(of entry: BundleArchive.Entry) -> UInt32 {
+        let isProgram = entry.kind == .directory || entry.permissions.contains(.executable)
+        return (isProgram ? 0o755 : 0o644) | (entry.permissions.contains(.writableByAll) ? 0o002 : 0)
+    }
+
+    private static func split(_ path: String) -> (parent: String, name: String) {
+        let parts = path.split(separator: "/")
+        return (parts.dropLast().joined(separator: "/"), String(parts.last ?? ""))
+    }
+}

@@ -1,0 +1,62 @@
+internal import AnnexChannel
+
+/// What of a store's folders is installed. Replaced whole, so that whatever is killed leaves the old or the new.
+struct StoreIndex: Message, Equatable {
+    struct App: Message, Equatable {
+        /// The app's bundle identifier.
+        let identifier: String
+        /// Its folder in the store, and its name there.
+        let folder: String
+        let name: String
+        let bytes: UInt64
+        /// Extensions that are switched off.
+        var disabled: [String] = []
+
+        init(identifier: String, folder: String, name: String, bytes: UInt64, disabled: [String] = []) {
+            self.identifier = identifier
+            self.folder = folder
+            self.name = name
+            self.bytes = bytes
+            self.disabled = disabled
+        }
+
+        func encode(into encoder: inout MessageEncoder) {
+            encoder.encode(identifier, as: 1)
+            encoder.encode(folder, as: 2)
+            encoder.encode(name, as: 3)
+            encoder.encode(bytes, as: 4)
+            encoder.encode(list: disabled, as: 5)
+        }
+
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+            identifier = try decoder.decode(1)
+            folder = try decoder.decode(2)
+            name = try decoder.decode(3)
+            bytes = try decoder.decode(4)
+            disabled = try decoder.decodeList(5)
+        }
+    }
+
+    static let version: UInt32 = 1
+    static let limits = MessageLimits(bytes: 1 << 20, fields: 16_384, depth: 2)
+
+    var apps: [App] = []
+
+    init() {}
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(Self.version, as: 1)
+        encoder.encode(list: apps, as: 2)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        guard try decoder.decode(1, as: UInt32.self) == Self.version else {
+            throw decoder.failure(1, .refused("is another version"))
+        }
+        apps = try decoder.decodeList(2)
+    }
+
+    var bytes: Int64 { apps.reduce(0) { $0 + Int64(clamping: $1.bytes) } }
+
+    func app(_ identifier: String) -> App? { apps.first { $0.identifier == identifier } }
+}

@@ -1,0 +1,121 @@
+internal import AnnexBroker
+internal import AnnexBundle
+internal import AnnexLinux
+internal import AnnexService
+internal import Glibc
+internal import Synchronization
+
+// On the lane of changes: one after another.
+
+extension DaemonUser {
+    /// Copies an app into the store, checks the copy, and registers it in place of what had its identifier.
+    func install(_ handed: HandedOver, named name: String) throws(ServiceError) -> [InstalledExtension] {
+        let means = try ready()
+        guard handed.count == 1, let archive = handed.takeFirst() else {
+            throw ServiceError(
+                .invalidBundle, "came with \(handed.count) descriptors instead of its archive", place: name,
+                mend: "install by the library or the command")
+        }
+        let index = means.store.index.withLock { $0 }
+        let made = try means.store.unpack(archive, as: name, room: options.limits.installedBytes - index.bytes)
+        do throws(ServiceError) {
+            let app = try opened("\(means.store.path)/\(made.folder)/\(name)", name)
+            try check(app, index)
+            return try register(app, made, in: means, index)
+        } catch {
+            means.store.discard(made.folder)
+            throw error.place.hasPrefix(means.store.path)
+                ? ServiceError(error.code, error.what, place: name, mend: error.mend) : error
+        }
+    }
+
+    private func opened(_ path: String, _ name: String) throws(ServiceError) -> AppBundle {
+        do throws(BundleError) {
+            return try AppBundle.open(path)
+        } catch {
+            throw ServiceError(.invalidBundle, "\(error)", place: name)
+        }
+    }
+
+    private func check(_ app: AppBundle, _ index: StoreIndex) throws(ServiceError) {
+        let others = index.apps.count { $0.identifier != app.identifier }
+        guard others < options.limits.apps, app.extensions.count <= options.limits.extensions else {
+            throw ServiceError(
+                .overQuota, "is more than the \(options.limits.apps) apps that a user may have", place: app.identifier,
+                mend: "remove apps that are not needed")
+        }
+    }
+
+    /// The broker's registry first, since it may refuse; where the disk does, the registry gets back what it had.
+    private func register(
+        _ app: AppBundle, _ made: AppStore.Unpacked, in means: Means, _ index: StoreIndex
+    ) throws(ServiceError) -> [InstalledExtension] {
+        let old = index.app(app.identifier)
+        let extensions = try means.broker.install(app: "\(means.store.path)/\(made.folder)/\(made.name)")
+        do throws(SystemError) {
+            try means.store.change { index in
+                index.apps.removeAll { $0.identifier == app.identifier }
+                index.apps.append(
+                    StoreIndex.App(
+                        identifier: app.identifier, folder: made.folder, name: made.name, bytes: made.bytes,
+                        disabled: old?.disabled.filter { id in extensions.contains { $0.id == id } } ?? []))
+            }
+        } catch {
+            if let old {
+                _ = try? means.broker.install(app: means.store.path(of: old))
+            } else {
+                try? means.broker.remove(app: app.identifier)
+            }
+            throw ServiceError(.system, "\(error.cause)", place: made.name, mend: error.mend)
+        }
+        if let old { discard(old.folder, in: means) }
+        return extensions
+    }
+
+    func remove(app identifier: String) throws(ServiceError) {
+        let means = try ready()
+        guard let app = means.store.index.withLock({ $0.app(identifier) }) else {
+            // The broker knows the words.
+            return try means.broker.remove(app: identifier)
+        }
+        try change(means, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
+        // One that could not be loaded is nothing to the broker.
+        try? means.broker.remove(app: identifier)
+        discard(app.folder, in: means)
+    }
+
+    func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(ServiceError) {
+        let means = try ready()
+        try means.broker.setEnabled(isEnabled, for: identifier)
+        try change(means, place: identifier) { index in
+            for place in index.apps.indices where identifier.hasPrefix(index.apps[place].identifier + ".") {
+                index.apps[place].disabled.removeAll { $0 == identifier }
+                if !isEnabled { index.apps[place].disabled.append(identifier) }
+            }
+        }
+    }
+
+    private func change(
+        _ means: Means, place: String, _ body: (inout StoreIndex) -> Void
+    ) throws(ServiceError) {
+        do throws(SystemError) {
+            try means.store.change(body)
+        } catch {
+            throw ServiceError(.system, "\(error.cause)", place: place, mend: error.mend)
+        }
+    }
+
+    /// A running extension may still read its bundle.
+    private func discard(_ folder: String, in means: Means) {
+        means.store.leavings.withLock { $0.append(folder) }
+        sweepIfQuiet()
+    }
+
+    /// Removes bundles that count no more once nothing runs; otherwise the next end or start does.
+    func sweepIfQuiet() {
+        guard state.withLock({ $0.running == 0 }), let store = means.withLock({ $0?.store }) else { return }
+        changes.run { [self] in
+            if state.withLock({ $0.running == 0 }) { store.sweep() }
+        }
+    }
+}

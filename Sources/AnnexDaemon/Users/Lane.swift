@@ -1,0 +1,54 @@
+internal import AnnexLinux
+internal import Synchronization
+
+/// Jobs one after another, on a thread that is there only while there are any. What blocks one user's lane holds up
+/// nobody else.
+final class Lane: Sendable {
+    private struct State {
+        var jobs: [@Sendable () -> Void] = []
+        var isRunning = false
+    }
+
+    private let name: String
+    private let state = Mutex(State())
+
+    /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
+    init(_ name: String) {
+        self.name = name
+    }
+
+    /// Jobs that have not begun.
+    var count: Int { state.withLock { $0.jobs.count } }
+
+    /// Whether no job waits or runs.
+    var isIdle: Bool { state.withLock { !$0.isRunning } }
+
+    /// Hands a job in. Where no thread is to be had it is done with the next one that comes.
+    func run(_ job: @escaping @Sendable () -> Void) {
+        let mustStart = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard mustStart else { return }
+        do throws(SystemError) {
+            _ = try WorkerThread(name) { [self] in work() }
+        } catch {
+            state.withLock { $0.isRunning = false }
+        }
+    }
+
+    private func work() {
+        while let job = next() { job() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard !state.jobs.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
+            return state.jobs.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexService
+internal import Glibc
+
+extension DaemonLink {
+    /// A connection whose daemon has said its welcome.
+    static func connect(to path: String, patience: Duration) throws(ServiceError) -> DaemonLink {
+        let deadline = MonotonicClock.deadline(after: patience)
+        do {
+            let loop = try EventLoop.shared()
+            while true {
+                let socket = try LocalSocket.connect(
+                    to: path, patience: .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: deadline))))
+                try check(peerOf: socket, path: path)
+                // No descriptor ever comes from a daemon; kernels before 6.16 cannot refuse it, there it is closed.
+                _ = socket.setPassRights(false)
+                let link = DaemonLink(socket, path: path, patience: patience, loop: loop)
+                if try link.shakeHands(until: deadline) {
+                    try link.begin()
+                    return link
+                }
+                // A daemon that starts anew lets go of who has not been welcomed; the next one takes him.
+                MonotonicClock.pause()
+            }
+        } catch let error as SystemError {
+            throw Self.error(error, path: path)
+        } catch let error as ServiceError {
+            throw error
+        } catch {
+            throw ServiceError(.system, "\(error)", place: path)
+        }
+    }
+
+    /// A socket that another user laid there must not get what this host has to say.
+    private static func check(peerOf socket: borrowing ControlSocket, path: String) throws {
+        let user = try PeerCredentials(of: socket).user
+        guard user == 0 || user == geteuid() else {
+            throw ServiceError(
+                .unreachable, "is the socket of user \(user)", place: path,
+                mend: "name the socket of a daemon of your own or of the system's")
+        }
+    }
+
+    /// - Returns: false where the daemon let go of the connection without a word.
+    private func shakeHands(until deadline: UInt64) throws -> Bool {
+        guard (try? pass(.hello(version: ServiceWire.version))) ?? false else {
+            return try mayTryAgain(until: deadline)
+        }
+        while MonotonicClock.now() < deadline {
+            switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
+            case .nothing: socket.descriptor.waitUntilReadable(until: deadline)
+            case .end: return try mayTryAgain(until: deadline)
+            case .message(let message):
+                switch try DaemonPacketMessage(decoding: message.bytes, within: ServiceWire.fromDaemon).packet {
+                case .welcome: return true
+                case .refused(let error): throw ServiceError(error.code, error.what, place: path, mend: error.mend)
+                default: throw misunderstanding
+                }
+            }
+        }
+        throw unanswered(after: patience)
+    }
+
+    private func mayTryAgain(until deadline: UInt64) throws -> Bool {
+        guard MonotonicClock.now() < deadline else { throw unanswered(after: patience) }
+        return false
+    }
+
+    private static func error(_ error: SystemError, path: String) -> ServiceError {
+        let mend =
+            switch error.errno {
+            case ENOENT, ECONNREFUSED:
+                "start annexd, or let systemd start it: systemctl --user enable --now annexd.socket"
+            case EACCES: "this daemon is not for you: start one of your own"
+            case EAGAIN: "the machine is overloaded, or something stopped the daemon"
+            default: error.mend
+            }
+        return ServiceError(.unreachable, "\(error.cause)", place: path, mend: mend)
+    }
+}

@@ -1,0 +1,73 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexService
+internal import Glibc
+internal import Synchronization
+
+// What a host tells never waits: where the socket has no room it is kept, in order, and sent as room comes.
+
+extension DaemonLink {
+    /// Tells the daemon something of an extension. One that has ended already is nobody's business any more.
+    func tell(_ number: UInt64, _ notice: ExtensionNotice) {
+        let isTooMuch = state.withLock { state in
+            guard !state.isOver, state.extensions[number] != nil,
+                let bytes = try? HostPacketMessage(.notice(number, notice)).encoded(within: ServiceWire.fromHost)
+            else { return false }
+            state.waiting.append(bytes)
+            flush(&state)
+            return state.waiting.count > Self.mostWaiting
+        }
+        if isTooMuch { close(unanswered(after: patience)) }
+    }
+
+    /// Takes note of an extension's requests; the daemon is told what has come of them as soon as there is room.
+    func note(_ number: UInt64, _ change: (inout RemoteExtension) -> Void) {
+        state.withLock { state in
+            guard !state.isOver, var known = state.extensions[number] else { return }
+            let wasChanged = known.isChanged
+            change(&known)
+            state.extensions[number] = known
+            if known.isChanged, !wasChanged { state.changed.append(number) }
+            flush(&state)
+        }
+    }
+
+    /// Sends what there is room for; a timer sends the rest. What fails ends the connection where it is read.
+    private func flush(_ state: inout State) {
+        while let next = state.waiting.first {
+            guard (try? pass(next, DescriptorList())) ?? true else { return flushLater(&state) }
+            state.waiting.removeFirst()
+        }
+        while let number = state.changed.first {
+            if let news = state.extensions[number]?.news,
+                !((try? pass(.notice(number, news))) ?? true)
+            {
+                return flushLater(&state)
+            }
+            state.changed.removeFirst()
+            state.extensions[number]?.isTold()
+        }
+    }
+
+    private func flushLater(_ state: inout State) {
+        guard !state.isFlushing else { return }
+        state.isFlushing = true
+        loop.schedule(after: .milliseconds(2)) { [weak self] in
+            self?.state.withLock { state in
+                state.isFlushing = false
+                self?.flush(&state)
+            }
+        }
+    }
+
+    /// - Returns: false where the socket has no room.
+    func pass(_ bytes: [UInt8], _ descriptors: borrowing DescriptorList) throws(ServiceError) -> Bool {
+        do throws(SystemError) {
+            try socket.send(bytes, descriptors)
+            return true
+        } catch {
+            if error.errno == EAGAIN || error.errno == EWOULDBLOCK { return false }
+            throw ServiceError(.unreachable, "\(error)", place: path, mend: gone.mend)
+        }
+    }
+}

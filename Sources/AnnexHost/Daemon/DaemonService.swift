@@ -1,0 +1,75 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexService
+
+/// A broker that is a daemon: the same requests and events, over its socket.
+final class DaemonService: BrokerService {
+    private let link: DaemonLink
+
+    /// - Parameter patience: how long to wait for each answer.
+    init(connectingTo path: String, patience: Duration) throws(ServiceError) {
+        link = try DaemonLink.connect(to: path, patience: patience)
+    }
+
+    deinit {
+        link.close()
+    }
+
+    func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let archive: Descriptor
+        do throws(BundleArchiveFailure) {
+            archive = try BundleArchiveWriter.archive(of: path)
+        } catch {
+            throw ServiceError(
+                .invalidBundle, "\(error)", place: path, mend: "name an app's directory that this user can read")
+        }
+        do throws(ServiceError) {
+            let answer = try link.ask(.install(name: name), DescriptorList(archive), for: .seconds(120))
+            if case .extensions(let extensions, _) = answer { return extensions }
+            throw link.misunderstanding
+        } catch {
+            // The daemon knows the app's name; where it is, the host alone.
+            throw error.place == name ? ServiceError(error.code, error.what, place: path, mend: error.mend) : error
+        }
+    }
+
+    func remove(app identifier: String) throws(ServiceError) {
+        _ = try link.ask(.remove(app: identifier))
+    }
+
+    func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {
+        _ = try link.ask(.setEnabled(isEnabled, extension: identifier))
+    }
+
+    /// Empty where the daemon has gone: nothing can be launched then.
+    var extensions: [InstalledExtension] {
+        var found: [InstalledExtension] = []
+        while let answer = try? link.ask(.list(after: found.last?.id ?? "")),
+            case .extensions(let more, let isAll) = answer
+        {
+            found += more
+            if isAll || more.isEmpty { return found }
+        }
+        return []
+    }
+
+    func channelConfiguration(for identifier: String) throws(ServiceError) -> ChannelConfiguration {
+        guard case .channelConfiguration(let found) = try link.ask(.channelConfiguration(extension: identifier)) else {
+            throw link.misunderstanding
+        }
+        return found
+    }
+
+    func launch(
+        _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
+    ) throws(ServiceError) -> any ExtensionHandle {
+        var descriptors = DescriptorList(channel.control)
+        descriptors.append(channel.hostRegion)
+        descriptors.append(channel.extensionRegion)
+        return RemoteHandle(
+            try link.launch(.launch(extension: identifier, timeLimit: timeLimit), descriptors, events), link)
+    }
+}

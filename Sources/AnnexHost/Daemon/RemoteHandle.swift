@@ -1,0 +1,29 @@
+internal import AnnexService
+
+/// An extension that a daemon launched, as its host holds it: what happens there goes to the daemon.
+final class RemoteHandle: ExtensionHandle {
+    private let number: UInt64
+    private let link: DaemonLink
+
+    init(_ number: UInt64, _ link: DaemonLink) {
+        self.number = number
+        self.link = link
+    }
+
+    func saidHello() { link.tell(number, .saidHello) }
+    func requestBegan() { link.note(number) { $0.began() } }
+    func requestEnded() { link.note(number) { $0.ended() } }
+    func overstayed() { link.tell(number, .overstayed) }
+    func gaveSign() { link.tell(number, .gaveSign) }
+    func activityBegan(_ reason: String) { link.tell(number, .activityBegan(reason)) }
+    func activityEnded() { link.tell(number, .activityEnded) }
+
+    func violated(_ violation: ProtocolViolation) {
+        // An extension's conduct makes its text: what is too long for a packet is cut.
+        link.tell(
+            number, .violated(ProtocolViolation(String(violation.text.prefix(1_000)), isBudget: violation.isBudget)))
+    }
+
+    func channelClosed() { link.tell(number, .channelClosed) }
+    func dismiss(completed: Bool) { link.tell(number, .dismissed(completed: completed)) }
+}

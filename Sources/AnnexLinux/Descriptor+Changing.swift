@@ -1,0 +1,64 @@
+internal import Glibc
+
+// Changes to what lies in a directory that this process alone writes to: each names an entry of the directory itself,
+// and follows no link.
+
+extension Descriptor {
+    /// Makes a directory of these permissions, whatever the umask.
+    package func makeDirectory(_ name: String, mode: UInt32) throws(SystemError) {
+        _ = try SystemError.retrying("mkdirat", path: name) { unsafe mkdirat(number, name, mode) }
+        try openBeneath(name, O_RDONLY | O_DIRECTORY).setMode(mode)
+    }
+
+    /// Makes a symbolic link. What it leads to is not looked at.
+    package func makeLink(_ name: String, to target: String) throws(SystemError) {
+        _ = try SystemError.retrying("symlinkat", path: name) { unsafe symlinkat(target, number, name) }
+    }
+
+    /// Where a symbolic link says that it leads.
+    package func linkTarget(_ name: String) throws(SystemError) -> String {
+        let room = Int(PATH_MAX)
+        var failure: SystemError?
+        let bytes = unsafe [CChar](unsafeUninitializedCapacity: room) { buffer, count in
+            do throws(SystemError) {
+                // SAFETY: the call writes no more than the room that it is told of.
+                guard let start = buffer.baseAddress else { return }
+                count = try SystemError.retrying("readlinkat", path: name) {
+                    unsafe readlinkat(number, name, start, room)
+                }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Gives an entry another name; what has that name is replaced in the same moment.
+    package func rename(_ name: String, to other: String) throws(SystemError) {
+        _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, number, other) }
+    }
+
+    package func removeFile(_ name: String) throws(SystemError) {
+        _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, 0) }
+    }
+
+    /// Removes a directory and everything in it.
+    package func removeTree(_ name: String) throws(SystemError) {
+        let directory = try openBeneath(name, O_RDONLY | O_DIRECTORY)
+        for entry in try directory.entries(atMost: .max) {
+            guard let child = entry.name else { continue }
+            if entry.isDirectory { try directory.removeTree(child) } else { try directory.removeFile(child) }
+        }
+        _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, AT_REMOVEDIR) }
+    }
+
+    package func setMode(_ mode: UInt32) throws(SystemError) {
+        _ = try SystemError.retrying("fchmod") { fchmod(number, mode) }
+    }
+
+    /// Returns when what was written is on the disk.
+    package func synchronize() throws(SystemError) {
+        _ = try SystemError.retrying("fsync") { fsync(number) }
+    }
+}

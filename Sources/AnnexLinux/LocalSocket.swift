@@ -1,0 +1,53 @@
+internal import CAnnexLinux
+internal import Glibc
+
+/// Named Unix sockets that keep message bounds: where a daemon waits for its clients, and how they reach it.
+package enum LocalSocket {
+    /// Makes a socket under a path where nothing is.
+    /// - Parameter mode: who may connect.
+    package static func listen(at path: String, mode: UInt32) throws(SystemError) -> Descriptor {
+        Descriptor(
+            owning: try SystemError.check(
+                "listen", path: path,
+                unsafe path.withCString {
+                    unsafe annex_local_listen($0, mode)
+                }))
+    }
+
+    /// The next connection that waits; nil where none does.
+    package static func accept(from listener: borrowing Descriptor) throws(SystemError) -> ControlSocket? {
+        let taken = annex_local_accept(listener.number)
+        if taken == -EAGAIN { return nil }
+        return ControlSocket(owning: Descriptor(owning: try SystemError.check("accept4", taken)))
+    }
+
+    /// A connection to whoever listens at a path.
+    /// - Parameter patience: how long to wait for one that listens and takes no connections at present.
+    package static func connect(to path: String, patience: Duration) throws(SystemError) -> ControlSocket {
+        let milliseconds = UInt32(clamping: max(1, MonotonicClock.nanoseconds(patience) / 1_000_000))
+        let made = unsafe path.withCString { unsafe annex_local_connect($0, milliseconds) }
+        let socket = Descriptor(owning: try SystemError.check("connect", path: path, made))
+        try socket.stopBlocking()
+        return ControlSocket(owning: socket)
+    }
+
+    /// Whether a descriptor is a socket that connections of this kind wait at. No file system is asked.
+    package static func isListener(_ descriptor: borrowing Descriptor) -> Bool {
+        annex_local_is_listener(descriptor.number) == 1
+    }
+
+    /// Whether a descriptor is a connected socket of this kind. No file system is asked.
+    package static func isControl(_ descriptor: borrowing Descriptor) -> Bool {
+        annex_local_is_control(descriptor.number) == 1
+    }
+
+    /// Sends one datagram to a path, or to an abstract name that begins with `@`.
+    package static func sendDatagram(_ text: String, to path: String) throws(SystemError) {
+        let bytes = Array(text.utf8)
+        // SAFETY: the call reads as many bytes as there are.
+        let sent = unsafe bytes.withUnsafeBytes { buffer in
+            unsafe path.withCString { unsafe annex_local_datagram($0, buffer.baseAddress, buffer.count) }
+        }
+        _ = try SystemError.check("sendto", path: path, sent)
+    }
+}

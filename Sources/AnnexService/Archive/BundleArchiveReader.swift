@@ -1,0 +1,94 @@
+package import AnnexLinux
+
+/// Reads an archive that anybody may have made: total, and no more is held than one entry's path.
+package struct BundleArchiveReader: ~Copyable {
+    private let memory: Descriptor
+    private let size: Int64
+    private var position: Int64 = 0
+    private var entries = 0
+
+    /// Takes what a client sent, if it is memory that nobody can change any more. Asks for the seals first: that question
+    /// never reaches a file system.
+    package init(checking memory: consuming Descriptor) throws(BundleArchiveFailure) {
+        guard let seals = try? memory.seals(), seals.isSuperset(of: .immutable), memory.isPlainSharedMemory,
+            let status = try? memory.status(), status.kind == .regular
+        else { throw .malformed("is no sealed memory") }
+        guard status.size <= BundleArchive.mostBytes else {
+            throw .malformed("is larger than \(BundleArchive.mostBytes) bytes")
+        }
+        size = status.size
+        self.memory = memory
+    }
+
+    /// The next entry; nil at the end.
+    package mutating func next() throws(BundleArchiveFailure) -> BundleArchive.Entry? {
+        guard position < size else { return nil }
+        entries &+= 1
+        guard entries <= BundleArchive.mostEntries else {
+            throw .malformed("holds more than \(BundleArchive.mostEntries) entries")
+        }
+        let header = try take(BundleArchive.headerSize)
+        guard let kind = header.first.flatMap(BundleArchive.Kind.init(rawValue:)),
+            let permissions = header.dropFirst().first,
+            let length = Int(exactly: Self.number(header.dropFirst(2).prefix(2))),
+            let count = Int64(exactly: Self.number(header.dropFirst(4).prefix(8))), count <= size &- position
+        else { throw .malformed("has an entry that is none") }
+        let path = try path(length, isFirst: entries == 1)
+        guard count <= size &- position, kind != .directory || count == 0,
+            kind != .link || count <= Int64(BundleArchive.longestPath)
+        else { throw .malformed("ends inside an entry") }
+        let offset = position
+        position &+= count
+        return BundleArchive.Entry(
+            kind: kind, permissions: BundleArchive.Permissions(rawValue: permissions), path: path, offset: offset,
+            size: count)
+    }
+
+    /// A part of an entry's contents; empty at its end.
+    package func contents(
+        of entry: BundleArchive.Entry, from start: Int64, atMost most: Int
+    ) throws(BundleArchiveFailure) -> [UInt8] {
+        guard start >= 0, start < entry.size else { return [] }
+        return try read(entry.offset &+ start, Int(clamping: min(entry.size &- start, Int64(clamping: most))))
+    }
+
+    private mutating func take(_ count: Int) throws(BundleArchiveFailure) -> [UInt8] {
+        let bytes = try read(position, count)
+        guard bytes.count == count else { throw .malformed("ends inside an entry") }
+        position &+= Int64(clamping: count)
+        return bytes
+    }
+
+    private func read(_ offset: Int64, _ count: Int) throws(BundleArchiveFailure) -> [UInt8] {
+        do throws(SystemError) {
+            return try memory.read(at: offset, count: count)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// The first entry is the app itself, and nothing else has no name.
+    private mutating func path(_ length: Int, isFirst: Bool) throws(BundleArchiveFailure) -> String {
+        guard length <= BundleArchive.longestPath, (length == 0) == isFirst else {
+            throw .malformed("has a path of \(length) bytes")
+        }
+        if isFirst { return "" }
+        guard let path = String(validating: try take(length), as: UTF8.self), Self.isPlain(path) else {
+            throw .malformed("has a path that leads elsewhere")
+        }
+        return path
+    }
+
+    private static func isPlain(_ path: String) -> Bool {
+        let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return names.count <= BundleArchive.mostNames
+            && names.allSatisfy { name in
+                !name.isEmpty && name.count <= 255 && !name.contains(0) && !name.elementsEqual(".".utf8)
+                    && !name.elementsEqual("..".utf8)
+            }
+    }
+
+    private static func number(_ bytes: some BidirectionalCollection<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64(truncatingIfNeeded: $1) }
+    }
+}

@@ -1,0 +1,129 @@
+package import AnnexChannel
+internal import AnnexModel
+
+/// A daemon's packet as fields.
+package struct DaemonPacketMessage: Message {
+    package let packet: DaemonPacket
+
+    package init(_ packet: DaemonPacket) {
+        self.packet = packet
+    }
+
+    private enum Tag {
+        static let kind: UInt16 = 1
+        static let number: UInt16 = 2
+        static let value: UInt16 = 3
+        static let flag: UInt16 = 4
+    }
+
+    private enum Kind: UInt8, FieldValue {
+        case welcome = 1
+        case refused, leaving, done, extensions, channelConfiguration, failed
+        case ready = 32
+        case ping, memoryWarning, goodbye, endIsNear, ended
+    }
+
+    // MARK: Writing
+
+    package func encode(into encoder: inout MessageEncoder) {
+        switch packet {
+        case .welcome(let version): head(.welcome, version, &encoder)
+        case .refused(let error):
+            head(.refused, 0, &encoder)
+            encoder.encode(ServiceErrorMessage(error), as: Tag.value)
+        case .leaving: head(.leaving, 0, &encoder)
+        case .answer(let number, let answer): encode(answer, number, &encoder)
+        case .event(let number, let event): encode(event, number, &encoder)
+        }
+    }
+
+    private func head(_ kind: Kind, _ number: UInt64, _ encoder: inout MessageEncoder) {
+        encoder.encode(kind, as: Tag.kind)
+        encoder.encode(number, as: Tag.number)
+    }
+
+    private func encode(_ answer: ServiceAnswer, _ number: UInt64, _ encoder: inout MessageEncoder) {
+        switch answer {
+        case .done: head(.done, number, &encoder)
+        case .extensions(let extensions, let isAll):
+            head(.extensions, number, &encoder)
+            encoder.encode(list: extensions.map(InstalledExtensionMessage.init), as: Tag.value)
+            encoder.encode(isAll, as: Tag.flag)
+        case .channelConfiguration(let configuration):
+            head(.channelConfiguration, number, &encoder)
+            encoder.encode(ChannelConfigurationMessage(configuration), as: Tag.value)
+        case .failed(let error):
+            head(.failed, number, &encoder)
+            encoder.encode(ServiceErrorMessage(error), as: Tag.value)
+        }
+    }
+
+    private func encode(_ event: ExtensionEvent, _ number: UInt64, _ encoder: inout MessageEncoder) {
+        switch event {
+        case .ready(let report):
+            head(.ready, number, &encoder)
+            encoder.encode(LaunchReportMessage(report), as: Tag.value)
+        case .ping: head(.ping, number, &encoder)
+        case .memoryWarning: head(.memoryWarning, number, &encoder)
+        case .goodbye: head(.goodbye, number, &encoder)
+        case .endIsNear: head(.endIsNear, number, &encoder)
+        case .ended(let termination):
+            head(.ended, number, &encoder)
+            encoder.encode(TerminationMessage(termination), as: Tag.value)
+        }
+    }
+
+    // MARK: Reading
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        let kind = try decoder.decode(Tag.kind, as: Kind.self)
+        let number = try decoder.decode(Tag.number, as: UInt64.self)
+        switch kind {
+        case .welcome: packet = .welcome(version: number)
+        case .refused: packet = .refused(try Self.error(&decoder))
+        case .leaving: packet = .leaving
+        case .done: packet = .answer(number, .done)
+        case .extensions:
+            let list = try decoder.decodeList(Tag.value, of: InstalledExtensionMessage.self)
+            packet = .answer(number, .extensions(list.map(\.value), isAll: try decoder.decode(Tag.flag)))
+        case .channelConfiguration:
+            let message = try decoder.decode(Tag.value, as: ChannelConfigurationMessage.self)
+            packet = .answer(number, .channelConfiguration(message.value))
+        case .failed: packet = .answer(number, .failed(try Self.error(&decoder)))
+        case .ready: packet = .event(number, .ready(try decoder.decode(Tag.value, as: LaunchReportMessage.self).value))
+        case .ping: packet = .event(number, .ping)
+        case .memoryWarning: packet = .event(number, .memoryWarning)
+        case .goodbye: packet = .event(number, .goodbye)
+        case .endIsNear: packet = .event(number, .endIsNear)
+        case .ended: packet = .event(number, .ended(try decoder.decode(Tag.value, as: TerminationMessage.self).value))
+        }
+    }
+
+    private static func error(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> ServiceError {
+        try decoder.decode(Tag.value, as: ServiceErrorMessage.self).value
+    }
+}
+
+extension DaemonPacket {
+    /// The wire form. An end with more words than a packet holds is told with fewer.
+    package func encoded() throws(EncodingFailure) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try DaemonPacketMessage(self).encoded(within: ServiceWire.fromDaemon)
+        } catch {
+            guard case .event(let number, .ended(let termination)) = self else { throw error }
+            return try DaemonPacketMessage(.event(number, .ended(termination.shortened)))
+                .encoded(within: ServiceWire.fromDaemon)
+        }
+    }
+}
+
+extension Termination {
+    fileprivate var shortened: Termination {
+        Termination(
+            reason, detail: detail, usage: usage, lastOutput: lastOutput.suffix(5),
+            denials: denials.prefix(16).map {
+                DeniedCall(
+                    $0.name, arguments: $0.arguments, layer: $0.layer, allowingLine: $0.allowingLine, count: $0.count)
+            })
+    }
+}

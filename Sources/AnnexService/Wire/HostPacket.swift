@@ -1,0 +1,9 @@
+/// One packet from a host to a daemon.
+package enum HostPacket: Sendable, Hashable {
+    /// The first on every connection.
+    case hello(version: UInt64)
+    /// Asks for something; numbers rise, and the answer names this one.
+    case request(UInt64, ServiceRequest)
+    /// Says what happened to a launched extension, by the number of the request that launched it.
+    case notice(UInt64, ExtensionNotice)
+}

@@ -1,0 +1,145 @@
+package import AnnexChannel
+
+/// A host's packet as fields. Whoever reads it trusts nothing of it.
+package struct HostPacketMessage: Message {
+    package let packet: HostPacket
+
+    package init(_ packet: HostPacket) {
+        self.packet = packet
+    }
+
+    private enum Tag {
+        static let kind: UInt16 = 1
+        static let number: UInt16 = 2
+        static let text: UInt16 = 3
+        static let flag: UInt16 = 4
+        static let other: UInt16 = 5
+        static let nanoseconds: UInt16 = 6
+    }
+
+    fileprivate enum Kind: UInt8, FieldValue {
+        case hello = 1
+        case install, remove, setEnabled, list, channelConfiguration, launch
+        case saidHello = 32
+        case requests, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed
+    }
+
+    // MARK: Writing
+
+    package func encode(into encoder: inout MessageEncoder) {
+        switch packet {
+        case .hello(let version): head(.hello, version, &encoder)
+        case .request(let number, let request): encode(request, number, &encoder)
+        case .notice(let number, let notice): encode(notice, number, &encoder)
+        }
+    }
+
+    private func head(_ kind: Kind, _ number: UInt64, _ encoder: inout MessageEncoder) {
+        encoder.encode(kind, as: Tag.kind)
+        encoder.encode(number, as: Tag.number)
+    }
+
+    private func encode(_ request: ServiceRequest, _ number: UInt64, _ encoder: inout MessageEncoder) {
+        func named(_ kind: Kind, _ text: String) {
+            head(kind, number, &encoder)
+            encoder.encode(text, as: Tag.text)
+        }
+        switch request {
+        case .install(let name): named(.install, name)
+        case .remove(let app): named(.remove, app)
+        case .setEnabled(let isEnabled, let identifier):
+            named(.setEnabled, identifier)
+            encoder.encode(isEnabled, as: Tag.flag)
+        case .list(let last): named(.list, last)
+        case .channelConfiguration(let identifier): named(.channelConfiguration, identifier)
+        case .launch(let identifier, let limit):
+            named(.launch, identifier)
+            if let limit { encoder.encode(limit.wireNanoseconds, as: Tag.nanoseconds) }
+        }
+    }
+
+    private func encode(_ notice: ExtensionNotice, _ number: UInt64, _ encoder: inout MessageEncoder) {
+        head(Kind(notice), number, &encoder)
+        switch notice {
+        case .requests(let areOpen, let wereAnswered):
+            encoder.encode(areOpen, as: Tag.flag)
+            encoder.encode(wereAnswered, as: Tag.other)
+        case .activityBegan(let reason): encoder.encode(reason, as: Tag.text)
+        case .violated(let violation):
+            encoder.encode(violation.text, as: Tag.text)
+            encoder.encode(violation.isBudget, as: Tag.flag)
+        case .dismissed(let completed): encoder.encode(completed, as: Tag.flag)
+        case .saidHello, .overstayed, .gaveSign, .activityEnded, .channelClosed: break
+        }
+    }
+
+    // MARK: Reading
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        let kind = try decoder.decode(Tag.kind, as: Kind.self)
+        let number = try decoder.decode(Tag.number, as: UInt64.self)
+        switch kind {
+        case .hello: packet = .hello(version: number)
+        case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
+        case .remove: packet = .request(number, .remove(app: try Self.text(&decoder)))
+        case .setEnabled:
+            let identifier = try Self.text(&decoder)
+            packet = .request(number, .setEnabled(try decoder.decode(Tag.flag), extension: identifier))
+        case .list: packet = .request(number, .list(after: try Self.text(&decoder)))
+        case .channelConfiguration:
+            packet = .request(number, .channelConfiguration(extension: try Self.text(&decoder)))
+        case .launch:
+            let identifier = try Self.text(&decoder)
+            let limit = try decoder.decodeIfPresent(Tag.nanoseconds, as: UInt64.self)
+            packet = .request(number, .launch(extension: identifier, timeLimit: limit.map { Duration(wire: $0) }))
+        default: packet = .notice(number, try Self.notice(kind, &decoder))
+        }
+    }
+
+    private static func notice(
+        _ kind: Kind, _ decoder: inout MessageDecoder
+    ) throws(DecodingFailure) -> ExtensionNotice {
+        switch kind {
+        case .saidHello: return .saidHello
+        case .requests:
+            let areOpen = try decoder.decode(Tag.flag, as: Bool.self)
+            return .requests(areOpen: areOpen, wereAnswered: try decoder.decode(Tag.other))
+        case .overstayed: return .overstayed
+        case .gaveSign: return .gaveSign
+        case .activityBegan: return .activityBegan(try text(&decoder))
+        case .activityEnded: return .activityEnded
+        case .violated:
+            let text = try text(&decoder)
+            return .violated(ProtocolViolation(text, isBudget: try decoder.decode(Tag.flag)))
+        case .channelClosed: return .channelClosed
+        case .dismissed: return .dismissed(completed: try decoder.decode(Tag.flag))
+        case .hello, .install, .remove, .setEnabled, .list, .channelConfiguration, .launch:
+            throw decoder.failure(Tag.kind, .refused("is no notice"))
+        }
+    }
+
+    private static func text(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> String {
+        let text = try decoder.decode(Tag.text, as: String.self)
+        guard text.utf8.count <= ServiceWire.longestText else {
+            throw decoder.failure(Tag.text, .tooLong(limit: ServiceWire.longestText))
+        }
+        return text
+    }
+}
+
+extension HostPacketMessage.Kind {
+    fileprivate init(_ notice: ExtensionNotice) {
+        self =
+            switch notice {
+            case .saidHello: .saidHello
+            case .requests: .requests
+            case .overstayed: .overstayed
+            case .gaveSign: .gaveSign
+            case .activityBegan: .activityBegan
+            case .activityEnded: .activityEnded
+            case .violated: .violated
+            case .channelClosed: .channelClosed
+            case .dismissed: .dismissed
+            }
+    }
+}

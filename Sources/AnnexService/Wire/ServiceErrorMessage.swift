@@ -1,0 +1,26 @@
+internal import AnnexChannel
+
+/// A refusal on the wire.
+struct ServiceErrorMessage: Message {
+    let value: ServiceError
+
+    init(_ value: ServiceError) {
+        self.value = value
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(value.code.rawValue, as: 1)
+        encoder.encode(value.what, as: 2)
+        encoder.encode(value.place, as: 3)
+        encoder.encode(value.mend, as: 4)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        // A newer daemon may know more reasons than this host.
+        let code = ServiceError.Code(rawValue: try decoder.decode(1, as: String.self)) ?? .system
+        let what = try decoder.decode(2, as: String.self)
+        value = ServiceError(
+            code, what, place: try decoder.decode(3, as: String.self),
+            mend: try decoder.decodeIfPresent(4, as: String.self))
+    }
+}

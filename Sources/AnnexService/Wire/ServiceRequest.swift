@@ -1,0 +1,12 @@
+/// What a host asks of a daemon.
+package enum ServiceRequest: Sendable, Hashable {
+    /// An app of this directory's name, whose archive comes beside it.
+    case install(name: String)
+    case remove(app: String)
+    case setEnabled(Bool, extension: String)
+    /// What is on offer behind this identifier; "": from the first on.
+    case list(after: String)
+    case channelConfiguration(extension: String)
+    /// Starts an extension with the three descriptors that come beside it. Its number is the extension's from now on.
+    case launch(extension: String, timeLimit: Duration?)
+}

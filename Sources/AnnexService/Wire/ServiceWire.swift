@@ -1,0 +1,17 @@
+package import AnnexChannel
+
+/// Numbers that a host and a daemon must agree on. `Docs/Daemon.md` says the same in words.
+package enum ServiceWire {
+    /// Raised with every change of meaning; a daemon says its own to whoever has another.
+    package static let version: UInt64 = 1
+
+    /// What a host's packet may be: names, a reason in words, never more.
+    package static let fromHost = MessageLimits(bytes: 8 << 10, fields: 16, depth: 1)
+    /// What a daemon's packet may be: one app's extensions or one end with all that is known of it.
+    package static let fromDaemon = MessageLimits(bytes: 128 << 10, fields: 8_192, depth: 8)
+
+    /// Longest identifier, name or reason in a host's packet, in bytes.
+    package static let longestText = 4 << 10
+    /// The descriptors of one launch: control socket, the host's region, the extension's.
+    package static let launchDescriptors = 3
+}

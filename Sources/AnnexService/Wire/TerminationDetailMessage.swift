@@ -1,0 +1,75 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+
+/// What is known about an end beyond its reason, on the wire.
+struct TerminationDetailMessage: Message {
+    let value: Termination.Detail
+
+    init(_ value: Termination.Detail) {
+        self.value = value
+    }
+
+    private enum Kind: UInt8, FieldValue {
+        case none, exitCode, signal, limit, deniedCall, violation, step, error
+    }
+
+    private enum Tag {
+        static let kind: UInt16 = 1
+        static let number: UInt16 = 2
+        static let text: UInt16 = 3
+        static let call: UInt16 = 4
+        static let cause: UInt16 = 5
+        static let mend: UInt16 = 6
+        static let error: UInt16 = 7
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        switch value {
+        case .none: encoder.encode(Kind.none, as: Tag.kind)
+        case .exitCode(let code):
+            encoder.encode(Kind.exitCode, as: Tag.kind)
+            encoder.encode(code, as: Tag.number)
+        case .signal(let signal):
+            encoder.encode(Kind.signal, as: Tag.kind)
+            encoder.encode(signal.number, as: Tag.number)
+            encoder.encode(signal.message?.description, as: Tag.text)
+        case .limit(let text):
+            encoder.encode(Kind.limit, as: Tag.kind)
+            encoder.encode(text, as: Tag.text)
+        case .deniedCall(let call):
+            encoder.encode(Kind.deniedCall, as: Tag.kind)
+            encoder.encode(DeniedCallMessage(call), as: Tag.call)
+        case .violation(let text):
+            encoder.encode(Kind.violation, as: Tag.kind)
+            encoder.encode(text.description, as: Tag.text)
+        case .step(let step):
+            encoder.encode(Kind.step, as: Tag.kind)
+            encoder.encode(step.name, as: Tag.text)
+            encoder.encode(step.cause, as: Tag.cause)
+            encoder.encode(step.mend, as: Tag.mend)
+        case .error(let error):
+            encoder.encode(Kind.error, as: Tag.kind)
+            encoder.encode(error, as: Tag.error)
+        }
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        switch try decoder.decode(Tag.kind, as: Kind.self) {
+        case .none: value = .none
+        case .exitCode: value = .exitCode(try decoder.decode(Tag.number))
+        case .signal:
+            let number = try decoder.decode(Tag.number, as: Int32.self)
+            let text = try decoder.decodeIfPresent(Tag.text, as: String.self)
+            value = .signal(Signal(number, message: text.map { Escaped(escapedBefore: $0) }))
+        case .limit: value = .limit(try decoder.decode(Tag.text))
+        case .deniedCall: value = .deniedCall(try decoder.decode(Tag.call, as: DeniedCallMessage.self).value)
+        case .violation: value = .violation(Escaped(escapedBefore: try decoder.decode(Tag.text)))
+        case .step:
+            let name = try decoder.decode(Tag.text, as: String.self)
+            let cause = try decoder.decode(Tag.cause, as: String.self)
+            value = .step(LaunchStep(name, cause: cause, mend: try decoder.decodeIfPresent(Tag.mend)))
+        case .error: value = .error(try decoder.decode(Tag.error))
+        }
+    }
+}

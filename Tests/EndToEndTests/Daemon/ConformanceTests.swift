@@ -1,0 +1,200 @@
+import AnnexChannel
+import AnnexEmbedded
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+import TypedConduct
+
+/// One body for both front doors: host code cannot tell whether its broker is in its own process or a daemon.
+@Suite(.timeLimit(.minutes(20))) struct ConformanceTests {
+    enum Door: String, CaseIterable {
+        case embedded, connected
+    }
+
+    /// A host with one app, and what has to stay for as long as it is used.
+    private struct Scene {
+        let host: AnnexHost
+        let app: SubstituteApp
+        let daemon: TestDaemon?
+
+        init(_ door: Door, running program: String = "works-on") async throws {
+            app = try SubstituteApp(running: program)
+            switch door {
+            case .embedded:
+                daemon = nil
+                host = try AnnexHost.embedded(patience: .patience)
+            case .connected:
+                let daemon = try await TestDaemon()
+                self.daemon = daemon
+                host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+            }
+            let installed = try host.install(app: app.path)
+            #expect(installed.map(\.id) == [SubstituteApp.identifier])
+        }
+
+        func begin(timeLimit: Duration? = nil) async throws -> ExtensionSession {
+            try await host.begin(SubstituteApp.identifier, timeLimit: timeLimit)
+        }
+
+        /// Why the broker does not launch it.
+        func refusal(_ identifier: String = SubstituteApp.identifier) async -> ServiceError? {
+            do {
+                _ = try await host.begin(identifier)
+                return nil
+            } catch HostError.refused(let error) {
+                return error
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    private func ending(_ session: ExtensionSession, _ words: String) async throws -> Termination {
+        do {
+            let answer = try await session.request([ExtensionItem(contentText: words)])
+            throw HostError.invalidRequest("answered with \(answer.first?.contentText ?? "")")
+        } catch HostError.ended(let termination) {
+            return termination
+        }
+    }
+
+    @Test(arguments: Door.allCases) func whatIsInstalledIsOffered(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        #expect(
+            scene.host.extensions == [
+                InstalledExtension.example(id: SubstituteApp.identifier, app: "com.example.shout")
+            ])
+        #expect(scene.host.extensions(for: "com.apple.ui-services").count == 1)
+        #expect(scene.host.extensions(for: "com.apple.photo-editing").isEmpty)
+    }
+
+    @Test(arguments: Door.allCases) func aRequestIsAnsweredAndTheReportIsWhole(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        let session = try await scene.begin()
+        let answer = try await session.request([ExtensionItem(contentText: "looks 5")])
+        #expect(answer.first?.contentText == "looked")
+        let report = session.launchReport
+        #expect(report.steps.last?.name == "hello" && report.steps.count > 10, "\(report.steps.map(\.name))")
+        #expect(report.layers.count > 5 && report.limits.count > 10 && report.policy == "com.apple.ui-services")
+        #expect(report.total > .zero && report.memoryLimit > 0)
+        let end = await session.complete()
+        #expect(end.reason == .completed, "\(end)")
+        #expect(end.usage.userTime != nil)
+    }
+
+    @Test(arguments: Door.allCases) func typedCallsAreAnswered(_ door: Door) async throws {
+        let scene = try await Scene(door, running: "serves-types")
+        var service = HostService()
+        service.serve(Translation.self) { request in Word(String(request.word.text.reversed())) }
+        let session = try await scene.host.begin(SubstituteApp.identifier, serving: service)
+        #expect(try await session.call(Word("drow"), timeout: .patience) == Word("word!"))
+        #expect(await session.complete().reason == .completed)
+    }
+
+    @Test(arguments: Door.allCases) func aHostWithoutTasksNeedsNone(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        let session = try scene.host.beginAndWait(SubstituteApp.identifier)
+        #expect(try session.requestAndWait([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
+        #expect(session.completeAndWait().reason == .completed)
+    }
+
+    @Test(arguments: Door.allCases) func `L6: cancelled, exited, and past the host's time limit`(_ door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        #expect(await (try scene.begin()).cancel().reason == .cancelled)
+        let exited = try await ending(scene.begin(), "exits")
+        #expect(exited.reason == .exited && exited.detail == .exitCode(3), "\(exited)")
+        let late = try await ending(scene.begin(timeLimit: .milliseconds(300)), "looks 1000000")
+        #expect(late.reason == .timeLimit, "\(late)")
+    }
+
+    @Test(arguments: Door.allCases) func `L6: a crash tells its signal, memory its limit, a flood its budget`(
+        _ door: Door
+    ) async throws {
+        let scene = try await Scene(door, running: "Misbehaver")
+        for (conduct, reason) in [
+            ("crashes", Termination.Reason.crashed), ("takesTooMuchMemory", .memoryLimit),
+            ("forks", .deniedOperation), ("floods", .messageBudget), ("sendsMalformedMessage", .protocolViolation),
+        ] {
+            let session = try await scene.begin()
+            let error = await #expect(throws: HostError.self) {
+                try await session.request([ExtensionItem(userInfo: ["conduct": .string(conduct)])])
+            }
+            guard case .ended(let end)? = error else { continue }
+            #expect(end.reason == reason, "\(conduct): \(end)")
+            #expect(end.reason != .crashed || "\(end.detail)".hasPrefix("SIG"), "\(end)")
+            #expect(end.reason != .deniedOperation || end.denials.first?.name == "clone", "\(end)")
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `P5: switched off, removed, unknown`(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        let (first, second) = (try await scene.begin(), try await scene.begin())
+        try scene.host.setEnabled(false, for: SubstituteApp.identifier)
+        #expect(try await ending(first, "sleeps").reason == .disabled)
+        #expect(try await ending(second, "sleeps").reason == .disabled)
+        #expect(scene.host.extensions.isEmpty)
+        #expect(await scene.refusal()?.code == .disabled)
+        try scene.host.setEnabled(true, for: SubstituteApp.identifier)
+        let third = try await scene.begin()
+        try scene.host.remove(app: "com.example.shout")
+        #expect(try await ending(third, "sleeps").reason == .removed)
+        #expect(await scene.refusal()?.code == .unknownExtension)
+        #expect(throws: ServiceError.self) { try scene.host.remove(app: "com.example.shout") }
+        #expect(throws: ServiceError.self) { try scene.host.setEnabled(true, for: "com.example.nobody") }
+    }
+
+    @Test(arguments: Door.allCases) func `P1, P3, P7: a bundle that breaks a rule is refused by its place`(
+        _ door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "Broken.app").path
+        try FileManager.default.copyItem(atPath: scene.app.path, toPath: path)
+        let program = path + "/PlugIns/Loud.appex/Loud"
+        try FileManager.default.setAttributes([.posixPermissions: 0o757], ofItemAtPath: program)
+        let error = #expect(throws: ServiceError.self) { try scene.host.install(app: path) }
+        #expect(error?.code == .invalidBundle && error?.place == path, "\(String(describing: error))")
+        #expect("\(String(describing: error))".contains("Broken.app/PlugIns/Loud.appex/Loud"))
+        try FileManager.default.removeItem(atPath: program)
+        try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: "/bin/sh")
+        #expect(throws: ServiceError.self) { try scene.host.install(app: path) }
+        #expect(throws: ServiceError.self) { try scene.host.install(app: folder.url.path + "/None.app") }
+        // What was installed is as it was.
+        #expect(await (try scene.begin()).complete().reason == .completed)
+    }
+
+    @Test(arguments: Door.allCases) func `SIG-07: one that fails again and again has to pause`(_ door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        for failures in 0..<20 {
+            if let error = await held(scene) {
+                #expect(error.code == .heldBack && failures >= 5, "after \(failures): \(error)")
+                return
+            }
+        }
+        Issue.record("20 failures in a row, and no pause")
+    }
+
+    private func held(_ scene: Scene) async -> ServiceError? {
+        do {
+            let end = try await ending(scene.begin(), "exits")
+            #expect(end.reason == .exited, "\(end)")
+        } catch HostError.refused(let error) {
+            return error
+        } catch {
+            Issue.record("\(error)")
+        }
+        return nil
+    }
+}
+
+extension InstalledExtension {
+    fileprivate static func example(id: String, app: String) -> InstalledExtension {
+        InstalledExtension(
+            id: id, displayName: "Shout — Loud", extensionPoint: "com.apple.ui-services", containingApp: app)
+    }
+}

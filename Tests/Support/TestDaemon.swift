@@ -1,0 +1,61 @@
+public import Foundation
+
+/// An `annexd` of a test's own: socket and state in a folder that goes with it.
+public final class TestDaemon: Sendable {
+    /// Runs the program for as long as it is referred to.
+    private let process: Process
+    /// Where it listens, keeps what is installed, and writes its log.
+    public let folder: TemporaryFolder
+
+    /// - Parameters:
+    ///   - folder: where another one has been, to go on with what that has installed.
+    ///   - arguments: beside its places and a machine's patience.
+    public init(in folder: TemporaryFolder? = nil, _ arguments: [String] = []) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        process = try Self.start(in: folder, arguments)
+        await eventually { Self.isListening(folder) || !process.isRunning }
+    }
+
+    private static func start(in folder: TemporaryFolder, _ arguments: [String]) throws -> Process {
+        let process = Process()
+        process.executableURL = ExampleBundles.products.appending(path: "annexd")
+        process.arguments =
+            ["--socket", socket(folder), "--state", folder.url.path + "/state", "--verbose", "--patience", "3000"]
+            + arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        let log = folder.url.appending(path: "log")
+        if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
+        let output = try FileHandle(forWritingTo: log)
+        try output.seekToEnd()
+        process.standardError = output
+        try process.run()
+        return process
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    public var socket: String { Self.socket(folder) }
+    public var number: Int32 { process.processIdentifier }
+    public var isRunning: Bool { process.isRunning }
+    public var log: String { (try? String(contentsOf: folder.url.appending(path: "log"), encoding: .utf8)) ?? "" }
+    public var store: URL { folder.url.appending(path: "state/apps") }
+
+    /// Ends it by a signal.
+    /// - Returns: its exit status, or the signal that ended it.
+    public func end(_ signal: Int32 = SIGTERM) async -> Int32 {
+        kill(process.processIdentifier, signal)
+        await eventually { !process.isRunning }
+        return process.terminationStatus
+    }
+
+    private static func socket(_ folder: TemporaryFolder) -> String { folder.url.path + "/s" }
+
+    /// Its first line says that it takes connections.
+    private static func isListening(_ folder: TemporaryFolder) -> Bool {
+        access(socket(folder), F_OK) == 0
+    }
+}
