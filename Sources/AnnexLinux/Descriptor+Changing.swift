@@ -53,6 +53,20 @@ extension Descriptor {
         _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, AT_REMOVEDIR) }
     }
 
+    /// Makes a directory and whatever is missing on the way to it.
+    /// - Parameters:
+    ///   - path: absolute; links on it are followed.
+    ///   - mode: of what is made.
+    package static func makeDirectories(_ path: String, mode: UInt32) throws(SystemError) {
+        var place = ""
+        for part in path.split(separator: "/") {
+            place += "/" + part
+            // SAFETY: the text outlives the call, which does not keep it.
+            if unsafe mkdir(place, mode) == 0 || errno == EEXIST { continue }
+            throw SystemError("mkdir", errno: errno, path: place)
+        }
+    }
+
     package func setMode(_ mode: UInt32) throws(SystemError) {
         _ = try SystemError.retrying("fchmod") { fchmod(number, mode) }
     }

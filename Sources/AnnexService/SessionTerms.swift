@@ -1,7 +1,7 @@
 package import AnnexChannel
 
 /// What an extension's policy lets its host have.
-package struct SessionTerms: Sendable {
+package struct SessionTerms: Sendable, Hashable {
     /// The bounds of the channel, which the host makes.
     package var channel: ChannelConfiguration
     /// How long a process that has served a request may wait for another; zero: it serves no other.

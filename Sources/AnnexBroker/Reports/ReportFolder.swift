@@ -56,7 +56,7 @@ struct ReportFolder: ~Copyable, Sendable {
             try file.writeAll(bytes)
             try descriptor.rename(draft, to: name.text)
         } catch {
-            try? descriptor.remove(draft)
+            try? descriptor.removeFile(draft)
             throw error
         }
     }
@@ -64,9 +64,9 @@ struct ReportFolder: ~Copyable, Sendable {
     /// Takes away what is more than is kept, the oldest first, and what writers that are gone left behind.
     func tidy(keeping cap: Cap = Cap(), at now: WallClock = .now()) throws(SystemError) {
         let entries = try descriptor.entries(atMost: Self.mostNames).compactMap(\.name)
-        for name in entries where isLeaving(name, at: now) { try? descriptor.remove(name) }
+        for name in entries where isLeaving(name, at: now) { try? descriptor.removeFile(name) }
         for name in excess(entries.compactMap { ReportName($0) }, cap, at: now) {
-            try? descriptor.remove(name.text)
+            try? descriptor.removeFile(name.text)
         }
     }
 

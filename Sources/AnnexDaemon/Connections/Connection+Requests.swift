@@ -31,12 +31,15 @@ extension Connection {
             }
         case .list(let last):
             user.lane.run { [self] in answer(number) { () throws(ServiceError) in try list(after: last) } }
-        case .channelConfiguration(let identifier):
+        case .terms(let identifier):
             user.lane.run { [self] in
                 answer(number) { () throws(ServiceError) in
-                    .channelConfiguration(try user.ready().broker.channelConfiguration(for: identifier))
+                    .terms(try user.ready().broker.terms(for: identifier))
                 }
             }
+        case .claim(let launched):
+            let handle = state.withLock { $0.extensions[launched]?.handle }
+            answer(number) { () throws(ServiceError) in .claimed(isYours: handle?.claim() ?? false) }
         case .launch(let identifier, let limit): beginLaunch(identifier, limit, number, handed)
         }
     }
@@ -130,6 +133,7 @@ extension Connection {
         case .activityEnded: handle.activityEnded()
         case .violated(let violation): handle.violated(violation.escaped)
         case .channelClosed: handle.channelClosed()
+        case .parked: handle.park()
         case .dismissed(let completed): handle.dismiss(completed: completed)
         }
     }

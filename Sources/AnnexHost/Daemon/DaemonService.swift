@@ -55,10 +55,8 @@ final class DaemonService: BrokerService {
         return []
     }
 
-    func channelConfiguration(for identifier: String) throws(ServiceError) -> ChannelConfiguration {
-        guard case .channelConfiguration(let found) = try link.ask(.channelConfiguration(extension: identifier)) else {
-            throw link.misunderstanding
-        }
+    func terms(for identifier: String) throws(ServiceError) -> SessionTerms {
+        guard case .terms(let found) = try link.ask(.terms(extension: identifier)) else { throw link.misunderstanding }
         return found
     }
 

@@ -24,6 +24,12 @@ final class RemoteHandle: ExtensionHandle {
             number, .violated(ProtocolViolation(String(violation.text.prefix(1_000)), isBudget: violation.isBudget)))
     }
 
+    func park() { link.tell(number, .parked) }
+
+    func claim() -> Bool {
+        if case .claimed(let isYours)? = try? link.ask(.claim(number)) { isYours } else { false }
+    }
+
     func channelClosed() { link.tell(number, .channelClosed) }
     func dismiss(completed: Bool) { link.tell(number, .dismissed(completed: completed)) }
 }

@@ -18,7 +18,7 @@ package struct DaemonPacketMessage: Message {
 
     private enum Kind: UInt8, FieldValue {
         case welcome = 1
-        case refused, leaving, done, extensions, channelConfiguration, failed
+        case refused, leaving, done, extensions, terms, claimed, failed
         case ready = 32
         case ping, memoryWarning, goodbye, endIsNear, ended
     }
@@ -49,9 +49,12 @@ package struct DaemonPacketMessage: Message {
             head(.extensions, number, &encoder)
             encoder.encode(list: extensions.map(InstalledExtensionMessage.init), as: Tag.value)
             encoder.encode(isAll, as: Tag.flag)
-        case .channelConfiguration(let configuration):
-            head(.channelConfiguration, number, &encoder)
-            encoder.encode(ChannelConfigurationMessage(configuration), as: Tag.value)
+        case .terms(let terms):
+            head(.terms, number, &encoder)
+            encoder.encode(SessionTermsMessage(terms), as: Tag.value)
+        case .claimed(let isYours):
+            head(.claimed, number, &encoder)
+            encoder.encode(isYours, as: Tag.flag)
         case .failed(let error):
             head(.failed, number, &encoder)
             encoder.encode(ServiceErrorMessage(error), as: Tag.value)
@@ -86,9 +89,9 @@ package struct DaemonPacketMessage: Message {
         case .extensions:
             let list = try decoder.decodeList(Tag.value, of: InstalledExtensionMessage.self)
             packet = .answer(number, .extensions(list.map(\.value), isAll: try decoder.decode(Tag.flag)))
-        case .channelConfiguration:
-            let message = try decoder.decode(Tag.value, as: ChannelConfigurationMessage.self)
-            packet = .answer(number, .channelConfiguration(message.value))
+        case .terms:
+            packet = .answer(number, .terms(try decoder.decode(Tag.value, as: SessionTermsMessage.self).value))
+        case .claimed: packet = .answer(number, .claimed(isYours: try decoder.decode(Tag.flag)))
         case .failed: packet = .answer(number, .failed(try Self.error(&decoder)))
         case .ready: packet = .event(number, .ready(try decoder.decode(Tag.value, as: LaunchReportMessage.self).value))
         case .ping: packet = .event(number, .ping)

@@ -10,5 +10,6 @@ package enum ExtensionNotice: Sendable, Hashable {
     case activityEnded
     case violated(ProtocolViolation)
     case channelClosed
+    case parked
     case dismissed(completed: Bool)
 }

@@ -15,13 +15,14 @@ package struct HostPacketMessage: Message {
         static let flag: UInt16 = 4
         static let other: UInt16 = 5
         static let nanoseconds: UInt16 = 6
+        static let claimed: UInt16 = 7
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
-        case install, remove, setEnabled, list, channelConfiguration, launch
+        case install, remove, setEnabled, list, terms, launch, claim
         case saidHello = 32
-        case requests, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed
+        case requests, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed, parked
     }
 
     // MARK: Writing
@@ -51,7 +52,10 @@ package struct HostPacketMessage: Message {
             named(.setEnabled, identifier)
             encoder.encode(isEnabled, as: Tag.flag)
         case .list(let last): named(.list, last)
-        case .channelConfiguration(let identifier): named(.channelConfiguration, identifier)
+        case .terms(let identifier): named(.terms, identifier)
+        case .claim(let launched):
+            head(.claim, number, &encoder)
+            encoder.encode(launched, as: Tag.claimed)
         case .launch(let identifier, let limit):
             named(.launch, identifier)
             if let limit { encoder.encode(limit.wireNanoseconds, as: Tag.nanoseconds) }
@@ -69,7 +73,7 @@ package struct HostPacketMessage: Message {
             encoder.encode(violation.text, as: Tag.text)
             encoder.encode(violation.isBudget, as: Tag.flag)
         case .dismissed(let completed): encoder.encode(completed, as: Tag.flag)
-        case .saidHello, .overstayed, .gaveSign, .activityEnded, .channelClosed: break
+        case .saidHello, .overstayed, .gaveSign, .activityEnded, .channelClosed, .parked: break
         }
     }
 
@@ -86,8 +90,8 @@ package struct HostPacketMessage: Message {
             let identifier = try Self.text(&decoder)
             packet = .request(number, .setEnabled(try decoder.decode(Tag.flag), extension: identifier))
         case .list: packet = .request(number, .list(after: try Self.text(&decoder)))
-        case .channelConfiguration:
-            packet = .request(number, .channelConfiguration(extension: try Self.text(&decoder)))
+        case .terms: packet = .request(number, .terms(extension: try Self.text(&decoder)))
+        case .claim: packet = .request(number, .claim(try decoder.decode(Tag.claimed)))
         case .launch:
             let identifier = try Self.text(&decoder)
             let limit = try decoder.decodeIfPresent(Tag.nanoseconds, as: UInt64.self)
@@ -113,7 +117,8 @@ package struct HostPacketMessage: Message {
             return .violated(ProtocolViolation(text, isBudget: try decoder.decode(Tag.flag)))
         case .channelClosed: return .channelClosed
         case .dismissed: return .dismissed(completed: try decoder.decode(Tag.flag))
-        case .hello, .install, .remove, .setEnabled, .list, .channelConfiguration, .launch:
+        case .parked: return .parked
+        case .hello, .install, .remove, .setEnabled, .list, .terms, .launch, .claim:
             throw decoder.failure(Tag.kind, .refused("is no notice"))
         }
     }
@@ -140,6 +145,7 @@ extension HostPacketMessage.Kind {
             case .violated: .violated
             case .channelClosed: .channelClosed
             case .dismissed: .dismissed
+            case .parked: .parked
             }
     }
 }

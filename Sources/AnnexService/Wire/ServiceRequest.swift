@@ -6,7 +6,9 @@ package enum ServiceRequest: Sendable, Hashable {
     case setEnabled(Bool, extension: String)
     /// What is on offer behind this identifier; "": from the first on.
     case list(after: String)
-    case channelConfiguration(extension: String)
+    case terms(extension: String)
+    /// A parked extension is needed, by the number of the request that launched it.
+    case claim(UInt64)
     /// Starts an extension with the three descriptors that come beside it. Its number is the extension's from now on.
     case launch(extension: String, timeLimit: Duration?)
 }
