@@ -51,6 +51,7 @@ internal
         bench.milliseconds = smoke ? 20 : milliseconds
         bench.folder = out
         bench.isJudging = !smoke
+        bench.countsIdle = !smoke && only.isEmpty && topics.contains(.scale)
         let report = try bench.run()
         if json {
             print(String(decoding: try report.encoded(), as: UTF8.self))

@@ -21,7 +21,8 @@ struct ThroughputCommand: ParsableCommand {
 
 struct ScaleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scale", abstract: "A round trip beside a thousand extensions that nobody calls.")
+        commandName: "scale",
+        abstract: "A round trip beside a thousand extensions that nobody calls, and what those cost.")
 
     @OptionGroup var options: MeasureOptions
 
@@ -36,10 +37,17 @@ struct LaunchCommand: ParsableCommand {
     @OptionGroup var options: MeasureOptions
 
     func run() throws {
+        defer { if !options.json { printSteps() } }
         try options.run([.launch], everything: true)
-        guard !options.json else { return }
-        print("\nEach step, median")
-        print(TextReport(isColoured: Terminal.isColoured).text(try LaunchStep.measured()))
+    }
+
+    private func printSteps() {
+        do {
+            let steps = try LaunchStep.measured()
+            print("\nEach step, median\n" + TextReport(isColoured: Terminal.isColoured).text(steps))
+        } catch {
+            Terminal.complain("the steps were not measured: \(error)")
+        }
     }
 }
 

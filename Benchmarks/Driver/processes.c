@@ -11,10 +11,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 const char *bench_program(void) { return program_invocation_name; }
+
+int32_t bench_thread(void) { return (int32_t)syscall(SYS_gettid); }
 
 static bool pin(int thread, int processor) {
     cpu_set_t set;

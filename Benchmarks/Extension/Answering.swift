@@ -14,6 +14,9 @@ enum Answering {
         case "sleeping": try serveBytes(.block)
         case "typed": try serveMessages(.spin)
         case "sealing": try serveMemory(.spin)
+        case "breaking":
+            var breaking = Breaking()
+            try breaking.run()
         case let other: throw Failure.noSuchBundle(other.map(String.init) ?? "")
         }
     }

@@ -1,6 +1,7 @@
 import AnnexChannel
 import AnnexHost
 import CBenchDriver
+import Glibc
 
 /// The ways to call an extension that are measured.
 enum Contender: String, CaseIterable {
@@ -10,6 +11,13 @@ enum Contender: String, CaseIterable {
     case resumed = "annex-async-executor"
     case sealed = "annex-sealed"
     case launch = "annex-launch"
+    case standby = "annex-standby"
+    case clone = "annex-clone"
+    case denied = "annex-denied"
+    case violation = "annex-violation"
+    case memory = "annex-memory"
+    case crowd = "annex-launch-100"
+    case besideCrowds = "annex-raw-launching"
 
     var about: String {
         switch self {
@@ -19,6 +27,13 @@ enum Contender: String, CaseIterable {
         case .resumed: "a sandboxed extension, async, on the channel's executor"
         case .sealed: "a sandboxed extension, answers as sealed memory"
         case .launch: "from the request to a sandboxed extension's first answer"
+        case .standby: "the same, of one that was launched ahead"
+        case .clone: "a launch's steps from clone3 to execve"
+        case .denied: "from a request to the host's knowledge of the denied call that it led to"
+        case .violation: "the same, of a breach of the protocol"
+        case .memory: "the same, of the memory limit"
+        case .crowd: "a hundred launches at once"
+        case .besideCrowds: "a sandboxed extension, synchronous, while others are launched a hundred at once"
         }
     }
 
@@ -26,6 +41,7 @@ enum Contender: String, CaseIterable {
     func identifier(_ waiting: WaitingStyle) -> String {
         if self == .typed { return "com.example.bench.typed" }
         if self == .sealed { return "com.example.bench.sealing" }
+        if self == .denied || self == .violation || self == .memory { return "com.example.bench.breaking" }
         return switch waiting {
         case .spin: "com.example.bench.spinning"
         case .adaptive: "com.example.bench.adapting"
@@ -36,13 +52,33 @@ enum Contender: String, CaseIterable {
     /// - Returns: the program's exit status.
     func measure(_ plan: Plan) async throws -> Int32 {
         let launcher = try Launcher(plan, identifier(plan.waiting))
-        if self == .launch { return Self.measure(plan, LaunchWay(launcher)) }
         let idle = try launcher.launchIdle(plan.idle)
+        defer { withExtendedLifetime(idle) {} }
+        if let status = try measureLaunches(plan, launcher) { return status }
+        let crowds = self == .besideCrowds ? Crowds(launcher) : nil
+        defer { crowds?.stop() }
         let session = try launcher.launch()
         let status = await measure(plan, session.channel)
         _ = await session.complete()
-        withExtendedLifetime(idle) {}
         return status
+    }
+
+    /// What begins with a launch; nil for everything else.
+    private func measureLaunches(_ plan: Plan, _ launcher: Launcher) throws -> Int32? {
+        switch self {
+        case .launch: return Self.measure(plan, LaunchWay { try launcher.launch() })
+        case .standby:
+            let standby = try launcher.standby()
+            let settle = { while standby.count == 0 { usleep(200) } }
+            settle()
+            return Self.measure(plan, LaunchWay({ try standby.beginAndWait() }, settle: settle))
+        case .clone: return Self.measure(plan, CloneWay(launcher))
+        case .denied: return Self.measure(plan, try EndWay(launcher, .denied))
+        case .violation: return Self.measure(plan, try EndWay(launcher, .violation))
+        case .memory: return Self.measure(plan, try EndWay(launcher, .memory))
+        case .crowd: return Self.measure(plan, CrowdWay(launcher))
+        case .raw, .typed, .async, .resumed, .sealed, .besideCrowds: return nil
+        }
     }
 
     private func measure(_ plan: Plan, _ channel: HostEndpoint) async -> Int32 {
@@ -53,7 +89,7 @@ enum Contender: String, CaseIterable {
             return await withTaskExecutorPreference(channel.executor) { await Self.measureTasks(plan, channel) }
         case .typed: return Self.measure(plan, TypedWay(channel: channel))
         case .sealed: return Self.measure(plan, SealedWay(channel, plan))
-        case .raw, .launch: return Self.measure(plan, RawWay(channel: channel))
+        default: return Self.measure(plan, RawWay(channel: channel))
         }
     }
 

@@ -9,6 +9,7 @@ enum Main {
         guard let plan = Plan() else { exit(64) }
         do {
             if plan.contender == "launch-steps" { return try LaunchSteps.print(plan) }
+            if plan.contender == "idle-costs" { return try IdleCosts.print(plan) }
             guard let contender = Contender(rawValue: plan.contender) else {
                 Complaint.print("no such contender: \(plan.contender)")
                 exit(64)

@@ -77,6 +77,8 @@ size_t bench_answer(bench_server *server, const void *request, size_t size, void
 // --- The first process's.
 
 uint64_t bench_now(void);
+// The calling thread, as /proc names it.
+int32_t bench_thread(void);
 // The processor's word for "somebody is waiting here".
 static inline void bench_pause(void) {
 #if defined(__x86_64__)

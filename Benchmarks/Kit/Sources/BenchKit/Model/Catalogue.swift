@@ -70,16 +70,4 @@ public enum Catalogue {
                 $0.milliseconds = 500
             }, [.ours("annex-raw"), .ours("annex-raw", idle: 1000)], mostSlices: 1)
     ]
-
-    private static let launch: [Scene] = [
-        Scene(
-            "launch", .launch, "From the request to the first answer",
-            awake.with {
-                $0.placement = .anywhere
-                $0.waiting = .adaptive
-                // A new extension was told nothing: it answers with the fewest bytes.
-                $0.reply = 16
-                $0.milliseconds = 500
-            }, [.floor("bwrap"), .ours("annex-launch")], isJudged: false)
-    ]
 }

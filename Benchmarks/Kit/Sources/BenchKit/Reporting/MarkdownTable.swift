@@ -61,6 +61,12 @@ public struct MarkdownTable {
                 "| \(verdict.title) | \(figure(verdict.ours)) | \(figure(verdict.other)) | \(ratio) "
                     + "| \(verdict.bound) \(verdict.baseline) | \(verdict.state.rawValue) |")
         }
+        for cost in report.costs ?? [] {
+            let unit = cost.unit.isEmpty ? "" : " \(cost.unit)"
+            lines.append(
+                "| \(cost.title) | \(Number.short(cost.value))\(unit) | | | at most \(Number.short(cost.most))\(unit) "
+                    + "| \(cost.isReached ? "reached" : "not reached") |")
+        }
         return lines.joined(separator: "\n")
     }
 

@@ -8,9 +8,12 @@ public struct Report: Codable, Sendable {
     public let slices: Int
     public let scenes: [SceneReport]
     public let verdicts: [Verdict]
+    /// What idle extensions cost, where that was counted.
+    public let costs: [IdleCost]?
 
     package init(
-        date: String, machine: Machine, runs: Int, slices: Int, scenes: [SceneReport], verdicts: [Verdict]
+        date: String, machine: Machine, runs: Int, slices: Int, scenes: [SceneReport], verdicts: [Verdict],
+        costs: [IdleCost]? = nil
     ) {
         self.date = date
         self.machine = machine
@@ -18,11 +21,13 @@ public struct Report: Codable, Sendable {
         self.slices = slices
         self.scenes = scenes
         self.verdicts = verdicts
+        self.costs = costs
     }
 
     /// Whether everything that was asked for was measured and reached.
     public var isReached: Bool {
         verdicts.allSatisfy { $0.state == .reached } && scenes.allSatisfy(\.isComplete)
+            && (costs ?? []).allSatisfy(\.isReached)
     }
 
     public func encoded() throws -> Data {

@@ -12,12 +12,19 @@ public struct TextReport {
         var lines = ["\(report.date), \(report.machine.sentence); \(report.runs) runs of \(report.slices) slices", ""]
         for scene in report.scenes { lines += self.lines(scene) + [""] }
         if !report.verdicts.isEmpty { lines += verdicts(report.verdicts) }
+        if let costs = report.costs { lines += ["", bold("Idle")] + costs.map(line) }
         return lines.joined(separator: "\n")
     }
 
     /// Where a launch's time goes.
     public func text(_ steps: [LaunchStep]) -> String {
         steps.map { row($0.name, [Number.short($0.microseconds) + " µs"]) }.joined(separator: "\n")
+    }
+
+    private func line(_ cost: IdleCost) -> String {
+        let mark = cost.isReached ? good("reached    ") : bad("not reached")
+        let unit = cost.unit.isEmpty ? "" : " \(cost.unit)"
+        return "  \(mark)  \(cost.title): \(Number.short(cost.value))\(unit); at most \(Number.short(cost.most))\(unit)"
     }
 
     private func lines(_ scene: SceneReport) -> [String] {

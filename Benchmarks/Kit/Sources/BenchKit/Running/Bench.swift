@@ -10,6 +10,8 @@ public struct Bench {
     /// Gets pictures and raw histograms; nil: neither.
     public var folder: String?
     public var isJudging = true
+    /// Whether what idle extensions cost is counted, too.
+    public var countsIdle = false
     private let programs: Programs
     private let progress: Progress
 
@@ -27,6 +29,8 @@ public struct Bench {
                 progress: progress
             ).measure()
         }
+        if countsIdle { progress.show("a thousand idle extensions") }
+        let costs = countsIdle ? try IdleCost.measured(by: programs) : nil
         progress.end()
         if let folder { try Keepsakes(folder: folder).write(results) }
         let byID = Dictionary(uniqueKeysWithValues: results.map { ($0.scene.id, $0) })
@@ -34,6 +38,6 @@ public struct Bench {
             date: date, machine: .this(), runs: runs, slices: slices, scenes: results.map { SceneReport($0) },
             verdicts: Catalogue.requirements.filter { isJudging && byID[$0.scene] != nil }.map {
                 Verdict($0, byID[$0.scene], runs: runs, slices: slices)
-            })
+            }, costs: costs)
     }
 }

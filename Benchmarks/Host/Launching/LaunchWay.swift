@@ -4,12 +4,15 @@ import CBenchDriver
 /// From the request to an extension's first answer; every call is a launch. What the driver itself asks is answered here,
 /// because no extension lives long enough to count.
 final class LaunchWay: Way {
-    private let launcher: Launcher
+    private let begin: () throws -> ExtensionSession
+    private let settle: () -> Void
     private var session: ExtensionSession?
     private var server = bench_server()
 
-    init(_ launcher: Launcher) {
-        self.launcher = launcher
+    /// - Parameter settle: waits, while the clock does not run, until the next one may begin.
+    init(_ begin: @escaping () throws -> ExtensionSession, settle: @escaping () -> Void = {}) {
+        self.begin = begin
+        self.settle = settle
     }
 
     func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
@@ -18,7 +21,7 @@ final class LaunchWay: Way {
         }
         after()
         do {
-            let session = try launcher.launch()
+            let session = try begin()
             self.session = session
             server.received += 1
             return RawWay(channel: session.channel).call(request, reply)
@@ -38,5 +41,6 @@ final class LaunchWay: Way {
         }
         _ = session?.completeAndWait()
         session = nil
+        settle()
     }
 }

@@ -5,8 +5,9 @@ import CBenchDriver
 import Glibc
 
 /// Starts extensions in their full sandbox, as any host would, where the plan says that they are to run.
-struct Launcher {
+struct Launcher: @unchecked Sendable {
     private let host: AnnexHost
+    // unsafe: the plan is written by nobody once it is parsed.
     private let plan: Plan
     private let identifier: String
 
@@ -25,6 +26,22 @@ struct Launcher {
             let largest = UInt32(clamping: max(plan.request, plan.reply))
             configuration.largestMessage = max(configuration.largestMessage, largest)
         }
+    }
+
+    /// - Returns: nil where it failed, which is printed.
+    func launchInTask() async -> ExtensionSession? {
+        do throws(HostError) {
+            return try await host.begin(identifier)
+        } catch {
+            Complaint.print("\(error)")
+            return nil
+        }
+    }
+
+    /// Launched ahead, one after the other.
+    func standby() throws -> Standby {
+        let waiting = plan.waiting
+        return try host.standby(for: identifier, keeping: 1...1) { $0.waiting = waiting }
     }
 
     /// Extensions that nobody calls, for as long as what is returned lives.

@@ -1,0 +1,19 @@
+#define _GNU_SOURCE
+#include "conduct.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Harmless where it is allowed after all: there is no such swap file.
+void bench_call_denied(void) { (void)syscall(SYS_swapoff, "/nowhere"); }
+
+void bench_use_memory(size_t bytes) {
+    char *memory = malloc(bytes);
+    if (memory) memset(memory, 7, bytes);
+    // Held until the end: what is freed is not used.
+    static char *volatile last;
+    last = memory;
+    (void)last;
+}

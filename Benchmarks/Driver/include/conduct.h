@@ -1,0 +1,12 @@
+// What an extension does that ends it.
+#ifndef BENCH_CONDUCT_H
+#define BENCH_CONDUCT_H
+
+#include <stddef.h>
+
+// A call that every policy answers with the caller's end.
+void bench_call_denied(void);
+// Takes and writes so much, for ever.
+void bench_use_memory(size_t bytes);
+
+#endif

@@ -1,0 +1,78 @@
+import AnnexChannel
+import AnnexHost
+import CBenchDriver
+
+/// From the request that makes an extension break a limit to the host's knowledge of its end. What the request takes on
+/// its way is in it.
+final class EndWay: Way {
+    enum Breach: UInt8 {
+        case denied = 1
+        case violation = 2
+        case memory = 3
+
+        var reason: Termination.Reason {
+            switch self {
+            case .denied: .deniedOperation
+            case .violation: .protocolViolation
+            case .memory: .memoryLimit
+            }
+        }
+    }
+
+    private let launcher: Launcher
+    private let breach: Breach
+    private let answers = OwnAnswers()
+    private var session: ExtensionSession?
+
+    /// - Throws: where the kernel does not hold the limit itself.
+    init(_ launcher: Launcher, _ breach: Breach) throws {
+        self.launcher = launcher
+        self.breach = breach
+        session = try prepared()
+    }
+
+    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+        guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, reply) }
+        do throws(HostError) {
+            _ = try session?.requestAndWait([])
+            Complaint.print("it lives on")
+            return 0
+        } catch {
+            guard case .ended(let end) = error, end.reason == breach.reason else {
+                Complaint.print("not the end that was to be expected: \(error)")
+                return 0
+            }
+            return answers.answer(request, reply)
+        }
+    }
+
+    func after() {
+        do {
+            session = try prepared()
+        } catch {
+            session = nil
+            Complaint.print("\(error)")
+        }
+    }
+
+    /// One that breaks its limit at the next request.
+    private func prepared() throws -> ExtensionSession {
+        // One good end makes up for the bad ones: who fails again and again would have to pause.
+        _ = try launcher.launch().completeAndWait()
+        let session = try launcher.launch()
+        _ = try session.channel.call(Request(method: 9, payload: [breach.rawValue]))
+        guard breach == .memory else { return session }
+        guard session.launchReport.memory == .enforced else { throw Failure.watched }
+        // Until little is left: filling memory is not what is measured.
+        let room = session.launchReport.memoryLimit - min(session.launchReport.memoryLimit, 8 << 20)
+        let words = withUnsafeBytes(of: room.littleEndian, Array.init)
+        _ = try session.channel.call(Request(method: 10, payload: words))
+        return session
+    }
+
+    enum Failure: Error, CustomStringConvertible {
+        case watched
+
+        var description: String { "this machine has no control group for memory: the limit is watched" }
+    }
+}

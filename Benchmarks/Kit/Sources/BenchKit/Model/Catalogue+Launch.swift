@@ -1,0 +1,65 @@
+// Launches and ends. Nobody is held to one processor: a launch has several processes.
+extension Catalogue {
+    static let launch: [Scene] = [
+        Scene(
+            "launch", .launch, "From the request to the first answer", launching,
+            [.floor("bwrap"), .ours("annex-launch")]),
+        Scene(
+            "standby", .launch, "From the request to the first answer of one launched ahead, blocking, on two cores",
+            blocking.with {
+                $0.reply = 16
+                $0.milliseconds = 1000
+            }, [.ours("annex-raw"), .ours("annex-standby"), .ours("annex-launch")]),
+        Scene(
+            "ends", .launch, "From the request that breaks a limit to the host's knowledge of the end", launching,
+            [.ours("annex-clone"), .ours("annex-denied"), .ours("annex-violation"), .ours("annex-memory")]),
+        Scene(
+            "launch-idle-1000", .launch, "From the request to the first answer beside 1,000 idle extensions", launching,
+            [.ours("annex-launch"), .ours("annex-launch", idle: 1000)], mostSlices: 1),
+        Scene(
+            "launch-100", .launch, "A hundred launches at once", launching.with { $0.milliseconds = 2000 },
+            [.ours("annex-launch"), .ours("annex-launch-100")], mostSlices: 1),
+        Scene(
+            "launching-100", .launch, "64 B round trip while others are launched a hundred at once, blocking",
+            blocking.with { $0.placement = .anywhere },
+            [.ours("annex-raw"), .ours("annex-raw-launching")], mostSlices: 1),
+    ]
+
+    private static let launching = awake.with {
+        $0.placement = .anywhere
+        $0.waiting = .adaptive
+        // A new extension was told nothing: it answers with the fewest bytes.
+        $0.reply = 16
+        $0.milliseconds = 500
+    }
+
+    static let launchRequirements: [Requirement] = [
+        Requirement(
+            "from the request to the first answer, cold, p50", in: "launch", "annex-launch", against: ["bwrap"],
+            called: "bwrap --unshare-all with a static C program", .atMost(0.5)),
+        Requirement(
+            "the same from standby, p50", in: "standby", "annex-standby", against: ["annex-raw"],
+            called: "a blocking 64 B round trip", .atMost(3)),
+        Requirement(
+            "the same from standby, p50", in: "standby", "annex-standby", against: ["annex-launch"],
+            called: "a cold launch", .atMost(0.1)),
+        Requirement(
+            "cold beside 1,000 idle extensions, p50", in: "launch-idle-1000", "annex-launch beside 1000 idle",
+            against: ["annex-launch"], called: "beside none", .atMost(1.25)),
+        Requirement(
+            "denied call, until the host is told, p50", in: "ends", "annex-denied", against: ["annex-clone"],
+            called: "a launch's steps from clone to exec", .atMost(5)),
+        Requirement(
+            "breach of the protocol, until the host is told, p50", in: "ends", "annex-violation",
+            against: ["annex-clone"], called: "a launch's steps from clone to exec", .atMost(5)),
+        Requirement(
+            "memory limit, until the host is told, p50", in: "ends", "annex-memory", against: ["annex-clone"],
+            called: "a launch's steps from clone to exec", .atMost(5)),
+        Requirement(
+            "a hundred launches at once, all ready, p50", in: "launch-100", "annex-launch-100",
+            against: ["annex-launch"], called: "one launch", .atMost(60)),
+        Requirement(
+            "64 B round trip meanwhile, blocking, p50", in: "launching-100", "annex-raw-launching",
+            against: ["annex-raw"], called: "without launches", .atMost(2)),
+    ]
+}
