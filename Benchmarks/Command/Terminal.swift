@@ -5,6 +5,7 @@ enum Terminal {
     static var isColoured: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
 
     static func complain(_ text: String) {
-        fputs("annex-bench: \(text)\n", stderr)
+        let line = Array("annex-bench: \(text)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
     }
 }
