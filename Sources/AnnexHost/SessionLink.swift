@@ -77,7 +77,8 @@ final class SessionLink: Sendable {
         case .memoryWarning: send(LifeEvent.memoryWarning, to: endpoint)
         case .goodbye: send(LifeEvent.goodbye, to: endpoint)
         case .endIsNear: send(LifeEvent.endIsNear, to: endpoint)
-        case .ended(let termination):
+        case .ended(let told):
+            let termination = told.counting(SessionStatistics(endpoint.counters))
             // The handle holds the event handler that holds this link: here the circle ends.
             state.withLock { $0 = .over }
             endpoint.end(with: "\(termination.reason.rawValue)")

@@ -13,6 +13,14 @@
 #define TIOCGPTPEER _IO('T', 0x41)
 #endif
 
+int annex_terminal_size(int terminal, int *columns, int *rows) {
+    struct winsize size;
+    if (ioctl(terminal, TIOCGWINSZ, &size) < 0) return -errno;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    return 0;
+}
+
 int annex_terminal_copy_size(int from, int to) {
     struct winsize size;
     if (ioctl(from, TIOCGWINSZ, &size) < 0) return -errno;

@@ -57,6 +57,7 @@ struct AnnexDaemonCommand: ParsableCommand {
             state: state ?? (system ? DaemonPlace.systemState : DaemonPlace.userState), isSystem: system)
         options.wishes.patience = .seconds(patience)
         options.wishes.holdsBack = !neverHoldBack
+        options.wishes.reports = .standard
         let path = socket ?? (system ? DaemonPlace.systemSocket : DaemonPlace.userSocket)
         let end = DaemonLife(options, socket: path, isVerbose: verbose).run()
         if end != 0 { throw ExitCode(end) }

@@ -96,6 +96,22 @@ import Testing
         #expect(try await end(host, "looks 1").reason == .completed)
     }
 
+    @Test func aDaemonKeepsReportsToo() async throws {
+        let daemon = try await TestDaemon()
+        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        try host.install(app: app.path)
+        let end = try await end(host, "exits")
+        #expect(end.reason == .exited && end.usage.messages?.messagesSent ?? 0 > 0, "\(end)")
+        func all() -> [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: daemon.reports.path)) ?? []).filter {
+                $0.hasSuffix(".json")
+            }
+        }
+        await eventually { !all().isEmpty }
+        let report = try report(daemon.reports.appending(path: try #require(all().first)))
+        #expect(report["reason"] as? String == "exited" && report["exitCode"] as? Int == 3, "\(report)")
+    }
+
     // MARK: annex reports
 
     private func annex(_ arguments: String...) async throws -> Program {

@@ -52,7 +52,7 @@ public struct Program: Sendable {
     }
 
     /// This process's own, but no test's report gets into the user's folder.
-    private static let environment = ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": ""]) { $1 }
+    static let environment = ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": ""]) { $1 }
 
     private static func finish(_ process: Process) async throws {
         try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in

@@ -23,6 +23,7 @@ public final class TestDaemon: Sendable {
         process.arguments =
             ["--socket", socket(folder), "--state", folder.url.path + "/state", "--verbose", "--patience", "3000"]
             + arguments
+        process.environment = Program.environment.merging(["ANNEX_REPORTS": folder.url.path + "/reports"]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         let log = folder.url.appending(path: "log")
@@ -42,6 +43,7 @@ public final class TestDaemon: Sendable {
     public var number: Int32 { process.processIdentifier }
     public var isRunning: Bool { process.isRunning }
     public var log: String { (try? String(contentsOf: folder.url.appending(path: "log"), encoding: .utf8)) ?? "" }
+    public var reports: URL { folder.url.appending(path: "reports") }
     public var store: URL { folder.url.appending(path: "state/apps") }
 
     /// Ends it by a signal.

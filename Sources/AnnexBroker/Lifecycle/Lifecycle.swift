@@ -23,6 +23,9 @@ struct Lifecycle: Sendable {
         self.times = times
     }
 
+    /// Whether a request is open.
+    var isAtWork: Bool { openRequests > 0 }
+
     mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
         var effects: [Effect]
         if input == .clock {

@@ -31,6 +31,8 @@ final class SupervisedExtension: ExtensionHandle {
         var ended: SandboxEnd?
         /// The host's end of its channel, for what was counted there.
         var channel: HostEndpoint?
+        /// What whoever looks from outside sees.
+        var board: BoardEntry
     }
 
     let running: Mutex<Running>
@@ -57,7 +59,9 @@ final class SupervisedExtension: ExtensionHandle {
         self.places = places
         self.events = events
         self.onEnd = onEnd
-        var running = Running(life: Lifecycle(LifecycleTimes(limits)))
+        var running = Running(
+            life: Lifecycle(LifecycleTimes(limits)),
+            board: BoardEntry(identifier, policy: policy.name, memoryLimit: limits.memory))
         running.launcher = launcher
         self.running = Mutex(running)
     }
@@ -85,10 +89,19 @@ final class SupervisedExtension: ExtensionHandle {
     func activityEnded() { apply(.activityEnded) }
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
     func channelClosed() { apply(.channelClosed) }
-    func attach(_ channel: HostEndpoint) { running.withLock { $0.channel = channel } }
+    func attach(_ channel: HostEndpoint) {
+        running.withLock { running in
+            running.channel = channel
+            running.board.note(channel)
+        }
+    }
 
     func park() {
-        guard let place = running.withLock({ $0.place }) else { return }
+        let lent = running.withLock { running in
+            running.board.note(isParked: true, running.life)
+            return running.place
+        }
+        guard let place = lent else { return }
         places.lend(place) { [weak self, loop] in
             // Never from the wish of another one: ending this gives its place on.
             loop.execute { [weak self] in self?.end(for: .cancelled) }
@@ -98,7 +111,9 @@ final class SupervisedExtension: ExtensionHandle {
     func claim() -> Bool {
         // One that is being ended has its place until it is gone.
         guard let place = running.withLock({ $0.life.state == .serving ? $0.place : nil }) else { return false }
-        return places.claim(place)
+        guard places.claim(place) else { return false }
+        running.withLock { $0.board.note(isParked: false, $0.life) }
+        return true
     }
 
     func violated(_ violation: ProtocolViolation) {
@@ -112,7 +127,9 @@ final class SupervisedExtension: ExtensionHandle {
 
     func receive(_ event: SandboxEvent) {
         switch event {
-        case .started: apply(.started)
+        case .started(let process):
+            running.withLock { $0.board.note(process: process) }
+            apply(.started)
         case .executed(let report):
             running.withLock { $0.report = report }
             apply(.executed)
@@ -128,6 +145,7 @@ final class SupervisedExtension: ExtensionHandle {
     }
 
     private func judge(_ denial: Denial, total: Int) {
+        running.withLock { $0.board.note(denials: total) }
         if denial.answer == .ended || total > limits.refusals { apply(.mustEnd(.deniedOperation(denial))) }
     }
 
@@ -155,6 +173,7 @@ final class SupervisedExtension: ExtensionHandle {
             let (input, moment) = running.waiting.removeFirst()
             if input == .placeGranted { running.granted = moment }
             if input == .saidHello { running.hello = moment }
+            defer { running.board.note(input, at: moment, running.life) }
             return running.life.handle(input, at: moment)
         }
     }

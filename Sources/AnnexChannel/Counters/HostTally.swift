@@ -1,6 +1,8 @@
+internal import AnnexLinux
+
 /// The counts behind `ChannelCounters`.
 struct HostTally: ~Copyable, Sendable {
-    private let slot: CounterSlot
+    private let slot: SharedSlot
     // Added to under the sending lock.
     let framesSent: Counter
     let bytesSent: Counter
@@ -16,18 +18,21 @@ struct HostTally: ~Copyable, Sendable {
 
     /// - Parameter label: whose channel it is, for who looks from outside.
     init(label: String) {
-        let slot = CounterSlot(label: label)
-        framesSent = slot.counter(CounterLayout.framesSent)
-        bytesSent = slot.counter(CounterLayout.bytesSent)
-        wakeUpsForFrames = slot.counter(CounterLayout.wakeUpsForFrames)
-        framesReceived = slot.counter(CounterLayout.framesReceived)
-        bytesReceived = slot.counter(CounterLayout.bytesReceived)
-        lateReplies = slot.counter(CounterLayout.lateReplies)
-        sleeps = slot.counter(CounterLayout.sleeps)
-        wakeUpsForRoom = slot.counter(CounterLayout.wakeUpsForRoom)
-        doorbells = slot.counter(CounterLayout.doorbells)
+        let slot = SharedSlot(CounterLayout.file, texts: [(CounterLayout.label, label)])
+        framesSent = unsafe Counter(slot.address(of: CounterLayout.framesSent))
+        bytesSent = unsafe Counter(slot.address(of: CounterLayout.bytesSent))
+        wakeUpsForFrames = unsafe Counter(slot.address(of: CounterLayout.wakeUpsForFrames))
+        framesReceived = unsafe Counter(slot.address(of: CounterLayout.framesReceived))
+        bytesReceived = unsafe Counter(slot.address(of: CounterLayout.bytesReceived))
+        lateReplies = unsafe Counter(slot.address(of: CounterLayout.lateReplies))
+        sleeps = unsafe Counter(slot.address(of: CounterLayout.sleeps))
+        wakeUpsForRoom = unsafe Counter(slot.address(of: CounterLayout.wakeUpsForRoom))
+        doorbells = unsafe Counter(slot.address(of: CounterLayout.doorbells))
         self.slot = slot
     }
+
+    /// By which a reader from outside finds it; 0 where none can.
+    var number: UInt64 { slot.number }
 
     var now: ChannelCounters {
         ChannelCounters(

@@ -118,4 +118,7 @@ public final class HostEndpoint: Sendable {
 
     /// What has happened so far; may be read at any time.
     public var counters: ChannelCounters { tally.now }
+
+    /// The number under which others read its counters (`ChannelSnapshot.number`); 0 where they cannot.
+    package var counterNumber: UInt64 { tally.number }
 }

@@ -15,7 +15,7 @@ extension DaemonUser {
             } catch {
                 throw ServiceError(.system, "\(error.cause)", place: storePath, mend: error.mend)
             }
-            let made = Means(broker: try Broker(options.wishes), store: store)
+            let made = Means(broker: try Broker(wishes), store: store)
             for app in store.index.withLock({ $0.apps }) { load(app, made) }
             means = made
             return made
@@ -24,6 +24,15 @@ extension DaemonUser {
 
     private var storePath: String {
         options.isSystem ? "\(options.state)/apps/\(number)" : "\(options.state)/apps"
+    }
+
+    /// Each user's reports in a folder of their own, so that nobody's ends push out another's.
+    private var wishes: BrokerWishes {
+        var wishes = options.wishes
+        if options.isSystem, wishes.reports == .standard {
+            wishes.reports = .folder("\(options.state)/reports-of/\(number)")
+        }
+        return wishes
     }
 
     /// An app that no longer passes stays on disk, and is not offered.

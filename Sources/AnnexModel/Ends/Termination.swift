@@ -24,6 +24,15 @@ public struct Termination: Sendable, Hashable {
         self.denials = denials
     }
 
+    /// The same with what went through its channel, where the broker could not count that.
+    package func counting(_ messages: SessionStatistics) -> Termination {
+        guard usage.messages == nil else { return self }
+        let counted = Usage(
+            peakMemory: usage.peakMemory, userTime: usage.userTime, systemTime: usage.systemTime, messages: messages,
+            denials: usage.denials)
+        return Termination(reason, detail: detail, usage: counted, lastOutput: lastOutput, denials: denials)
+    }
+
     /// Whether something went wrong. Not a failure: an answer, an end that somebody wished for, exit code 0.
     public var isFailure: Bool {
         switch reason {

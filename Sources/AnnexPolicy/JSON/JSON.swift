@@ -35,11 +35,19 @@ extension JSON {
     /// The value over several lines. What is not printable ASCII is escaped: it may be a hostile program's bytes.
     package var written: String {
         var text = ""
-        write(into: &text, indent: "")
+        write(into: &text, indent: "\n")
         return text
     }
 
-    private func write(into text: inout String, indent: String) {
+    /// The same in one line.
+    package var line: String {
+        var text = ""
+        write(into: &text, indent: nil)
+        return text
+    }
+
+    /// - Parameter indent: what comes before a closing bracket of its own line; nil: everything goes in one line.
+    private func write(into text: inout String, indent: String?) {
         switch self {
         case .null: text += "null"
         case .boolean(let value): text += value ? "true" : "false"
@@ -59,18 +67,18 @@ extension JSON {
     }
 
     private static func write<Item>(
-        _ items: [Item], within brackets: String, into text: inout String, _ indent: String,
-        one: (Item, inout String, String) -> Void
+        _ items: [Item], within brackets: String, into text: inout String, _ indent: String?,
+        one: (Item, inout String, String?) -> Void
     ) {
-        guard let last = items.indices.last else { return text += brackets }
-        let inner = indent + "  "
-        text += brackets.prefix(1) + "\n"
+        guard !items.isEmpty else { return text += brackets }
+        let inner = indent.map { $0 + "  " }
+        text += brackets.prefix(1)
         for (index, item) in items.enumerated() {
-            text += inner
+            if index > 0 { text += inner == nil ? ", " : "," }
+            text += inner ?? ""
             one(item, &text, inner)
-            text += index == last ? "\n" : ",\n"
         }
-        text += indent + brackets.suffix(1)
+        text += (indent ?? "") + brackets.suffix(1)
     }
 
     private static func quoted(_ value: String) -> String {

@@ -1,7 +1,7 @@
 /// What a sandbox tells while it lives, in this order; `ended` is the last word and comes exactly once.
 package enum SandboxEvent: Sendable {
-    /// The process exists; none of its own code runs yet.
-    case started
+    /// The process exists, under this number; none of its own code runs yet.
+    case started(process: Int32)
     /// Its own code runs.
     case executed(SandboxReport)
     /// A call was refused; `total` counts all refusals of this process.

@@ -163,7 +163,7 @@ package final class SandboxedProcess: Sendable {
             if holdings.mustDie { try? holdings.process?.sendSignal(SIGKILL) }
         }
         if !holdings.withLock({ $0.end.isMemoryEnforced }) { watchMemory(of: number) }
-        events(.started)
+        events(.started(process: number))
     }
 
     private func watchMemory(of number: Int32) {

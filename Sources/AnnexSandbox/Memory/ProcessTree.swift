@@ -2,11 +2,11 @@ internal import AnnexLinux
 
 /// A process and all that descend from it, as the kernel lists them. The numbers may be others' by the time that they
 /// are used: only for looking.
-enum ProcessTree {
+package enum ProcessTree {
     /// No policy allows more processes than this; what is beyond it nobody looks at.
     private static let most = 4096
 
-    static func members(of process: Int32) -> [Int32] {
+    package static func members(of process: Int32) -> [Int32] {
         var members = [process]
         var next = 0
         while next < members.count && members.count < most {

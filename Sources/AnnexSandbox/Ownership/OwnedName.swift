@@ -61,13 +61,6 @@ package struct OwnedName: Hashable, Sendable {
         return unsafe stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
     }()
 
-    /// Clock ticks after boot, from field 22 of `/proc/<pid>/stat`; nil when there is no such process.
-    static func startTime(of process: pid_t) -> UInt64? {
-        // The second field is the program's name in brackets and may hold anything, brackets too.
-        guard let text = TextFile.read("/proc/\(process)/stat"), let bracket = text.lastIndex(of: ")") else {
-            return nil
-        }
-        let fields = text[text.index(after: bracket)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) : nil
-    }
+    /// Clock ticks after boot; nil when there is no such process.
+    static func startTime(of process: pid_t) -> UInt64? { ProcessStat(process)?.started }
 }

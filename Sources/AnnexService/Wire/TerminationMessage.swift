@@ -18,6 +18,7 @@ struct TerminationMessage: Message {
         encoder.encode(value.usage.systemTime?.wireNanoseconds, as: 5)
         encoder.encode(list: value.lastOutput.map(\.description), as: 6)
         encoder.encode(list: value.denials.map(DeniedCallMessage.init), as: 7)
+        encoder.encode(UInt64(clamping: value.usage.denials), as: 8)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -33,7 +34,8 @@ struct TerminationMessage: Message {
             reason, detail: detail.value,
             usage: Usage(
                 peakMemory: memory, userTime: user.map { Duration(wire: $0) },
-                systemTime: system.map { Duration(wire: $0) }),
+                systemTime: system.map { Duration(wire: $0) },
+                denials: Int(clamping: try decoder.decodeIfPresent(8, as: UInt64.self) ?? 0)),
             lastOutput: output.map { Escaped(escapedBefore: $0) },
             denials: try decoder.decodeList(7, of: DeniedCallMessage.self).map(\.value))
     }

@@ -7,6 +7,8 @@
 int annex_terminal_pair(int like, int plain, int *master, int *end);
 // Gives `to` the window size of `from`. 0 or -errno.
 int annex_terminal_copy_size(int from, int to);
+// Columns and rows of a terminal. 0 or -errno.
+int annex_terminal_size(int terminal, int *columns, int *rows);
 // 1 where both descriptors are of the same open file description, 0 where not or where the kernel does not tell.
 int annex_same_description(int one, int other);
 // Clears O_NONBLOCK. 0 or -errno.

@@ -26,7 +26,7 @@ struct ReportsText {
     private func table(_ reports: [StoredReport], naming: Bool = true) {
         let name = naming ? min(40, reports.map { PlainText.shown($0.identifier).count }.max() ?? 0) : 0
         let heads = ["TIME (UTC)".padded(to: 19)] + (naming ? ["EXTENSION".padded(to: name)] : []) + ["REASON"]
-        print(style.faint(heads.joined(separator: "  ").padded(to: 40)))
+        print(style.faint(heads.joined(separator: "  ")))
         for report in reports { print(row(report, name: name)) }
     }
 
@@ -49,7 +49,7 @@ struct ReportsText {
         print(style.bold(PlainText.shown(report.identifier)))
         line("ended", PlainText.shown(report.shortTime) + " UTC")
         line("reason", (report.isFailure ? style.bad(reason) : reason) + (detail.isEmpty ? "" : ": " + detail))
-        for key in ["mend"] { line(key, text(report.json[key])) }
+        line("mend", text(report.json["mend"]))
         line("policy", text(report.json["policy"]))
         line("lived", seconds(report.json["lifetimeSeconds"]) + waiting(report.json["waitedSeconds"]))
         line("used", used(report.json))
@@ -57,7 +57,10 @@ struct ReportsText {
         list("refused", report.json["refusals"]?.items.flatMap(refusal) ?? [])
         list("called by", report.json["deniedCall"]?["backtrace"]?.items.compactMap { text($0) } ?? [])
         list("launch", report.json["steps"]?.items.compactMap(step) ?? [])
-        line("layers", text(report.json["layers"]?.items.compactMap { text($0) }.joined(separator: ", ")))
+        list(
+            "layers",
+            Columns.wrapped(
+                text(report.json["layers"]?.items.compactMap { text($0) }.joined(separator: ", ")) ?? "", width: 86))
         list("without", report.json["waived"]?.items.compactMap(waiver) ?? [])
         list("limits", report.json["limits"]?.items.compactMap(limit) ?? [])
     }

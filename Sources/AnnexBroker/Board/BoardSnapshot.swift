@@ -1,0 +1,70 @@
+package import AnnexChannel
+internal import AnnexLinux
+internal import AnnexSandbox
+
+/// A running extension as its broker's board shows it. The board may be anybody's: texts are to be escaped, and numbers
+/// are that process's words.
+package struct BoardSnapshot: Sendable {
+    /// The process of the broker, which is its host's where that carries its broker, and the number that it gave this
+    /// extension; together they are nobody else's.
+    package let broker: Int32
+    package let number: UInt64
+    /// The extension's process; nil where there is none yet, or where the one that the board names is none of this
+    /// broker's.
+    package let process: Int32?
+    package let identifier: String
+    package let policy: String
+    package let state: BoardState
+    /// On the monotonic clock, in nanoseconds.
+    package let asked: UInt64
+    package let denials: UInt64
+    package let answered: UInt64
+    /// Nanoseconds that all answers took together.
+    package let answerTime: UInt64
+    package let memoryLimit: UInt64
+    /// What went through its channel; nil where that cannot be read.
+    package let channel: ChannelCounters?
+}
+
+extension BoardSnapshot {
+    /// What the extensions of every broker are at that this user may look at: its own, or for root everybody's.
+    package static func all() -> [BoardSnapshot] {
+        BrokerTable.now().brokers.flatMap { broker, wardens in all(of: broker, wardens) }
+    }
+
+    private static func all(of broker: Int32, _ wardens: Set<Int32>) -> [BoardSnapshot] {
+        let slots = (try? SlotCopy.all(BoardLayout.file, of: broker)) ?? []
+        let channels = Dictionary(
+            ((try? ChannelSnapshot.all(of: broker)) ?? []).map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
+        return slots.compactMap { slot in
+            BoardSnapshot(slot, broker: broker) { process in
+                // What a broker launched is its warden's child: nobody's word is needed for that.
+                ProcessStat(process).map { wardens.contains($0.parent) } ?? false
+            } channel: { number, label in
+                channels[number].flatMap { $0.label == label ? $0.counters : nil }
+            }
+        }
+    }
+
+    /// Nil for what shows nothing that runs.
+    init?(
+        _ slot: SlotCopy, broker: Int32, isChild: (Int32) -> Bool, channel: (UInt64, String) -> ChannelCounters?
+    ) {
+        guard let state = BoardState(rawValue: slot.word(BoardLayout.state)) else { return nil }
+        self.state = state
+        self.broker = broker
+        number = slot.number
+        identifier = slot.text(BoardLayout.identifier)
+        policy = slot.text(BoardLayout.policy)
+        let named = Int32(exactly: slot.word(BoardLayout.process)) ?? 0
+        process = named > 0 && isChild(named) ? named : nil
+        // Of another process nothing here could tell whether it is the host.
+        let isHost = slot.word(BoardLayout.host) == UInt64(clamping: broker)
+        self.channel = isHost ? channel(slot.word(BoardLayout.channel), identifier) : nil
+        asked = slot.takenAt
+        denials = slot.word(BoardLayout.denials)
+        answered = slot.word(BoardLayout.answered)
+        answerTime = slot.word(BoardLayout.answerTime)
+        memoryLimit = slot.word(BoardLayout.memoryLimit)
+    }
+}

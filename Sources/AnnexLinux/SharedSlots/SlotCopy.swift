@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// A slot of another process's as it was at one moment: copied once, since what another process writes can change at any
+/// time. Its numbers and texts are that process's words for it, and only ever shown.
+package struct SlotCopy: Sendable {
+    private let bytes: [UInt8]
+
+    package var number: UInt64 { word(SlotLayout.number) }
+
+    /// On the monotonic clock, in nanoseconds.
+    package var takenAt: UInt64 { word(SlotLayout.takenAt) }
+
+    package func word(_ word: Int) -> UInt64 { Self.number(bytes, at: word * 8) ?? 0 }
+
+    package func text(_ place: SlotLayout.Text) -> String {
+        String(decoding: bytes.dropFirst(place.offset).prefix(place.size).prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    private static func number<Value: FixedWidthInteger & BitwiseCopyable>(_ bytes: [UInt8], at offset: Int) -> Value? {
+        guard offset >= 0, offset <= bytes.count - MemoryLayout<Value>.size else { return nil }
+        return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    }
+}
+
+extension SlotCopy {
+    /// The slots that a process has taken, as they are now. Holds it up in nothing; needs the right to read its
+    /// `/proc/PID/fd`, which its own user has.
+    /// - Returns: none for a process that has no such file.
+    package static func all(_ layout: SlotLayout, of process: Int32) throws -> [SlotCopy] {
+        let folder = try Descriptor.directory("/proc/\(process)/fd")
+        let paths = try folder.entries(atMost: 1 << 20).compactMap(\.name).map { "/proc/\(process)/fd/\($0)" }
+        for path in paths where leads(path, to: layout) {
+            do throws(SystemError) {
+                if let copies = try read(path, layout) { return copies }
+            } catch {
+                // A process that reads its own has it open under another number too, for a moment.
+                if error.errno != ENOENT, leads(path, to: layout) { throw error }
+            }
+        }
+        return []
+    }
+
+    private static func leads(_ path: String, to layout: SlotLayout) -> Bool {
+        var target = [CChar](repeating: 0, count: 64)
+        // SAFETY: the call writes at most as many bytes as the array has.
+        let count = unsafe readlink(path, &target, target.count)
+        guard count > 0 else { return false }
+        let text = String(decoding: target.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text.hasPrefix("/memfd:\(layout.name)")
+    }
+
+    /// - Returns: nil where it is no such file, or none any more.
+    private static func read(_ path: String, _ layout: SlotLayout) throws(SystemError) -> [SlotCopy]? {
+        let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        // Nobody else's file system answers when it likes.
+        guard file.isPlainSharedMemory, try file.status().kind == .regular else { return nil }
+        return all(layout, header: try file.read(at: 0, count: SlotLayout.used + 8)) { count in
+            try? file.read(at: Int64(layout.slotSize), count: count)
+        }
+    }
+
+    /// - Parameter rest: so many bytes of what is behind the header's slot, or fewer.
+    static func all(_ layout: SlotLayout, header: [UInt8], rest: (Int) -> [UInt8]?) -> [SlotCopy]? {
+        let known = [layout.magic, layout.version, UInt32(layout.slotSize), UInt32(layout.slots)]
+        guard known.enumerated().allSatisfy({ number(header, at: $0 * 4) == $1 }),
+            let used: UInt64 = number(header, at: SlotLayout.used),
+            let bytes = rest(Int(min(used, UInt64(layout.slots))) * layout.slotSize)
+        else { return nil }
+        return stride(from: 0, to: bytes.count, by: layout.slotSize).compactMap { start in
+            let copy = SlotCopy(bytes: Array(bytes[start..<min(start + layout.slotSize, bytes.count)]))
+            return copy.number == 0 ? nil : copy
+        }
+    }
+}

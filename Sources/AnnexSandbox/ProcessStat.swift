@@ -1,0 +1,29 @@
+/// What `/proc/PID/stat` says of a process at one moment.
+package struct ProcessStat: Sendable {
+    package let parent: Int32
+    /// Processor time in clock ticks, of the program and of the kernel on its behalf.
+    package let ticks: UInt64
+    /// Clock ticks after boot.
+    package let started: UInt64
+    /// Memory that is there now, in pages.
+    package let residentPages: UInt64
+
+    /// Nil when there is no such process.
+    package init?(_ process: Int32) {
+        guard let text = TextFile.read("/proc/\(process)/stat") else { return nil }
+        self.init(text: text)
+    }
+
+    init?(text: String) {
+        // The second field is the program's name in brackets and may hold anything, brackets too.
+        guard let bracket = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: bracket)...].split(separator: " ")
+        guard fields.count > 21, let parent = Int32(fields[1]), let user = UInt64(fields[11]),
+            let system = UInt64(fields[12]), let started = UInt64(fields[19])
+        else { return nil }
+        self.parent = parent
+        ticks = user &+ system
+        self.started = started
+        residentPages = UInt64(fields[21]) ?? 0
+    }
+}

@@ -1,0 +1,83 @@
+import AnnexLinux
+import AnnexPolicy
+import ArgumentParser
+import Glibc
+
+/// What runs right now.
+struct TopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "top",
+        abstract: "Show every running extension of yours, again and again; as root, of everybody's.",
+        discussion: """
+            HOST is the process of the host, PID that of the extension. STATE: waiting (for a place), launching, parked (launched ahead), idle, \
+            working (a request is open), tidying (after its answer), ending. MEMORY is what is resident, MSG/S and \
+            BYTES/S go through its channel both ways, ANSWER is the time that an answer took since the last look, \
+            DENIED counts what the sandbox refused. \
+            A dash: nobody knows. Nothing is asked of the extensions or their hosts: they publish a few numbers in \
+            memory that this reads (Docs/Observing.md).
+
+            EXAMPLES
+              annex top                       a table that is drawn anew each second; Ctrl-C ends it
+              annex top --interval 5
+              annex top --once                a single table
+              annex top --json | jq -c '.extensions[] | select(.memory > 5e7) | [.identifier, .memory]'
+
+            EXIT STATUS
+              0   shown; also where nothing runs
+              64  the command line is not understood
+            """)
+
+    @Option(help: "Seconds between two looks.")
+    var interval: Double = 1
+
+    @Flag(help: "Look twice, an interval apart, and print what there is once.")
+    var once = false
+
+    @Flag(help: "Print one JSON object a line for each look instead of a table.")
+    var json = false
+
+    func validate() throws {
+        guard interval >= 0.05, interval <= 86_400 else {
+            throw ValidationError("--interval must be from 0.05 to 86400 seconds")
+        }
+    }
+
+    func run() throws {
+        let isDrawn = !json && !once && isatty(STDOUT_FILENO) == 1
+        var last = TopMoment.now()
+        repeat {
+            pause()
+            let now = TopMoment.now()
+            show(TopRow.rows(from: last, to: now), isDrawn: isDrawn)
+            last = now
+        } while !once
+    }
+
+    private func pause() {
+        let deadline = MonotonicClock.deadline(after: .seconds(interval))
+        while MonotonicClock.remaining(until: deadline) > 0 {
+            // No call sleeps for longer than a second everywhere.
+            usleep(UInt32(min(MonotonicClock.remaining(until: deadline) / 1000 + 1, 500_000)))
+        }
+    }
+
+    private func show(_ rows: [TopRow], isDrawn: Bool) {
+        if json {
+            let look: JSON = .object([
+                .init("time", .text(WallClock.now().text)), .init("intervalSeconds", .numeral("\(interval)")),
+                .init("extensions", .list(rows.map(\.json))),
+            ])
+            print(look.line)
+        } else {
+            let size = TerminalSize(of: STDOUT_FILENO)
+            let table = TopTable(style: .forStandardOutput(), width: max(80, size?.columns ?? 100))
+            // Two lines above the rows, one below; the cursor stays in the last.
+            let most = isDrawn ? max(1, (size?.rows ?? 24) - 4) : .max
+            let lines = table.lines(rows, most: most)
+            // From the top, each line to its end, and nothing of an older table below.
+            if isDrawn { print("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J", terminator: "") }
+            if !isDrawn { print(lines.joined(separator: "\n")) }
+        }
+        fflush(nil)
+    }
+}

@@ -1,0 +1,40 @@
+import AnnexBroker
+import AnnexLinux
+import AnnexSandbox
+import Glibc
+
+/// Every running extension at one moment, with what the kernel says of its processes.
+struct TopMoment {
+    struct Entry {
+        let shown: BoardSnapshot
+        /// Processor time in clock ticks and resident bytes, of all its processes; nil where nobody can say.
+        let ticks: UInt64?
+        let memory: UInt64?
+    }
+
+    /// Nobody else's, however often its process's number is given away.
+    struct Name: Hashable {
+        let broker: Int32
+        let number: UInt64
+    }
+
+    /// On the monotonic clock, in nanoseconds.
+    let time: UInt64
+    let entries: [Name: Entry]
+
+    static func now() -> TopMoment {
+        let time = MonotonicClock.now()
+        let page = UInt64(clamping: sysconf(Int32(_SC_PAGESIZE)))
+        let entries = BoardSnapshot.all().map { shown in
+            let stats = shown.process.map { ProcessTree.members(of: $0).compactMap { ProcessStat($0) } } ?? []
+            let isKnown = !stats.isEmpty
+            return (
+                Name(broker: shown.broker, number: shown.number),
+                Entry(
+                    shown: shown, ticks: isKnown ? stats.reduce(0) { $0 &+ $1.ticks } : nil,
+                    memory: isKnown ? stats.reduce(0) { $0 &+ $1.residentPages &* page } : nil)
+            )
+        }
+        return TopMoment(time: time, entries: Dictionary(entries) { one, _ in one })
+    }
+}

@@ -1,0 +1,75 @@
+import AnnexBroker
+import AnnexChannel
+import AnnexPolicy
+import Glibc
+
+/// A running extension between two moments. Where one of them lacks a number, its rate is not known.
+struct TopRow {
+    let shown: BoardSnapshot
+    /// Seconds since somebody asked for it.
+    let age: Double
+    /// Processors' worth: 1 is one of them all the time.
+    let processor: Double?
+    /// Bytes.
+    let memory: UInt64?
+    /// A second, both ways.
+    let messages: Double?
+    let bytes: Double?
+    /// Seconds that an answer took, of those in between; nil where there was none.
+    let latency: Double?
+
+    static func rows(from last: TopMoment, to now: TopMoment) -> [TopRow] {
+        now.entries.map { name, entry in TopRow(entry, last.entries[name], last.time, now.time) }
+            .sorted { one, other in
+                let (busy, lazy) = (one.processor ?? 0, other.processor ?? 0)
+                if busy != lazy { return busy > lazy }
+                return (one.shown.broker, one.shown.number) < (other.shown.broker, other.shown.number)
+            }
+    }
+
+    private init(_ entry: TopMoment.Entry, _ before: TopMoment.Entry?, _ from: UInt64, _ to: UInt64) {
+        shown = entry.shown
+        memory = entry.memory
+        age = Self.seconds(from: entry.shown.asked, to: to)
+        let passed = Self.seconds(from: from, to: to)
+        func rate(_ count: (TopMoment.Entry) -> UInt64?) -> Double? {
+            guard passed > 0, let before, let old = count(before), let new = count(entry), new >= old else {
+                return nil
+            }
+            return Double(new - old) / passed
+        }
+        let hertz = Double(sysconf(Int32(_SC_CLK_TCK)))
+        processor = rate(\.ticks).map { hertz > 0 ? $0 / hertz : 0 }
+        messages = rate { $0.shown.channel.map { $0.framesSent &+ $0.framesReceived } }
+        bytes = rate { $0.shown.channel.map { $0.bytesSent &+ $0.bytesReceived } }
+        let answers = rate(\.shown.answered) ?? 0
+        latency = answers > 0 ? rate(\.shown.answerTime).map { $0 / answers / 1e9 } : nil
+    }
+
+    private static func seconds(from: UInt64, to: UInt64) -> Double { to > from ? Double(to - from) / 1e9 : 0 }
+}
+
+extension TopRow {
+    var json: JSON {
+        .object([
+            .init("host", .number(Int(shown.broker))),
+            .init("process", shown.process.map { .number(Int($0)) } ?? .null),
+            .init("identifier", .text(PlainText.shown(shown.identifier))),
+            .init("policy", .text(PlainText.shown(shown.policy))),
+            .init("state", .text(shown.state.word)),
+            .init("processor", Self.number(processor)),
+            .init("memory", memory.map { .numeral("\($0)") } ?? .null),
+            .init("memoryLimit", .numeral("\(shown.memoryLimit)")),
+            .init("messagesPerSecond", Self.number(messages)),
+            .init("bytesPerSecond", Self.number(bytes)),
+            .init("latencySeconds", Self.number(latency)),
+            .init("answers", .numeral("\(shown.answered)")),
+            .init("refusals", .numeral("\(shown.denials)")),
+            .init("ageSeconds", Self.number(age)),
+        ])
+    }
+
+    private static func number(_ value: Double?) -> JSON {
+        value.flatMap { $0.isFinite ? .numeral("\($0)") : nil } ?? .null
+    }
+}

@@ -1,0 +1,87 @@
+import AnnexChannel
+import AnnexLinux
+import AnnexSandbox
+import Glibc
+import Testing
+
+@testable import AnnexBroker
+
+/// What a broker shows of its extensions, and what a reader believes of it.
+@Suite struct BoardTests {
+    private let asked = Moment(nanoseconds: 1_000_000_000)
+
+    private func later(_ milliseconds: UInt64) -> Moment {
+        Moment(nanoseconds: asked.nanoseconds + milliseconds * 1_000_000)
+    }
+
+    /// This process's own entry, as somebody else reads it.
+    private func seen(_ identifier: String, children: Set<Int32> = []) throws -> BoardSnapshot? {
+        try SlotCopy.all(BoardLayout.file, of: getpid()).compactMap { slot in
+            BoardSnapshot(slot, broker: getpid()) {
+                children.contains($0)
+            } channel: { _, _ in
+                nil
+            }
+        }.first { $0.identifier == identifier }
+    }
+
+    @Test func eachTurnOfALifeIsShown() throws {
+        let identifier = "com.example.board \(UInt64.random(in: 0 ... .max))"
+        var life = Lifecycle(LifecycleSimulationTests.times)
+        var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 77 << 20)
+        #expect(try seen(identifier) == nil)
+        func feed(_ input: Lifecycle.Input, at moment: Moment) throws -> BoardState? {
+            _ = life.handle(input, at: moment)
+            entry.note(input, at: moment, life)
+            return try seen(identifier)?.state
+        }
+        #expect(try feed(.asked, at: asked) == .waiting)
+        #expect(try feed(.placeGranted, at: later(1)) == .launching)
+        for input in [Lifecycle.Input.started, .executed] { _ = try feed(input, at: later(2)) }
+        #expect(try feed(.saidHello, at: later(3)) == .idle)
+        #expect(try feed(.requestBegan, at: later(10)) == .working)
+        #expect(try feed(.requestBegan, at: later(20)) == .working)
+        #expect(try feed(.requestEnded, at: later(40)) == .working)
+        #expect(try feed(.requestEnded, at: later(50)) == .idle)
+        entry.note(denials: 3)
+        entry.note(process: 4711)
+        let shown = try #require(try seen(identifier, children: [4711]))
+        #expect(shown.answered == 2 && shown.answerTime == 60_000_000, "the sum, whichever was answered first")
+        #expect(shown.denials == 3 && shown.memoryLimit == 77 << 20 && shown.policy == "compute")
+        #expect(shown.process == 4711)
+        #expect(try feed(.dismissed(.completed), at: later(60)) == .tidying)
+        #expect(try feed(.gone, at: later(61)) == nil)
+    }
+
+    @Test func `DEPUTY-07: a process that is none of the broker's is not shown as one`() throws {
+        let identifier = "com.example.liar \(UInt64.random(in: 0 ... .max))"
+        var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 0)
+        var life = Lifecycle(LifecycleSimulationTests.times)
+        _ = life.handle(.asked, at: asked)
+        entry.note(.asked, at: asked, life)
+        for process in [1, getpid(), 0, .max] as [Int32] {
+            entry.note(process: process)
+            #expect(try seen(identifier)?.process == nil && seen(identifier) != nil)
+        }
+        // Without a warden this process is no broker at all.
+        #expect(
+            BrokerTable.now().brokers[getpid()]?.isEmpty != false || BoardSnapshot.all().allSatisfy { $0.process != 1 })
+    }
+
+    @Test func moreRequestsThanAnybodyTimesAreAnsweredAllTheSame() throws {
+        let identifier = "com.example.many \(UInt64.random(in: 0 ... .max))"
+        var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 0)
+        var life = Lifecycle(LifecycleSimulationTests.times)
+        for input in [Lifecycle.Input.asked, .placeGranted] { _ = life.handle(input, at: asked) }
+        for _ in 0..<5000 { entry.note(.requestBegan, at: asked, life) }
+        for _ in 0..<6000 { entry.note(.requestEnded, at: later(1), life) }
+        #expect(try seen(identifier)?.answered == 6000)
+        #expect(try seen(identifier)?.answerTime == 1024 * 1_000_000)
+    }
+
+    @Test func aProcessIsReadFromWhatTheKernelSaysOfIt() throws {
+        let own = try #require(ProcessStat(getpid()))
+        #expect(own.parent == getppid() && own.residentPages > 0 && own.started > 0)
+        #expect(ProcessStat(-1) == nil)
+    }
+}
