@@ -31,8 +31,11 @@ final class EndWay: Way {
         session = try prepared()
     }
 
+    /// Whose session was used up without a pause makes a new one first: the driver's warm-up, and the call after it.
     func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
         guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, reply) }
+        if session == nil { after() }
+        defer { session = nil }
         do throws(HostError) {
             _ = try session?.requestAndWait([])
             Complaint.print("it lives on")

@@ -12,6 +12,8 @@ final class ReportKeeper: Sendable {
         var untidied = 0
         /// What went wrong last; nil while nothing does.
         var trouble: String?
+        /// The earliest moment to tell of lost ones again, on the monotonic clock.
+        var nextWord: UInt64 = 0
     }
 
     /// So many more than the cap may lie there for a while, for each broker.
@@ -94,13 +96,22 @@ final class ReportKeeper: Sendable {
         try folder.write(report.bytes, as: report.name)
     }
 
+    /// At most once a second: those that were lost since are told together.
+    private func tellOfOverflow() {
+        let isTime = state.withLock { state in
+            let now = MonotonicClock.now()
+            guard now >= state.nextWord else { return false }
+            state.nextWord = now &+ 1_000_000_000
+            return true
+        }
+        let overflown = isTime ? lost.exchange(0, ordering: .relaxed) : 0
+        guard overflown > 0 else { return }
+        logger.warning("reports lost: more ends than the disk takes", metadata: [BrokerLog.lost: "\(overflown)"])
+    }
+
     /// Once for each kind of trouble, however often it happens.
     private func tell(_ failure: SystemError?, of identifier: String) {
-        let overflown = lost.exchange(0, ordering: .relaxed)
-        if overflown > 0 {
-            logger.warning(
-                "reports lost: more ends than the disk takes", metadata: [BrokerLog.lost: "\(overflown)"])
-        }
+        if lost.load(ordering: .relaxed) > 0 { tellOfOverflow() }
         let isNews = state.withLock { state in
             defer { state.trouble = failure?.cause }
             return state.trouble != failure?.cause

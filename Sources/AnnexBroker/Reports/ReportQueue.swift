@@ -16,7 +16,7 @@ final class ReportQueue: Sendable {
     /// The process's one.
     static let shared = ReportQueue()
     /// As many may wait for a disk that does not answer; what comes then is lost.
-    static let mostWaiting = 256
+    static let mostWaiting = 4096
     /// How long a program that exits waits for its last reports, where a disk does not take them.
     private static let lastMoment = Duration.seconds(5)
 
