@@ -36,6 +36,8 @@ let package = Package(
         // A host imports the first two, an extension the third; the others are useful alone.
         .library(name: "AnnexHost", targets: ["AnnexHost"]),
         .library(name: "AnnexEmbedded", targets: ["AnnexEmbedded"]),
+        // Apart, since it brings two packages along.
+        .library(name: "AnnexTelemetry", targets: ["AnnexTelemetry"]),
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
         .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicies"]),
@@ -46,6 +48,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
         // Kernel
@@ -111,6 +115,15 @@ let package = Package(
             dependencies: [
                 "AnnexBroker", "AnnexService", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux", "CAnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swift),
+
+        .target(
+            name: "AnnexTelemetry",
+            dependencies: [
+                "AnnexHost", "AnnexService", "AnnexModel",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swift),
 
@@ -282,6 +295,16 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
+            name: "AnnexTelemetryTests",
+            dependencies: [
+                "AnnexTelemetry", "AnnexHost", "AnnexEmbedded", "AnnexTestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: swift),
+        .testTarget(
             name: "ExamplesTests",
             dependencies: [
                 "PictureEditing", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
@@ -290,7 +313,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPolicy", "AnnexModel",
+                .product(name: "Logging", package: "swift-log"), "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker",
+                "AnnexHost", "AnnexPolicy", "AnnexModel",
                 "AnnexChannel", "TypedConduct",
             ],
             swiftSettings: swift),

@@ -16,6 +16,7 @@ package final class Broker: BrokerService {
     /// Not the broker itself: an end told on the event loop's thread must not hold it.
     let failures = FailureBook()
     private let reports: ReportKeeper?
+    private let log = BrokerLog()
     private let onEnd: @Sendable (EndedExtension) -> Void
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
@@ -35,6 +36,7 @@ package final class Broker: BrokerService {
         } catch {
             throw ServiceError(.system, "\(error.cause)", place: error.step, mend: error.mend)
         }
+        for waiver in launcher.waivers { log.waived(waiver) }
     }
 
     deinit {
@@ -52,14 +54,20 @@ package final class Broker: BrokerService {
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         let bundle = try bundle(identifier)
-        if wishes.holdsBack { try failures.check(identifier) }
+        try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        log.launching(identifier, policy.name)
+        let told: @Sendable (ExtensionEvent) -> Void = { [log] event in
+            if case .ready(let report) = event { log.ready(identifier, report) }
+            events(event)
+        }
         let supervised = running.add { remove in
             SupervisedExtension(
-                identifier, policy: policy, timeLimit: timeLimit, launcher: launcher, places: places, events: events
-            ) { [failures, reports, onEnd] end in
+                identifier, policy: policy, timeLimit: timeLimit, launcher: launcher, places: places, events: told
+            ) { [failures, reports, log, onEnd] end in
                 failures.note(end)
+                log.ended(end)
                 reports?.keep(end)
                 remove()
                 onEnd(end)
@@ -69,6 +77,16 @@ package final class Broker: BrokerService {
         // Whoever removed or disabled it a moment ago may not have seen it among those that run.
         if let cause = causeAgainst(identifier) { supervised.end(for: cause) }
         return supervised
+    }
+
+    private func checkFailures(of identifier: String) throws(ServiceError) {
+        guard wishes.holdsBack else { return }
+        do throws(ServiceError) {
+            try failures.check(identifier)
+        } catch {
+            log.heldBack(identifier, error)
+            throw error
+        }
     }
 
     /// Ends every extension; what they were doing is told as `brokerShutdown`.

@@ -14,9 +14,16 @@ public import AnnexService
 /// ```
 public struct AnnexHost: Sendable {
     private let service: any BrokerService
+    private let observer: (any HostObserver)?
 
-    package init(service: any BrokerService) {
+    package init(service: any BrokerService, observer: (any HostObserver)? = nil) {
         self.service = service
+        self.observer = observer
+    }
+
+    /// The same host, with somebody who is told of what it does.
+    package func observed(by observer: any HostObserver) -> AnnexHost {
+        AnnexHost(service: service, observer: observer)
     }
 
     /// Registers an app bundle and the extensions in its `PlugIns`; an app that is installed already is replaced.
@@ -110,13 +117,16 @@ public struct AnnexHost: Sendable {
         _ identifier: String, _ timeLimit: Duration?, _ hosted: HostService,
         _ configure: (inout ChannelConfiguration) -> Void
     ) throws(HostError) -> ExtensionSession {
+        let refusal: ServiceError
         do {
             return try ExtensionSession(
-                identifier, timeLimit: timeLimit, serving: hosted, configure, service: service)
+                identifier, timeLimit: timeLimit, serving: hosted, configure, service: service, observer: observer)
         } catch let error as ServiceError {
-            throw .refused(error)
+            refusal = error
         } catch {
-            throw .refused(ServiceError(.system, "\(error)", place: identifier))
+            refusal = ServiceError(.system, "\(error)", place: identifier)
         }
+        observer?.refused(identifier, refusal)
+        throw .refused(refusal)
     }
 }

@@ -15,6 +15,35 @@ extension ExtensionSession {
     public func request(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) async throws(HostError) -> [ExtensionItem] {
+        let over = observer?.requesting()
+        do throws(HostError) {
+            let answer = try await answer(to: items, acceptance, timeout)
+            over?(nil)
+            return answer
+        } catch {
+            over?(error)
+            throw error
+        }
+    }
+
+    /// The same for code without Swift concurrency: blocks the thread.
+    public func requestAndWait(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
+    ) throws(HostError) -> [ExtensionItem] {
+        let over = observer?.requesting()
+        do throws(HostError) {
+            let answer = try waitForAnswer(to: items, acceptance, timeout)
+            over?(nil)
+            return answer
+        } catch {
+            over?(error)
+            throw error
+        }
+    }
+
+    private func answer(
+        to items: [ExtensionItem], _ acceptance: Acceptance, _ timeout: Duration?
+    ) async throws(HostError) -> [ExtensionItem] {
         let request = try Self.encode(items, acceptance)
         link.tell { $0.requestBegan() }
         let answer: Answer
@@ -34,9 +63,8 @@ extension ExtensionSession {
         }
     }
 
-    /// The same for code without Swift concurrency: blocks the thread.
-    public func requestAndWait(
-        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
+    private func waitForAnswer(
+        to items: [ExtensionItem], _ acceptance: Acceptance, _ timeout: Duration?
     ) throws(HostError) -> [ExtensionItem] {
         let request = try Self.encode(items, acceptance)
         link.tell { $0.requestBegan() }

@@ -17,10 +17,12 @@ public final class ExtensionSession: Sendable {
     let callLimit: Duration?
     /// An embedded broker ends its extensions when it goes: it stays for as long as one of its sessions does.
     private let service: any BrokerService
+    let observer: (any SessionObserver)?
 
     init(
         _ identifier: String, timeLimit: Duration?, serving hosted: HostService,
-        _ configure: (inout ChannelConfiguration) -> Void, service: any BrokerService
+        _ configure: (inout ChannelConfiguration) -> Void, service: any BrokerService,
+        observer: (any HostObserver)? = nil
     ) throws {
         let link = SessionLink()
         var configuration = try service.terms(for: identifier).channel
@@ -33,6 +35,9 @@ public final class ExtensionSession: Sendable {
         let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
             link.receive(event, endpoint: endpoint)
         }
+        // Only what is launched has an end to be told.
+        self.observer = observer?.launching(identifier)
+        if let observer = self.observer { link.tell(observer) }
         handle.attach(endpoint)
         link.connect(to: handle)
         self.channel = endpoint

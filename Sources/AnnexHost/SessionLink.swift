@@ -45,6 +45,12 @@ final class SessionLink: Sendable {
         if let handle { message(handle) }
     }
 
+    /// Tells an observer, too, of hello and end.
+    func tell(_ observer: any SessionObserver) {
+        ready.whenReached { if case .success(let report) = $0 { observer.ready(report) } }
+        ended.whenReached { observer.ended($0) }
+    }
+
     /// Takes a parked extension for good; false where it is about to end, or has.
     func claim() -> Bool {
         let handle = state.withLock { state in

@@ -32,6 +32,7 @@ enum HousePlan {
             "Logging", "AnnexBroker", "AnnexService", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
             "CAnnexLinux",
         ],
+        "AnnexTelemetry": ["AnnexHost", "AnnexService", "AnnexModel", "CoreMetrics", "Tracing"],
         // Programs
         "annexd": ["Logging", "AnnexDaemon", "AnnexBroker", "AnnexService", "AnnexLinux", "ArgumentParser"],
         "annex": [

@@ -106,6 +106,11 @@ package final class Launcher: Sendable {
     /// What launches do without, because the host named it as dispensable and this machine does not give it.
     private var absent: SandboxLayers { lacks.reduce(into: []) { $0.insert(SandboxLayers($1.layer)) } }
 
+    /// The same with cause and cure, for whoever tells of it.
+    package var waivers: [SandboxReport.Waiver] {
+        lacks.map { SandboxReport.Waiver(layer: $0.layer, cause: $0.seen, mend: $0.failure.mend) }
+    }
+
     /// Whether launches have a layer: not where the host does without it and this machine does not give it.
     package func gives(_ layer: SandboxLayer) -> Bool { !lacks.contains { $0.layer == layer } }
 

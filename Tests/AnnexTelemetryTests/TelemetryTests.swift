@@ -1,0 +1,61 @@
+import AnnexEmbedded
+import AnnexHost
+import AnnexTelemetry
+import AnnexTestSupport
+import CoreMetrics
+import InMemoryTracing
+import MetricsTestKit
+import Testing
+import Tracing
+
+/// What is counted and traced of a host, in a process of its own: a program bootstraps both once.
+@Suite(.timeLimit(.minutes(20))) struct TelemetryTests {
+    @Test func sessionsAndRequestsAreCountedTimedAndTraced() async throws {
+        let app = try SubstituteApp(running: "works-on")
+        await #expect(processExitsWith: .success) { [path = app.path as String] in
+            let metrics = TestMetrics()
+            MetricsSystem.bootstrap(metrics)
+            let tracer = InMemoryTracer()
+            InstrumentationSystem.bootstrap(tracer)
+            try await TelemetryTests.use(path)
+            let id = [("extension", SubstituteApp.identifier)]
+            func ends(_ reason: String) throws -> [Int64] {
+                try metrics.expectCounter("annex_ends", id + [("reason", reason)]).values
+            }
+            #expect(try metrics.expectCounter("annex_launches", id).values.count == 2)
+            #expect(try ends("completed").count == 1 && ends("exited").count == 1)
+            #expect(try metrics.expectTimer("annex_launch_duration", id).values.allSatisfy { $0 > 0 })
+            let answered = try metrics.expectTimer("annex_request_duration", id + [("outcome", "answered")])
+            let failed = try metrics.expectTimer("annex_request_duration", id + [("outcome", "ended")])
+            #expect(answered.values.count == 2 && failed.values.count == 1)
+            #expect(try metrics.expectMeter("annex_running", id).values.last == 0)
+            let refused = try metrics.expectCounter(
+                "annex_refusals", [("extension", "com.example.nobody"), ("code", "unknownExtension")])
+            #expect(refused.values.count == 1)
+            let spans = tracer.finishedSpans
+            let sessions = spans.filter { $0.operationName == "annex session" }
+            let requests = spans.filter { $0.operationName == "annex request" }
+            #expect(sessions.count == 2 && requests.count == 3 && tracer.activeSpans.isEmpty)
+            #expect(sessions.filter { $0.status?.code == .error }.count == 1)
+            #expect(requests.filter { $0.status?.code == .error }.count == 1)
+            #expect(requests.allSatisfy { one in sessions.contains { $0.spanID == one.parentSpanID } })
+        }
+    }
+
+    /// Nothing is bootstrapped here: all of it comes to nothing, and everything goes on.
+    @Test func withoutABackendNothingIsLost() async throws {
+        let app = try SubstituteApp(running: "works-on")
+        try await Self.use(app.path)
+    }
+
+    private static func use(_ path: String) async throws {
+        let host = try AnnexHost.embedded(apps: [path], patience: .patience, holdsBack: false).withTelemetry()
+        let session = try await host.begin(SubstituteApp.identifier)
+        for _ in 0..<2 { _ = try await session.request([ExtensionItem(contentText: "looks 1")]) }
+        #expect(await session.complete().reason == .completed)
+        let other = try await host.begin(SubstituteApp.identifier)
+        await #expect(throws: HostError.self) { try await other.request([ExtensionItem(contentText: "exits")]) }
+        _ = await other.cancel()
+        await #expect(throws: HostError.self) { try await host.begin("com.example.nobody") }
+    }
+}
