@@ -235,6 +235,10 @@ let package = Package(
             dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "CHostFacts"],
             path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
 
+        .executableTarget(
+            name: "connects-to-a-daemon", dependencies: ["AnnexHost", "CHostFacts"],
+            path: "Tests/Fixtures/ConnectsToADaemon", swiftSettings: swift),
+
         .testTarget(name: "LayeringTests", dependencies: ["AnnexTestSupport"], swiftSettings: swift),
         .testTarget(
             name: "AnnexLinuxTests", dependencies: ["AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
@@ -291,7 +295,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPolicy", "AnnexModel",
-                "AnnexChannel", "TypedConduct",
+                "AnnexService", "AnnexChannel", "AnnexLinux", "TypedConduct",
             ],
             swiftSettings: swift),
     ]

@@ -30,9 +30,15 @@ extension AppStore {
             discard(folder)
             if let refusal = error as? ServiceError { throw refusal }
             throw ServiceError(
-                (error as? SystemError) == nil ? .invalidBundle : .system, "cannot be taken: \(error)", place: name,
+                Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be taken: \(error)", place: name,
                 mend: "install an app's own directory, by the library or the command")
         }
+    }
+
+    /// Whether an archive's fault cannot be the reason: what names itself twice, or a folder that is none, is its own.
+    private static func isTheDisks(_ error: any Error) -> Bool {
+        guard let error = error as? SystemError else { return false }
+        return ![ENOENT, ENOTDIR, EEXIST, ELOOP, EXDEV, EISDIR, ENAMETOOLONG, EILSEQ].contains(error.errno)
     }
 
     private static func newName() -> String {
@@ -72,6 +78,7 @@ extension AppStore {
         case .directory: try parent.makeDirectory(name, mode: Self.mode(of: entry))
         case .link:
             let target = try reader.contents(of: entry, from: 0, atMost: Int(entry.size))
+            guard !target.contains(0) else { throw BundleArchiveFailure.malformed("has a link that leads nowhere") }
             try parent.makeLink(name, to: String(decoding: target, as: UTF8.self))
         case .file:
             let file = try parent.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
