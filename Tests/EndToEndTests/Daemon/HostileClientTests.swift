@@ -35,11 +35,11 @@ import Testing
             packets.append(changed)
         }
         for packet in packets {
-            let client = try RawClient(daemon.socket)
-            try client.send(packet)
+            let client = try await RawClient(daemon.socket)
+            try await client.send(packet)
             // A few are a request after all, and answered.
-            try? client.send(.hello(version: ServiceWire.version))
-            #expect(!client.lastWords().isEmpty, "seed \(seed): \(packet)")
+            try? await client.send(.hello(version: ServiceWire.version))
+            #expect(await !client.lastWords().isEmpty, "seed \(seed): \(packet)")
         }
         try await honest.works()
     }
@@ -53,17 +53,18 @@ import Testing
             ("wire version 99", false, [.hello(version: 99)]),
         ]
         for (words, hello, packets) in orders {
-            let client = try RawClient(daemon.socket, hello: hello)
-            for packet in packets { try client.send(packet) }
-            let last = client.lastWords()
+            let client = try await RawClient(daemon.socket, hello: hello)
+            for packet in packets { try await client.send(packet) }
+            let last = await client.lastWords()
             #expect(last.contains(words), "\(last)")
         }
         try await honest.works()
     }
 
     @Test func whoSaysNothingIsLetGo() async throws {
-        let silent = try (0..<10).map { _ in try RawClient(daemon.socket, hello: false) }
-        for client in silent { #expect(client.lastWords().isEmpty) }
+        var silent: [RawClient] = []
+        for _ in 0..<10 { silent.append(try await RawClient(daemon.socket, hello: false)) }
+        for client in silent { #expect(await client.lastWords().isEmpty) }
         #expect(daemon.log.contains("no hello within"))
         try await honest.works()
     }
@@ -71,12 +72,12 @@ import Testing
     // MARK: Descriptors
 
     @Test func descriptorsThatAreNoChannelAreRefused() async throws {
-        let client = try RawClient(daemon.socket)
+        let client = try await RawClient(daemon.socket)
         var number: UInt64 = 0
         for (what, numbers) in try ForgedChannel.all() {
             number += 1
             let request = ServiceRequest.launch(extension: SubstituteApp.identifier, timeLimit: nil)
-            let answer = try client.ask(number, request, numbers.numbers)
+            let answer = try await client.ask(number, request, numbers.numbers)
             guard case .failed(let error)? = answer else {
                 Issue.record("\(what): \(String(describing: answer))")
                 continue
@@ -88,11 +89,11 @@ import Testing
     }
 
     @Test func anArchiveThatIsNoneIsRefused() async throws {
-        let client = try RawClient(daemon.socket)
+        let client = try await RawClient(daemon.socket)
         var number: UInt64 = 0
         for (what, archive) in try ForgedArchive.all() {
             number += 1
-            guard case .failed(let error)? = try client.ask(number, .install(name: "A.app"), archive.numbers) else {
+            guard case .failed(let error)? = try await client.ask(number, .install(name: "A.app"), archive.numbers) else {
                 Issue.record("\(what): installed")
                 continue
             }
@@ -103,7 +104,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: daemon.store.path).filter { $0 != "index" }.count == 1)
         for name in ["../A.app", "A", ".app/x", "A.app/..", "A\0.app", ""] {
             number += 1
-            guard case .failed? = try client.ask(number, .install(name: name)) else {
+            guard case .failed? = try await client.ask(number, .install(name: name)) else {
                 Issue.record("\(name): installed")
                 continue
             }
@@ -116,11 +117,11 @@ import Testing
         var many = DescriptorList()
         for _ in 0..<16 { many.append(try Descriptor.open("/dev/null", O_RDONLY)) }
         for _ in 0..<20 {
-            let client = try RawClient(daemon.socket)
+            let client = try await RawClient(daemon.socket)
             for number in 1...20 {
-                try? client.send(.request(UInt64(number), .list(after: "")), many.numbers)
+                try? await client.send(.request(UInt64(number), .list(after: "")), many.numbers)
             }
-            try? client.send([1], many.numbers)
+            try? await client.send([1], many.numbers)
         }
         await eventually { ProcText.names(in: "/proc/\(daemon.number)/fd").count <= before + 8 }
         try await honest.works()
@@ -129,13 +130,13 @@ import Testing
     // MARK: Floods and quotas
 
     @Test func whoAsksAndNeverReadsIsLetGo() async throws {
-        let client = try RawClient(daemon.socket)
+        let client = try await RawClient(daemon.socket)
         let sender = Task.detached {
             var number: UInt64 = 0
             // Ends when the daemon ends the connection.
             while true {
                 number += 1
-                try client.send(.request(number, .list(after: "")))
+                try await client.send(.request(number, .list(after: "")))
             }
         }
         await #expect(throws: SystemError.self) { try await sender.value }
@@ -144,17 +145,17 @@ import Testing
     }
 
     @Test func aFloodIsReadAtItsPaceAndHoldsUpNobody() async throws {
-        let client = try RawClient(daemon.socket)
+        let client = try await RawClient(daemon.socket)
         let flood = Task.detached {
             // A notice of an extension that has ended long ago: cheap to send, and never answered.
-            _ = try client.ask(1, .list(after: ""))
-            while !Task.isCancelled { try client.send(.notice(1, .gaveSign)) }
+            _ = try await client.ask(1, .list(after: ""))
+            while !Task.isCancelled { try await client.send(.notice(1, .gaveSign)) }
         }
         for _ in 0..<5 { try await honest.works() }
         flood.cancel()
         _ = await flood.result
         // It broke no rule.
-        guard case .extensions? = try client.ask(2, .list(after: "")) else {
+        guard case .extensions? = try await client.ask(2, .list(after: "")) else {
             Issue.record("no answer")
             return
         }
@@ -164,9 +165,9 @@ import Testing
         var clients: [RawClient] = []
         var words = ""
         while clients.count < 100, words.isEmpty {
-            let client = try RawClient(daemon.socket, hello: false)
-            try client.send(.hello(version: ServiceWire.version))
-            switch try client.next() {
+            let client = try await RawClient(daemon.socket, hello: false)
+            try await client.send(.hello(version: ServiceWire.version))
+            switch try await client.next() {
             case .welcome: clients.append(client)
             case .refused(let error): words = "\(error)"
             default: words = "nothing"
@@ -176,7 +177,7 @@ import Testing
         clients = []
         // Given back as soon as they are gone.
         var isServed = false
-        while !isServed { isServed = (try? RawClient(daemon.socket)) != nil }
+        while !isServed { isServed = (try? await RawClient(daemon.socket)) != nil }
         try await honest.works()
     }
 
@@ -184,14 +185,14 @@ import Testing
 
     @Test func nobodyEndsAnothersExtension() async throws {
         let session = try await honest.begin()
-        let client = try RawClient(daemon.socket)
-        _ = try client.ask(100, .list(after: ""))
+        let client = try await RawClient(daemon.socket)
+        _ = try await client.ask(100, .list(after: ""))
         // Whatever number it has there, it is not this connection's.
         for number in UInt64(1)...100 {
-            try client.send(.notice(number, .dismissed(completed: false)))
-            try client.send(.notice(number, .violated(ProtocolViolation("nothing"))))
+            try await client.send(.notice(number, .dismissed(completed: false)))
+            try await client.send(.notice(number, .violated(ProtocolViolation("nothing"))))
         }
-        _ = try client.ask(101, .list(after: ""))
+        _ = try await client.ask(101, .list(after: ""))
         #expect(try await honest.text(session, "looks 1") == "looked")
         #expect(await session.complete().reason == .completed)
     }
