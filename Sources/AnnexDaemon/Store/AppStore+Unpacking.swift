@@ -23,8 +23,14 @@ extension AppStore {
         let folder = Self.newName()
         do {
             var reader = try BundleArchiveReader(checking: archive)
+            let bytes = try reader.measure()
+            guard bytes <= room else {
+                throw ServiceError(
+                    .overQuota, "is larger than what is left for this user's apps", place: name,
+                    mend: "remove apps that are not needed")
+            }
             try self.folder.makeDirectory(folder, mode: 0o755)
-            let bytes = try write(&reader, to: "\(folder)/\(name)", in: folder, named: name, room: room)
+            try write(&reader, to: "\(folder)/\(name)", in: folder, named: name)
             return Unpacked(folder: folder, name: name, bytes: UInt64(clamping: bytes))
         } catch {
             discard(folder)
@@ -46,17 +52,9 @@ extension AppStore {
     }
 
     private func write(
-        _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String, room: Int64
-    ) throws -> Int64 {
-        var bytes: Int64 = 0
+        _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String
+    ) throws {
         while let entry = try reader.next() {
-            // A file takes a block at least, and so does a directory.
-            bytes += entry.size + 4096
-            guard bytes <= room else {
-                throw ServiceError(
-                    .overQuota, "is larger than what is left for this user's apps", place: name,
-                    mend: "remove apps that are not needed")
-            }
             guard !entry.path.isEmpty else {
                 try self.folder.openBeneath(folder, O_RDONLY | O_DIRECTORY)
                     .makeDirectory(name, mode: Self.mode(of: entry))
@@ -67,7 +65,6 @@ extension AppStore {
             try write(entry, place.name, in: parent, reader)
         }
         try self.folder.openBeneath(root, O_RDONLY | O_DIRECTORY).synchronize()
-        return bytes
     }
 
     private func write(

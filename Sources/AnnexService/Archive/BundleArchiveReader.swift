@@ -44,6 +44,15 @@ package struct BundleArchiveReader: ~Copyable {
             size: count)
     }
 
+    /// Walks over the whole archive, and begins anew: what is refused is refused before anything comes of it.
+    /// - Returns: what its files and directories take, each a block at least.
+    package mutating func measure() throws(BundleArchiveFailure) -> Int64 {
+        var bytes: Int64 = 0
+        while let entry = try next() { bytes = bytes &+ entry.size &+ 4096 }
+        (position, entries) = (0, 0)
+        return bytes
+    }
+
     /// A part of an entry's contents; empty at its end.
     package func contents(
         of entry: BundleArchive.Entry, from start: Int64, atMost most: Int

@@ -35,7 +35,7 @@ import Testing
         return process
     }
 
-    @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 plays the service manager"))
+    @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
     func aGivenSocketIsServedAndTheManagerIsTold() async throws {
         let folder = try TemporaryFolder()
         let told = try NotifySocket(folder.url.path + "/notify")
@@ -56,7 +56,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.url.path + "/s"))
     }
 
-    @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 plays the service manager"))
+    @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
     func aSocketOfAnotherKindIsRefusedAndAStrangersIsNotTaken() async throws {
         let folder = try TemporaryFolder()
         let stream = try start(folder, "stream")

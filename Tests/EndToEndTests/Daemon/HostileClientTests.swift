@@ -93,7 +93,8 @@ import Testing
         var number: UInt64 = 0
         for (what, archive) in try ForgedArchive.all() {
             number += 1
-            guard case .failed(let error)? = try await client.ask(number, .install(name: "A.app"), archive.numbers) else {
+            guard case .failed(let error)? = try await client.ask(number, .install(name: "A.app"), archive.numbers)
+            else {
                 Issue.record("\(what): installed")
                 continue
             }

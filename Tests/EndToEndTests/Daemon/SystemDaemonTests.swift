@@ -7,7 +7,9 @@ import Testing
 /// The machine's daemon: every user is served, and none reaches what is another's.
 @Suite(
     .timeLimit(.minutes(20)),
-    .enabled(if: getuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "only root can serve, and be, several users"))
+    .enabled(
+        if: getuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0,
+        "needs root, which alone can serve and be several users"))
 struct SystemDaemonTests {
     private let daemon: TestDaemon
     private let app: SubstituteApp
