@@ -12,7 +12,7 @@ import Testing
         .violated(ProtocolViolation("y")), .channelClosed, .dismissed(completed: true), .dismissed(completed: false),
     ]
     private static let requests: [ServiceRequest] = [
-        .install(name: "A.app"), .remove(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
+        .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
         .setEnabled(false, extension: "com.a.b"), .list(after: ""), .channelConfiguration(extension: "com.a.b"),
         .launch(extension: "com.a.b", timeLimit: nil), .launch(extension: "com.a.b", timeLimit: .milliseconds(1500)),
     ]

@@ -35,7 +35,7 @@ package struct BundleArchiveReader: ~Copyable {
         else { throw .malformed("has an entry that is none") }
         let path = try path(length, isFirst: entries == 1)
         guard count <= size &- position, kind != .directory || count == 0,
-            kind != .link || count <= Int64(BundleArchive.longestPath)
+            kind != .link || count <= Int64(clamping: BundleArchive.longestPath)
         else { throw .malformed("ends inside an entry") }
         let offset = position
         position &+= count
@@ -89,7 +89,7 @@ package struct BundleArchiveReader: ~Copyable {
     }
 
     private static func isPlain(_ path: String) -> Bool {
-        let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let names = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
         return names.count <= BundleArchive.mostNames
             && names.allSatisfy { name in
                 !name.isEmpty && name.count <= 255 && !name.contains(0) && !name.elementsEqual(".".utf8)
