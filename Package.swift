@@ -248,6 +248,10 @@ let package = Package(
             dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "CHostFacts"],
             path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
 
+        .executableTarget(
+            name: "connects-to-a-daemon", dependencies: ["AnnexHost", "CHostFacts"],
+            path: "Tests/Fixtures/ConnectsToADaemon", swiftSettings: swift),
+
         .testTarget(name: "LayeringTests", dependencies: ["AnnexTestSupport"], swiftSettings: swift),
         .testTarget(
             name: "AnnexLinuxTests", dependencies: ["AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
@@ -314,8 +318,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 .product(name: "Logging", package: "swift-log"), "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker",
-                "AnnexHost", "AnnexPolicy", "AnnexModel",
-                "AnnexChannel", "TypedConduct",
+                "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexService", "AnnexChannel", "AnnexLinux", "TypedConduct",
             ],
             swiftSettings: swift),
     ]

@@ -13,8 +13,9 @@ public final class TestDaemon: Sendable {
     public init(in folder: TemporaryFolder? = nil, _ arguments: [String] = []) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
+        let before = Self.starts(folder)
         process = try Self.start(in: folder, arguments)
-        await eventually { Self.isListening(folder) || !process.isRunning }
+        await eventually { Self.starts(folder) > before || !process.isRunning }
     }
 
     private static func start(in folder: TemporaryFolder, _ arguments: [String]) throws -> Process {
@@ -42,7 +43,7 @@ public final class TestDaemon: Sendable {
     public var socket: String { Self.socket(folder) }
     public var number: Int32 { process.processIdentifier }
     public var isRunning: Bool { process.isRunning }
-    public var log: String { (try? String(contentsOf: folder.url.appending(path: "log"), encoding: .utf8)) ?? "" }
+    public var log: String { Self.log(folder) }
     public var reports: URL { folder.url.appending(path: "reports") }
     public var store: URL { folder.url.appending(path: "state/apps") }
 
@@ -56,8 +57,14 @@ public final class TestDaemon: Sendable {
 
     private static func socket(_ folder: TemporaryFolder) -> String { folder.url.path + "/s" }
 
-    /// Its first line says that it takes connections.
-    private static func isListening(_ folder: TemporaryFolder) -> Bool {
-        access(socket(folder), F_OK) == 0
+    /// How often a daemon has said that it takes connections.
+    public var starts: Int { Self.starts(folder) }
+
+    private static func starts(_ folder: TemporaryFolder) -> Int {
+        log(folder).components(separatedBy: "takes connections").count - 1
+    }
+
+    private static func log(_ folder: TemporaryFolder) -> String {
+        (try? String(contentsOf: folder.url.appending(path: "log"), encoding: .utf8)) ?? ""
     }
 }

@@ -15,7 +15,7 @@ extension Connection {
                     .extensions(try user.install(handed, named: name), isAll: true)
                 }
             }
-        case .remove(let app):
+        case .uninstall(let app):
             user.changes.run { [self] in
                 answer(number) { () throws(ServiceError) in
                     try user.remove(app: app)

@@ -23,16 +23,28 @@ extension AppStore {
         let folder = Self.newName()
         do {
             var reader = try BundleArchiveReader(checking: archive)
+            let bytes = try reader.measure()
+            guard bytes <= room else {
+                throw ServiceError(
+                    .overQuota, "is larger than what is left for this user's apps", place: name,
+                    mend: "remove apps that are not needed")
+            }
             try self.folder.makeDirectory(folder, mode: 0o755)
-            let bytes = try write(&reader, to: "\(folder)/\(name)", in: folder, named: name, room: room)
+            try write(&reader, to: "\(folder)/\(name)", in: folder, named: name)
             return Unpacked(folder: folder, name: name, bytes: UInt64(clamping: bytes))
         } catch {
             discard(folder)
             if let refusal = error as? ServiceError { throw refusal }
             throw ServiceError(
-                (error as? SystemError) == nil ? .invalidBundle : .system, "cannot be taken: \(error)", place: name,
+                Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be taken: \(error)", place: name,
                 mend: "install an app's own directory, by the library or the command")
         }
+    }
+
+    /// Whether an archive's fault cannot be the reason: what names itself twice, or a folder that is none, is its own.
+    private static func isTheDisks(_ error: any Error) -> Bool {
+        guard let error = error as? SystemError else { return false }
+        return ![ENOENT, ENOTDIR, EEXIST, ELOOP, EXDEV, EISDIR, ENAMETOOLONG, EILSEQ].contains(error.errno)
     }
 
     private static func newName() -> String {
@@ -40,17 +52,9 @@ extension AppStore {
     }
 
     private func write(
-        _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String, room: Int64
-    ) throws -> Int64 {
-        var bytes: Int64 = 0
+        _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String
+    ) throws {
         while let entry = try reader.next() {
-            // A file takes a block at least, and so does a directory.
-            bytes += entry.size + 4096
-            guard bytes <= room else {
-                throw ServiceError(
-                    .overQuota, "is larger than what is left for this user's apps", place: name,
-                    mend: "remove apps that are not needed")
-            }
             guard !entry.path.isEmpty else {
                 try self.folder.openBeneath(folder, O_RDONLY | O_DIRECTORY)
                     .makeDirectory(name, mode: Self.mode(of: entry))
@@ -61,7 +65,6 @@ extension AppStore {
             try write(entry, place.name, in: parent, reader)
         }
         try self.folder.openBeneath(root, O_RDONLY | O_DIRECTORY).synchronize()
-        return bytes
     }
 
     private func write(
@@ -72,6 +75,7 @@ extension AppStore {
         case .directory: try parent.makeDirectory(name, mode: Self.mode(of: entry))
         case .link:
             let target = try reader.contents(of: entry, from: 0, atMost: Int(entry.size))
+            guard !target.contains(0) else { throw BundleArchiveFailure.malformed("has a link that leads nowhere") }
             try parent.makeLink(name, to: String(decoding: target, as: UTF8.self))
         case .file:
             let file = try parent.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)

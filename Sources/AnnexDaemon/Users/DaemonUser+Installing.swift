@@ -20,7 +20,7 @@ extension DaemonUser {
         let made = try means.store.unpack(archive, as: name, room: options.limits.installedBytes - index.bytes)
         do throws(ServiceError) {
             let app = try opened("\(means.store.path)/\(made.folder)/\(name)", name)
-            try check(app, index)
+            try check(app, index, means.broker)
             return try register(app, made, in: means, index)
         } catch {
             means.store.discard(made.folder)
@@ -37,12 +37,15 @@ extension DaemonUser {
         }
     }
 
-    private func check(_ app: AppBundle, _ index: StoreIndex) throws(ServiceError) {
+    private func check(_ app: AppBundle, _ index: StoreIndex, _ broker: Broker) throws(ServiceError) {
         let others = index.apps.count { $0.identifier != app.identifier }
-        guard others < options.limits.apps, app.extensions.count <= options.limits.extensions else {
+        // Those that are switched off are few enough by the number of apps.
+        let extensions = broker.extensions.count { $0.containingApp != app.identifier } + app.extensions.count
+        guard others < options.limits.apps, extensions <= options.limits.extensions else {
             throw ServiceError(
-                .overQuota, "is more than the \(options.limits.apps) apps that a user may have", place: app.identifier,
-                mend: "remove apps that are not needed")
+                .overQuota,
+                "is more than the \(options.limits.apps) apps and \(options.limits.extensions) extensions of one user",
+                place: app.identifier, mend: "remove apps that are not needed")
         }
     }
 

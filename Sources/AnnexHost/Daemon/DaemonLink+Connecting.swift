@@ -21,7 +21,7 @@ extension DaemonLink {
                     return link
                 }
                 // A daemon that starts anew lets go of who has not been welcomed; the next one takes him.
-                MonotonicClock.pause()
+                for _ in 0..<20 { MonotonicClock.pause() }
             }
         } catch let error as SystemError {
             throw Self.error(error, path: path)
@@ -44,9 +44,8 @@ extension DaemonLink {
 
     /// - Returns: false where the daemon let go of the connection without a word.
     private func shakeHands(until deadline: UInt64) throws -> Bool {
-        guard (try? pass(.hello(version: ServiceWire.version))) ?? false else {
-            return try mayTryAgain(until: deadline)
-        }
+        // Where the daemon has let go already, its word why is there to be read.
+        _ = try? pass(.hello(version: ServiceWire.version))
         while MonotonicClock.now() < deadline {
             switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
             case .nothing: socket.descriptor.waitUntilReadable(until: deadline)

@@ -36,7 +36,7 @@ final class DaemonService: BrokerService {
     }
 
     func remove(app identifier: String) throws(ServiceError) {
-        _ = try link.ask(.remove(app: identifier))
+        _ = try link.ask(.uninstall(app: identifier))
     }
 
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {

@@ -35,13 +35,22 @@ package struct BundleArchiveReader: ~Copyable {
         else { throw .malformed("has an entry that is none") }
         let path = try path(length, isFirst: entries == 1)
         guard count <= size &- position, kind != .directory || count == 0,
-            kind != .link || count <= Int64(BundleArchive.longestPath)
+            kind != .link || count <= Int64(clamping: BundleArchive.longestPath)
         else { throw .malformed("ends inside an entry") }
         let offset = position
         position &+= count
         return BundleArchive.Entry(
             kind: kind, permissions: BundleArchive.Permissions(rawValue: permissions), path: path, offset: offset,
             size: count)
+    }
+
+    /// Walks over the whole archive, and begins anew: what is refused is refused before anything comes of it.
+    /// - Returns: what its files and directories take, each a block at least.
+    package mutating func measure() throws(BundleArchiveFailure) -> Int64 {
+        var bytes: Int64 = 0
+        while let entry = try next() { bytes = bytes &+ entry.size &+ 4096 }
+        (position, entries) = (0, 0)
+        return bytes
     }
 
     /// A part of an entry's contents; empty at its end.
@@ -80,7 +89,7 @@ package struct BundleArchiveReader: ~Copyable {
     }
 
     private static func isPlain(_ path: String) -> Bool {
-        let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let names = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
         return names.count <= BundleArchive.mostNames
             && names.allSatisfy { name in
                 !name.isEmpty && name.count <= 255 && !name.contains(0) && !name.elementsEqual(".".utf8)

@@ -47,7 +47,7 @@ package struct HostPacketMessage: Message {
         }
         switch request {
         case .install(let name): named(.install, name)
-        case .remove(let app): named(.remove, app)
+        case .uninstall(let app): named(.remove, app)
         case .setEnabled(let isEnabled, let identifier):
             named(.setEnabled, identifier)
             encoder.encode(isEnabled, as: Tag.flag)
@@ -85,7 +85,7 @@ package struct HostPacketMessage: Message {
         switch kind {
         case .hello: packet = .hello(version: number)
         case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
-        case .remove: packet = .request(number, .remove(app: try Self.text(&decoder)))
+        case .remove: packet = .request(number, .uninstall(app: try Self.text(&decoder)))
         case .setEnabled:
             let identifier = try Self.text(&decoder)
             packet = .request(number, .setEnabled(try decoder.decode(Tag.flag), extension: identifier))

@@ -2,7 +2,7 @@
 package enum ServiceRequest: Sendable, Hashable {
     /// An app of this directory's name, whose archive comes beside it.
     case install(name: String)
-    case remove(app: String)
+    case uninstall(app: String)
     case setEnabled(Bool, extension: String)
     /// What is on offer behind this identifier; "": from the first on.
     case list(after: String)

@@ -25,6 +25,18 @@ import Testing
         #expect(findings.isEmpty, "\(file): \(findings.map(\.description).joined(separator: "; "))")
     }
 
+    /// What a client of a daemon's sends passes through these, and through the codec above.
+    @Test(
+        "nothing in a daemon's reader can trap on a client's bytes",
+        arguments: [
+            "AnnexService/Wire/HostPacketMessage.swift", "AnnexService/Wire/Duration+Wire.swift",
+            "AnnexService/Archive/BundleArchiveReader.swift",
+        ])
+    func daemonsReaderIsClean(_ file: String) throws {
+        let findings = TrapLint.findings(in: try text("Sources/" + file))
+        #expect(findings.isEmpty, "\(file): \(findings.map(\.description).joined(separator: "; "))")
+    }
+
     @Test(
         "the lint finds what it is for",
         arguments: [

@@ -1,0 +1,118 @@
+import AnnexChannel
+import AnnexLinux
+import AnnexModel
+import AnnexService
+import Testing
+
+/// What host and daemon say to each other comes through the wire as it was said.
+@Suite(.timeLimit(.minutes(20))) struct WireTests {
+    private static let notices: [ExtensionNotice] = [
+        .saidHello, .requests(areOpen: true, wereAnswered: false), .requests(areOpen: false, wereAnswered: true),
+        .overstayed, .gaveSign, .activityBegan("é"), .activityEnded, .violated(ProtocolViolation("x", isBudget: true)),
+        .violated(ProtocolViolation("y")), .channelClosed, .dismissed(completed: true), .dismissed(completed: false),
+    ]
+    private static let requests: [ServiceRequest] = [
+        .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
+        .setEnabled(false, extension: "com.a.b"), .list(after: ""), .channelConfiguration(extension: "com.a.b"),
+        .launch(extension: "com.a.b", timeLimit: nil), .launch(extension: "com.a.b", timeLimit: .milliseconds(1500)),
+    ]
+
+    private static var packets: [HostPacket] {
+        [.hello(version: 1)] + requests.map { .request(.max, $0) } + notices.map { .notice(7, $0) }
+    }
+
+    @Test func aHostsPacketsComeAsTheyWere() throws {
+        for packet in Self.packets {
+            let bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
+            #expect(try HostPacketMessage(decoding: bytes, within: ServiceWire.fromHost).packet == packet)
+        }
+    }
+
+    @Test func aHostsPacketThatIsCutOrChangedIsAnotherOrNone() throws {
+        var random = SystemRandomNumberGenerator()
+        for packet in Self.packets {
+            let bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
+            for length in 0..<bytes.count {
+                #expect(throws: DecodingFailure.self) {
+                    let cut = Array(bytes.prefix(length))
+                    let read = try HostPacketMessage(decoding: cut, within: ServiceWire.fromHost).packet
+                    // A field that may be missing is no cut.
+                    if read != packet, case .request(_, .launch) = read {
+                        throw DecodingFailure(offset: 0, reason: .truncated)
+                    }
+                }
+            }
+            for _ in 0..<300 {
+                var changed = bytes
+                changed[.random(in: bytes.indices, using: &random)] = .random(in: 0 ... .max, using: &random)
+                // A value or a failure, never a trap.
+                _ = try? HostPacketMessage(decoding: changed, within: ServiceWire.fromHost)
+            }
+        }
+        let long = try HostPacketMessage(.request(1, .list(after: String(repeating: "x", count: 5000)))).encoded()
+        #expect(throws: DecodingFailure.self) { try HostPacketMessage(decoding: long, within: ServiceWire.fromHost) }
+    }
+
+    @Test func everyEndComesAsItWas() throws {
+        let call = DeniedCall(
+            "socket", arguments: [Escaped("AF_INET\n")], layer: "seccomp", allowingLine: "- socket", count: 3,
+            backtrace: [Escaped("main\\x")])
+        let details: [Termination.Detail] = [
+            .none, .exitCode(-3), .signal(Signal(11, message: Escaped("\u{1B}[0m"))), .signal(Signal(9)),
+            .limit("64 MiB"), .deniedCall(call), .violation(Escaped("a\\b")),
+            .step(LaunchStep("pivot_root", cause: "c", mend: "m")), .step(LaunchStep("clone", cause: "c")),
+            .error(ExtensionError(code: 1, domain: "d", localizedDescription: "e")),
+        ]
+        for (detail, reason) in zip(details + details + details, Termination.Reason.allCases) {
+            let end = Termination(
+                reason, detail: detail,
+                usage: Usage(peakMemory: 5, userTime: .milliseconds(3), systemTime: nil),
+                lastOutput: [Escaped("a\u{202E}b"), Escaped("\\")], denials: [call])
+            #expect(try roundTrip(end) == end)
+        }
+    }
+
+    @Test func anEndWithTooManyWordsIsToldWithFewer() throws {
+        let call = DeniedCall(
+            "socket", layer: "seccomp", backtrace: (0..<64).map { _ in Escaped(String(repeating: "f", count: 500)) })
+        let end = Termination(.exited, detail: .exitCode(1), denials: Array(repeating: call, count: 64))
+        let told = try roundTrip(end)
+        #expect(told.reason == .exited && told.detail == .exitCode(1) && told.denials.count == 16)
+    }
+
+    private func roundTrip(_ end: Termination) throws -> Termination {
+        let bytes = try DaemonPacket.event(4, .ended(end)).encoded()
+        #expect(bytes.count <= ServiceWire.fromDaemon.bytes)
+        let packet = try DaemonPacketMessage(decoding: bytes, within: ServiceWire.fromDaemon).packet
+        guard case .event(4, .ended(let told)) = packet else { throw DecodingFailure(offset: 0, reason: .missingField) }
+        return told
+    }
+
+    @Test func reportsAnswersAndRefusalsComeAsTheyWere() throws {
+        let report = LaunchReport(
+            waited: .microseconds(5), steps: [.init(name: "clone3", duration: .microseconds(7))], layers: ["a", "b"],
+            waived: [.init(layer: .landlock, cause: "c", mend: nil)], policy: "p",
+            limits: [.init(name: "memory", bound: "64M", enforcement: .enforced, keeper: "k")], memoryLimit: 1 << 26,
+            memory: .watched)
+        var configuration = ChannelConfiguration()
+        configuration.hostCapacity = 4096
+        configuration.extensionCapacity = 8192
+        configuration.mostOpenCalls = 3
+        configuration.framesPerSecond = 9
+        configuration.controlMessagesPerSecond = 10
+        configuration.callLimit = .seconds(3)
+        let offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
+        let packets: [DaemonPacket] = [
+            .welcome(version: 1), .refused(ServiceError(.overQuota, "w", place: "p", mend: "m")), .leaving,
+            .answer(1, .done), .answer(2, .extensions([offered, offered], isAll: false)),
+            .answer(3, .channelConfiguration(configuration)),
+            .answer(4, .failed(ServiceError(.disabled, "w", place: "p"))),
+            .event(5, .ready(report)), .event(5, .ping), .event(5, .memoryWarning), .event(5, .goodbye),
+            .event(5, .endIsNear),
+        ]
+        for packet in packets {
+            let read = try DaemonPacketMessage(decoding: packet.encoded(), within: ServiceWire.fromDaemon).packet
+            #expect("\(read)" == "\(packet)")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import AnnexHost
+import AnnexLinux
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// A daemon and the service manager that starts it.
+@Suite(.timeLimit(.minutes(20))) struct ActivationTests {
+    /// Plays the service manager: listens, and executes the daemon in a shell's place so that its number is known.
+    private static let manager = """
+        import os, socket, sys
+        folder, daemon, fds = sys.argv[1], sys.argv[2], sys.argv[3]
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET if fds != "stream" else socket.SOCK_STREAM)
+        listener.bind(folder + "/s")
+        listener.listen(64)
+        os.dup2(listener.fileno(), 3)
+        os.set_inheritable(3, True)
+        os.environ["LISTEN_PID"] = str(os.getpid() if fds != "stranger" else 1)
+        os.environ["LISTEN_FDS"] = "1"
+        os.environ["NOTIFY_SOCKET"] = folder + "/notify"
+        os.execv(daemon, [daemon, "--socket", folder + "/own", "--state", folder + "/state", "--patience", "3000"])
+        """
+
+    private func start(_ folder: TemporaryFolder, _ kind: String = "ours") throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "python3", "-c", Self.manager, folder.url.path, ExampleBundles.products.appending(path: "annexd").path,
+            kind,
+        ]
+        let errors = folder.url.appending(path: "errors")
+        try Data().write(to: errors)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        return process
+    }
+
+    @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
+    func aGivenSocketIsServedAndTheManagerIsTold() async throws {
+        let folder = try TemporaryFolder()
+        let told = try NotifySocket(folder.url.path + "/notify")
+        let process = try start(folder)
+        #expect(await told.next().contains("READY=1"))
+        let host = try AnnexHost.connect(to: folder.url.path + "/s", patience: .patience)
+        #expect(host.extensions.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/own"))
+        kill(process.processIdentifier, SIGHUP)
+        #expect(await told.next().contains("RELOADING=1"))
+        #expect(await told.next().contains("READY=1"))
+        _ = try AnnexHost.connect(to: folder.url.path + "/s", patience: .patience)
+        process.terminate()
+        #expect(await told.next().contains("STOPPING=1"))
+        await eventually { !process.isRunning }
+        #expect(process.terminationStatus == 0)
+        // It is the manager's: the next one is given it again.
+        #expect(FileManager.default.fileExists(atPath: folder.url.path + "/s"))
+    }
+
+    @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
+    func aSocketOfAnotherKindIsRefusedAndAStrangersIsNotTaken() async throws {
+        let folder = try TemporaryFolder()
+        let stream = try start(folder, "stream")
+        await eventually { !stream.isRunning }
+        let errors = try String(contentsOf: folder.url.appending(path: "errors"), encoding: .utf8)
+        #expect(stream.terminationStatus == 1 && errors.contains("ListenSequentialPacket"), "\(errors)")
+        // LISTEN_PID names another process: what is open as 3 is not for this one.
+        let other = try TemporaryFolder()
+        let process = try start(other, "stranger")
+        await eventually { access(other.url.path + "/own", F_OK) == 0 || !process.isRunning }
+        _ = try AnnexHost.connect(to: other.url.path + "/own", patience: .patience)
+        process.terminate()
+        await eventually { !process.isRunning }
+    }
+}
+
+/// Where a service manager hears of its services.
+private final class NotifySocket: Sendable {
+    private let number: Int32
+
+    init(_ path: String) throws {
+        number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | 0o2000000, 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { room in
+            room.copyBytes(from: path.utf8.prefix(room.count - 1))
+        }
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard bound == 0 else { throw SystemError("bind", errno: errno, path: path) }
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// The next word; the watchdog of the test bounds the wait.
+    func next() async -> String {
+        var room = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let got = recv(number, &room, room.count, Int32(MSG_DONTWAIT))
+            if got > 0 { return String(decoding: room.prefix(got), as: UTF8.self) }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import AnnexHost
+import AnnexLinux
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// A daemon's own life, and what outlasts it.
+@Suite(.timeLimit(.minutes(20))) struct DaemonLifeTests {
+    private let app: SubstituteApp
+    private static let app = "com.example.shout"
+
+    init() throws {
+        app = try SubstituteApp(running: "works-on")
+    }
+
+    private func connect(_ daemon: TestDaemon) throws -> AnnexHost {
+        try AnnexHost.connect(to: daemon.socket, patience: .patience)
+    }
+
+    private func ids(_ host: AnnexHost) -> [String] { host.extensions.map(\.id) }
+
+    private func works(_ host: AnnexHost) async throws {
+        let session = try await host.begin(SubstituteApp.identifier)
+        #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
+        #expect(await session.complete().reason == .completed)
+    }
+
+    // MARK: What is installed
+
+    @Test func `P5: what is installed outlasts the daemon, and so does what is switched off`() async throws {
+        var daemon = try await TestDaemon()
+        let folder = daemon.folder
+        try connect(daemon).install(app: app.path)
+        #expect(await daemon.end() == 0)
+        // Nothing of it is the client's any more.
+        try FileManager.default.removeItem(atPath: app.path)
+        daemon = try await TestDaemon(in: folder)
+        try await works(connect(daemon))
+        try connect(daemon).setEnabled(false, for: SubstituteApp.identifier)
+        #expect(await daemon.end(SIGKILL) == SIGKILL)
+        daemon = try await TestDaemon(in: folder)
+        #expect(ids(try connect(daemon)).isEmpty)
+        try connect(daemon).setEnabled(true, for: SubstituteApp.identifier)
+        try connect(daemon).remove(app: Self.app)
+        #expect(await daemon.end() == 0)
+        daemon = try await TestDaemon(in: folder)
+        #expect(ids(try connect(daemon)).isEmpty)
+        // Asked once, so that the store was opened and swept.
+        #expect(folderCount(daemon) == 0)
+    }
+
+    @Test func `a store keeps one folder for each app, whatever was replaced, and sweeps what a kill left`()
+        async throws
+    {
+        var daemon = try await TestDaemon()
+        for _ in 0..<3 { try connect(daemon).install(app: app.path) }
+        let store = daemon.store
+        await eventually { folderCount(daemon) == 1 }
+        // What an installation that was killed leaves: a folder that no index names, and an index that was never one.
+        let left = store.appending(path: "app-left")
+        try FileManager.default.createDirectory(at: left.appending(path: "Half.app"), withIntermediateDirectories: true)
+        try Data([1, 2, 3]).write(to: store.appending(path: "index.new"))
+        let folder = daemon.folder
+        #expect(await daemon.end(SIGKILL) == SIGKILL)
+        daemon = try await TestDaemon(in: folder)
+        try await works(connect(daemon))
+        #expect(folderCount(daemon) == 1)
+        #expect(!FileManager.default.fileExists(atPath: store.appending(path: "index.new").path))
+    }
+
+    @Test func `a daemon that is killed while it installs leaves the old or the new`() async throws {
+        var daemon = try await TestDaemon()
+        try connect(daemon).install(app: app.path)
+        for pause in [0, 1, 2, 5, 10, 20] {
+            let (socket, path, folder) = (daemon.socket, app.path, daemon.folder)
+            let installing = Task.detached {
+                let host = try AnnexHost.connect(to: socket, patience: .patience)
+                while true { try host.install(app: path) }
+            }
+            try await Task.sleep(for: .milliseconds(pause))
+            _ = await daemon.end(SIGKILL)
+            await #expect(throws: ServiceError.self) { try await installing.value }
+            daemon = try await TestDaemon(in: folder)
+            try await works(connect(daemon))
+            #expect(folderCount(daemon) == 1)
+        }
+    }
+
+    private func folderCount(_ daemon: TestDaemon) -> Int {
+        ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") }
+    }
+
+    // MARK: The daemon's end
+
+    @Test func `L4: a daemon that is asked to end tells its hosts, and is waited for by nobody`() async throws {
+        let daemon = try await TestDaemon()
+        let host = try connect(daemon)
+        try host.install(app: app.path)
+        let session = try await host.begin(SubstituteApp.identifier)
+        let asked = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
+        await eventually { session.statistics.messagesSent > 0 }
+        #expect(await daemon.end() == 0)
+        await #expect(throws: HostError.self) { try await asked.value }
+        #expect(session.termination?.reason == .brokerShutdown, "\(String(describing: session.termination))")
+        #expect(ProcessTable.wardens(of: daemon.number).isEmpty)
+        let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
+        #expect(error?.code == .unreachable && error?.mend?.contains("connect again") == true)
+        #expect(host.extensions.isEmpty)
+        #expect(throws: ServiceError.self) { try AnnexHost.connect(to: daemon.socket) }
+    }
+
+    @Test func `L4: a daemon that is killed takes its extensions along, and its hosts know`() async throws {
+        let daemon = try await TestDaemon()
+        let host = try connect(daemon)
+        try host.install(app: app.path)
+        let session = try await host.begin(SubstituteApp.identifier)
+        let wardens = ProcessTable.wardens(of: daemon.number)
+        let extensions = ProcessTable.children(of: wardens)
+        #expect(wardens.count == 1 && extensions.count == 1)
+        let asked = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
+        #expect(await daemon.end(SIGKILL) == SIGKILL)
+        await #expect(throws: HostError.self) { try await asked.value }
+        #expect(session.termination?.reason == .brokerShutdown)
+        await eventually { extensions.allSatisfy { kill($0, 0) != 0 } && wardens.allSatisfy { kill($0, 0) != 0 } }
+        let error = #expect(throws: ServiceError.self) { try host.remove(app: Self.app) }
+        #expect(error?.code == .unreachable)
+    }
+
+    @Test func `a daemon that starts anew keeps its socket, its process and what is installed`() async throws {
+        let daemon = try await TestDaemon()
+        try connect(daemon).install(app: app.path)
+        for round in 1...3 {
+            let host = try connect(daemon)
+            let session = try await host.begin(SubstituteApp.identifier)
+            let asked = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
+            await eventually { session.statistics.messagesSent > 0 }
+            kill(daemon.number, SIGHUP)
+            // Whoever connects meanwhile waits, and is served by the next one.
+            let next = Task.detached { [socket = daemon.socket] in
+                try (0..<20).map { _ in try AnnexHost.connect(to: socket, patience: .patience) }
+            }
+            await #expect(throws: HostError.self) { try await asked.value }
+            #expect(session.termination?.reason == .brokerShutdown)
+            #expect(try await next.value.count == 20)
+            await eventually { daemon.starts == round + 1 }
+            try await works(connect(daemon))
+        }
+        #expect(daemon.isRunning)
+        #expect(await daemon.end() == 0)
+    }
+
+    @Test func `a state belongs to one daemon, and a socket too`() async throws {
+        let daemon = try await TestDaemon()
+        let folder = try TemporaryFolder()
+        let state = try await Program.run(
+            "annexd", ["--socket", folder.url.path + "/s", "--state", daemon.folder.url.path + "/state"], in: folder)
+        #expect(state.status == 1 && state.errors.contains("another daemon has this state"), "\(state.errors)")
+        let socket = try await Program.run(
+            "annexd", ["--socket", daemon.socket, "--state", folder.url.path + "/state"], in: folder)
+        #expect(socket.status == 1 && socket.errors.contains("another daemon listens there"), "\(socket.errors)")
+        _ = try connect(daemon)
+    }
+
+    // MARK: The host's end
+
+    @Test(arguments: ["hold", "fork-hold"])
+    func `L4: a host that is killed takes its extensions along, whoever holds its socket`(
+        _ command: String
+    ) async throws {
+        let daemon = try await TestDaemon()
+        try connect(daemon).install(app: app.path)
+        let host = try FixtureHost([daemon.socket, command, SubstituteApp.identifier])
+        let first = try await host.firstLine()
+        #expect(first.hasPrefix("holds "), "\(first)")
+        let child = Int32(first.dropFirst(6)) ?? 0
+        let extensions = ProcessTable.children(of: ProcessTable.wardens(of: daemon.number))
+        #expect(extensions.count == 1)
+        host.kill()
+        await eventually { extensions.allSatisfy { kill($0, 0) != 0 } }
+        if command == "fork-hold" {
+            await eventually { daemon.log.contains("its process has ended") }
+            #expect(kill(child, 0) == 0, "the child that held everything was to outlive its parent")
+            kill(child, SIGKILL)
+        }
+        try await works(connect(daemon))
+    }
+}

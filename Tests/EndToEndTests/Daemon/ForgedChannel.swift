@@ -1,0 +1,86 @@
+import AnnexChannel
+import AnnexLinux
+import Glibc
+
+/// Descriptors that a daemon is given in place of an extension's ends of a channel.
+enum ForgedChannel {
+    static func all() throws -> [(what: String, descriptors: ForgedDescriptors)] {
+        func sockets() throws -> Descriptor { try DescriptorPair.sockets().list().first() }
+        func host(_ seals: Seals = .oneWriter, readOnly: Bool = true, size: Int64 = 8192) throws -> Descriptor {
+            let memory = try Descriptor.memfd("forged", size: size)
+            try memory.addSeals(seals)
+            return readOnly ? try memory.reopenedReadOnly() : memory
+        }
+        func own(_ seals: Seals = .fixedSize, size: Int64 = 8192) throws -> Descriptor {
+            try host(seals, readOnly: false, size: size)
+        }
+        let file = { try Descriptor.open("/dev/null", O_RDWR) }
+        let pipe = { try DescriptorPair.pipe().list().first() }
+        return [
+            ("none", ForgedDescriptors()),
+            ("two", try ForgedDescriptors(sockets(), host())),
+            ("four", try ForgedDescriptors(sockets(), host(), own(), own())),
+            ("a file as socket", try ForgedDescriptors(file(), host(), own())),
+            ("a pipe as socket", try ForgedDescriptors(pipe(), host(), own())),
+            ("memory as socket", try ForgedDescriptors(own(), host(), own())),
+            ("a listener as socket", try ForgedDescriptors(listener(), host(), own())),
+            ("a file as region", try ForgedDescriptors(sockets(), file(), own())),
+            ("a socket as region", try ForgedDescriptors(sockets(), host(), sockets())),
+            ("an unsealed region", try ForgedDescriptors(sockets(), host([]), own())),
+            ("a region that can shrink", try ForgedDescriptors(sockets(), host(), own([.grow]))),
+            ("a writable host's region", try ForgedDescriptors(sockets(), host(readOnly: false), own())),
+            ("a read-only extension's region", try ForgedDescriptors(sockets(), host(), host())),
+            ("an empty region", try ForgedDescriptors(sockets(), host(), own(size: 0))),
+            ("a huge region", try ForgedDescriptors(sockets(), host(size: 1 << 40), own())),
+            ("a reference only", try ForgedDescriptors(sockets(), Descriptor.reference(to: "/etc/shadow"), own())),
+        ]
+    }
+
+    private static func listener() throws -> Descriptor {
+        let path = "/tmp/annex-forged-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        return try LocalSocket.listen(at: path, mode: 0o600)
+    }
+}
+
+/// Open descriptors of a test's, closed with the value.
+final class ForgedDescriptors: Sendable {
+    let numbers: [Int32]
+
+    init() {
+        numbers = []
+    }
+
+    init(_ first: consuming Descriptor, _ second: consuming Descriptor) {
+        numbers = [first.release(), second.release()]
+    }
+
+    init(_ first: consuming Descriptor, _ second: consuming Descriptor, _ third: consuming Descriptor) {
+        numbers = [first.release(), second.release(), third.release()]
+    }
+
+    init(
+        _ first: consuming Descriptor, _ second: consuming Descriptor, _ third: consuming Descriptor,
+        _ fourth: consuming Descriptor
+    ) {
+        numbers = [first.release(), second.release(), third.release(), fourth.release()]
+    }
+
+    init(one: consuming Descriptor) {
+        numbers = [one.release()]
+    }
+
+    deinit {
+        for number in numbers { close(number) }
+    }
+}
+
+extension DescriptorList {
+    fileprivate consuming func first() throws(SystemError) -> Descriptor {
+        var list = self
+        guard let first = list.takeFirst() else { throw SystemError("pair", errno: EBADF) }
+        // The other end stays open, as it does with an honest host.
+        while let other = list.takeFirst() { _ = other.release() }
+        return first
+    }
+}

@@ -1,0 +1,227 @@
+import AnnexChannel
+import AnnexHost
+import AnnexLinux
+import AnnexModel
+import AnnexService
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Whatever a client sends, it ends its own connection at most: the daemon goes on serving an honest one.
+@Suite(.timeLimit(.minutes(20))) struct HostileClientTests {
+    private let daemon: TestDaemon
+    private let honest: HonestHost
+
+    init() async throws {
+        daemon = try await TestDaemon()
+        honest = try HonestHost(daemon)
+    }
+
+    // MARK: Packets
+
+    @Test func packetsThatAreNoneEndTheirConnectionOnly() async throws {
+        let seed = SeededRandom.fresh()
+        var random = SeededRandom(seed: seed)
+        var packets: [[UInt8]] = [
+            [0], [1, 2, 3], [UInt8](repeating: 0xFF, count: 8 << 10), [UInt8](repeating: 0, count: (8 << 10) + 1),
+            [UInt8](repeating: 7, count: 100_000),
+        ]
+        let whole = try HostPacketMessage(.request(9, .launch(extension: "com.example.a.b", timeLimit: .seconds(1))))
+            .encoded()
+        for length in 1..<whole.count { packets.append(Array(whole.prefix(length))) }
+        for _ in 0..<100 {
+            var changed = whole
+            changed[Int.random(in: 0..<whole.count, using: &random)] = .random(in: 0 ... .max, using: &random)
+            packets.append(changed)
+        }
+        for packet in packets {
+            let client = try await RawClient(daemon.socket)
+            try await client.send(packet)
+            // A few are a request after all, and answered.
+            try? await client.send(.hello(version: ServiceWire.version))
+            #expect(await !client.lastWords().isEmpty, "seed \(seed): \(packet)")
+        }
+        try await honest.works()
+    }
+
+    @Test func `a conversation out of order ends`() async throws {
+        let list = HostPacket.request(1, .list(after: ""))
+        let orders: [(String, Bool, [HostPacket])] = [
+            ("before the hello", false, [list]), ("second hello", true, [.hello(version: ServiceWire.version)]),
+            ("out of order", true, [list, list]), ("never launched", true, [.notice(1, .saidHello)]),
+            ("never launched", false, [.notice(0, .channelClosed)]),
+            ("wire version 99", false, [.hello(version: 99)]),
+        ]
+        for (words, hello, packets) in orders {
+            let client = try await RawClient(daemon.socket, hello: hello)
+            for packet in packets { try await client.send(packet) }
+            let last = await client.lastWords()
+            #expect(last.contains(words), "\(last)")
+        }
+        try await honest.works()
+    }
+
+    @Test func whoSaysNothingIsLetGo() async throws {
+        var silent: [RawClient] = []
+        for _ in 0..<10 { silent.append(try await RawClient(daemon.socket, hello: false)) }
+        for client in silent { #expect(await client.lastWords().isEmpty) }
+        #expect(daemon.log.contains("no hello within"))
+        try await honest.works()
+    }
+
+    // MARK: Descriptors
+
+    @Test func descriptorsThatAreNoChannelAreRefused() async throws {
+        let client = try await RawClient(daemon.socket)
+        var number: UInt64 = 0
+        for (what, numbers) in try ForgedChannel.all() {
+            number += 1
+            let request = ServiceRequest.launch(extension: SubstituteApp.identifier, timeLimit: nil)
+            let answer = try await client.ask(number, request, numbers.numbers)
+            guard case .failed(let error)? = answer else {
+                Issue.record("\(what): \(String(describing: answer))")
+                continue
+            }
+            #expect(error.what.contains("the channel is none"), "\(what): \(error)")
+        }
+        #expect(number > 8)
+        try await honest.works()
+    }
+
+    @Test func anArchiveThatIsNoneIsRefused() async throws {
+        let client = try await RawClient(daemon.socket)
+        var number: UInt64 = 0
+        for (what, archive) in try ForgedArchive.all() {
+            number += 1
+            guard case .failed(let error)? = try await client.ask(number, .install(name: "A.app"), archive.numbers)
+            else {
+                Issue.record("\(what): installed")
+                continue
+            }
+            #expect(error.code == .invalidBundle, "\(what): \(error)")
+        }
+        // Nothing of it is left.
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: daemon.store.path).filter { $0 != "index" }.count == 1)
+        for name in ["../A.app", "A", ".app/x", "A.app/..", "A\0.app", ""] {
+            number += 1
+            guard case .failed? = try await client.ask(number, .install(name: name)) else {
+                Issue.record("\(name): installed")
+                continue
+            }
+        }
+        try await honest.works()
+    }
+
+    @Test func descriptorsThatNobodyAskedForAreClosed() async throws {
+        let before = ProcText.names(in: "/proc/\(daemon.number)/fd").count
+        var many = DescriptorList()
+        for _ in 0..<16 { many.append(try Descriptor.open("/dev/null", O_RDONLY)) }
+        for _ in 0..<20 {
+            let client = try await RawClient(daemon.socket)
+            for number in 1...20 {
+                try? await client.send(.request(UInt64(number), .list(after: "")), many.numbers)
+            }
+            try? await client.send([1], many.numbers)
+        }
+        await eventually { ProcText.names(in: "/proc/\(daemon.number)/fd").count <= before + 8 }
+        try await honest.works()
+    }
+
+    // MARK: Floods and quotas
+
+    @Test func whoAsksAndNeverReadsIsLetGo() async throws {
+        let client = try await RawClient(daemon.socket)
+        let sender = Task.detached {
+            var number: UInt64 = 0
+            // Ends when the daemon ends the connection.
+            while true {
+                number += 1
+                try await client.send(.request(number, .list(after: "")))
+            }
+        }
+        await #expect(throws: SystemError.self) { try await sender.value }
+        await eventually { daemon.log.contains("does not read") || daemon.log.contains("has read nothing") }
+        try await honest.works()
+    }
+
+    @Test func aFloodIsReadAtItsPaceAndHoldsUpNobody() async throws {
+        let client = try await RawClient(daemon.socket)
+        let flood = Task.detached {
+            // A notice of an extension that has ended long ago: cheap to send, and never answered.
+            _ = try await client.ask(1, .list(after: ""))
+            while !Task.isCancelled { try await client.send(.notice(1, .gaveSign)) }
+        }
+        for _ in 0..<5 { try await honest.works() }
+        flood.cancel()
+        _ = await flood.result
+        // It broke no rule.
+        guard case .extensions? = try await client.ask(2, .list(after: "")) else {
+            Issue.record("no answer")
+            return
+        }
+    }
+
+    @Test func oneUserHasSoManyConnections() async throws {
+        var clients: [RawClient] = []
+        var words = ""
+        while clients.count < 100, words.isEmpty {
+            let client = try await RawClient(daemon.socket, hello: false)
+            // One that is refused may be let go of before it has said anything.
+            try? await client.send(.hello(version: ServiceWire.version))
+            switch try await client.next() {
+            case .welcome: clients.append(client)
+            case .refused(let error): words = "\(error)"
+            default: words = "nothing"
+            }
+        }
+        #expect(words.contains("64 connections") && clients.count >= 60, "\(clients.count): \(words)")
+        clients = []
+        // Given back as soon as they are gone.
+        var isServed = false
+        while !isServed { isServed = (try? await RawClient(daemon.socket)) != nil }
+        try await honest.works()
+    }
+
+    // MARK: Others
+
+    @Test func nobodyEndsAnothersExtension() async throws {
+        let session = try await honest.begin()
+        let client = try await RawClient(daemon.socket)
+        _ = try await client.ask(100, .list(after: ""))
+        // Whatever number it has there, it is not this connection's.
+        for number in UInt64(1)...100 {
+            try await client.send(.notice(number, .dismissed(completed: false)))
+            try await client.send(.notice(number, .violated(ProtocolViolation("nothing"))))
+        }
+        _ = try await client.ask(101, .list(after: ""))
+        #expect(try await honest.text(session, "looks 1") == "looked")
+        #expect(await session.complete().reason == .completed)
+    }
+}
+
+/// A host that does what hosts do, beside whatever else happens.
+struct HonestHost: Sendable {
+    let host: AnnexHost
+    private let app: SubstituteApp
+
+    init(_ daemon: TestDaemon) throws {
+        app = try SubstituteApp(running: "works-on")
+        host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        try host.install(app: app.path)
+    }
+
+    func begin() async throws -> ExtensionSession { try await host.begin(SubstituteApp.identifier) }
+
+    func text(_ session: ExtensionSession, _ words: String) async throws -> String? {
+        try await session.request([ExtensionItem(contentText: words)]).first?.contentText
+    }
+
+    /// From the launch to the end.
+    func works() async throws {
+        let session = try await begin()
+        #expect(try await text(session, "looks 1") == "looked")
+        let end = await session.complete()
+        #expect(end.reason == .completed, "\(end)")
+    }
+}

@@ -1,0 +1,66 @@
+import AnnexChannel
+import AnnexLinux
+import AnnexService
+import Glibc
+
+/// A client that speaks to a daemon by hand, as honestly or not as a test wants.
+final class RawClient: Sendable {
+    let socket: ControlSocket
+
+    /// - Parameter hello: whether to begin as every client does.
+    init(_ path: String, hello: Bool = true) async throws {
+        socket = try LocalSocket.connect(to: path, patience: .seconds(600))
+        guard hello else { return }
+        try await send(.hello(version: ServiceWire.version))
+        guard case .welcome? = try await next() else { throw SystemError("hello", errno: EPROTO) }
+    }
+
+    func send(_ packet: HostPacket, _ numbers: [Int32] = []) async throws {
+        try await send(try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost), numbers)
+    }
+
+    /// Waits for room as long as it takes.
+    /// - Parameter numbers: descriptors to send along; they stay the caller's.
+    func send(_ bytes: [UInt8], _ numbers: [Int32] = []) async throws {
+        while true {
+            do throws(SystemError) {
+                return try socket.send(bytes, DescriptorList(owning: numbers.map { dup($0) }))
+            } catch {
+                guard error.errno == EAGAIN else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// The next packet; nil where the daemon has ended the connection.
+    func next() async throws -> DaemonPacket? {
+        while true {
+            switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
+            // Never blocks one of the pool's few threads.
+            case .nothing: try await Task.sleep(for: .milliseconds(1))
+            case .end: return nil
+            case .message(let message):
+                return try DaemonPacketMessage(decoding: message.bytes, within: ServiceWire.fromDaemon).packet
+            }
+        }
+    }
+
+    /// Reads until the connection ends.
+    /// - Returns: what the daemon said about it; "" where it said nothing.
+    func lastWords() async -> String {
+        var words = ""
+        while let packet = try? await next() {
+            if case .refused(let error) = packet { words = error.what }
+        }
+        return words
+    }
+
+    /// The answer to one request.
+    func ask(_ number: UInt64, _ request: ServiceRequest, _ numbers: [Int32] = []) async throws -> ServiceAnswer? {
+        try await send(.request(number, request), numbers)
+        while let packet = try await next() {
+            if case .answer(number, let answer) = packet { return answer }
+        }
+        return nil
+    }
+}

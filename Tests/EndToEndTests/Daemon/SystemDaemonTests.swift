@@ -1,0 +1,89 @@
+import AnnexHost
+import AnnexService
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// The machine's daemon: every user is served, and none reaches what is another's.
+@Suite(
+    .timeLimit(.minutes(20)),
+    .enabled(
+        if: getuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0,
+        "needs root, which alone can serve and be several users"))
+struct SystemDaemonTests {
+    private let daemon: TestDaemon
+    private let app: SubstituteApp
+    private let other = 65534
+
+    init() async throws {
+        daemon = try await TestDaemon(["--system"])
+        app = try SubstituteApp(running: "works-on")
+        chmod(daemon.folder.url.path, 0o755)
+    }
+
+    private func ask(_ words: String..., as user: Int) async throws -> String {
+        await (try FixtureHost([daemon.socket] + words, as: user)).lastLine()
+    }
+
+    @Test func `each user has apps, extensions and limits of his own`() async throws {
+        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        try host.install(app: app.path)
+        let session = try await host.begin(SubstituteApp.identifier)
+        // The other sees nothing, launches nothing, removes nothing.
+        #expect(try await ask("list", as: other) == "")
+        #expect(try await ask("hold", SubstituteApp.identifier, as: other).contains("is not installed"))
+        #expect(try await ask("remove", "com.example.shout", as: other).contains("is not installed"))
+        // The same app once more is his own.
+        #expect(try await ask("install", app.path, as: other) == SubstituteApp.identifier)
+        #expect(try await ask("list", as: other) == SubstituteApp.identifier)
+        let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier], as: other)
+        #expect(try await holding.firstLine() == "holds 0")
+        #expect(ProcessTable.wardens(of: daemon.number).count == 2)
+        #expect(try await ask("remove", "com.example.shout", as: other) == "")
+        #expect(await holding.lastLine().contains("removed"))
+        // Nothing of that was the first one's.
+        #expect(host.extensions.map(\.id) == [SubstituteApp.identifier])
+        #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
+        #expect(await session.complete().reason == .completed)
+        #expect(ProcText.names(in: daemon.store.path).sorted() == ["0", "\(other)"])
+    }
+
+    @Test func `a store is closed to other users`() async throws {
+        try AnnexHost.connect(to: daemon.socket, patience: .patience).install(app: app.path)
+        let look = try await Program.tool([
+            "setpriv", "--reuid", "\(other)", "--regid", "\(other)", "--clear-groups", "ls", daemon.store.path + "/0",
+        ])
+        #expect(look.status != 0 && look.errors.contains("Permission denied"), "\(look.errors)")
+    }
+
+    @Test func `a user's own daemon serves nobody else`() async throws {
+        let own = try await TestDaemon()
+        chmod(own.folder.url.path, 0o755)
+        // Even where the socket's own mode would let him.
+        chmod(own.socket, 0o666)
+        let answer = await (try FixtureHost([own.socket, "list"], as: other)).lastLine()
+        #expect(answer.contains("refused") && answer.contains("another user's"), "\(answer)")
+    }
+
+    @Test func `a host refuses a socket that another user laid`() async throws {
+        let folder = try TemporaryFolder()
+        chown(folder.url.path, uid_t(other), gid_t(other))
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.arguments = [
+            "--reuid", "\(other)", "--regid", "\(other)", "--clear-groups",
+            ExampleBundles.products.appending(path: "annexd").path, "--socket", folder.url.path + "/s", "--state",
+            folder.url.path + "/state",
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer { process.terminate() }
+        await eventually { access(folder.url.path + "/s", F_OK) == 0 || !process.isRunning }
+        // Root is nobody's prey: this process is, and the socket is not its own.
+        chmod(folder.url.path + "/s", 0o666)
+        let error = #expect(throws: ServiceError.self) {
+            _ = try AnnexHost.connect(to: folder.url.path + "/s", patience: .seconds(600))
+        }
+        #expect("\(String(describing: error))".contains("socket of user \(other)"))
+    }
+}

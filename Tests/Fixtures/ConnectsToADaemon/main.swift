@@ -1,0 +1,36 @@
+// A host of annexd's: connects-to-a-daemon SOCKET COMMAND [ARGUMENT]
+//   install APP | list | remove ID
+//   hold ID         runs an extension until somebody ends this program; says so, with the number of its process
+//   fork-hold ID    the same, with a child that holds all that this program has open, whose number follows
+import AnnexHost
+import CHostFacts
+import Glibc
+
+let words = CommandLine.arguments
+guard words.count >= 3 else { exit(64) }
+let argument = words.count > 3 ? words[3] : ""
+
+/// At once, whoever reads it.
+func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}
+
+do {
+    let host = try AnnexHost.connect(to: words[1])
+    switch words[2] {
+    case "install": say(try host.install(app: argument).map(\.id).joined(separator: " "))
+    case "remove": try host.remove(app: argument)
+    case "list": say(host.extensions.map(\.id).joined(separator: " "))
+    case "hold", "fork-hold":
+        let session = try host.beginAndWait(argument)
+        let child = words[2] == "hold" ? 0 : host_fork_holder()
+        say("holds \(child)")
+        let end = try? session.requestAndWait([ExtensionItem(contentText: "sleeps")])
+        say("answered: \(end?.count ?? -1) \(session.termination?.reason.rawValue ?? "")")
+    default: exit(64)
+    }
+} catch {
+    say("refused: \(error)")
+    exit(1)
+}
