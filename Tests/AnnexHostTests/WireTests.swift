@@ -9,11 +9,12 @@ import Testing
     private static let notices: [ExtensionNotice] = [
         .saidHello, .requests(areOpen: true, wereAnswered: false), .requests(areOpen: false, wereAnswered: true),
         .overstayed, .gaveSign, .activityBegan("é"), .activityEnded, .violated(ProtocolViolation("x", isBudget: true)),
-        .violated(ProtocolViolation("y")), .channelClosed, .dismissed(completed: true), .dismissed(completed: false),
+        .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(completed: true),
+        .dismissed(completed: false),
     ]
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
-        .setEnabled(false, extension: "com.a.b"), .list(after: ""), .channelConfiguration(extension: "com.a.b"),
+        .setEnabled(false, extension: "com.a.b"), .list(after: ""), .terms(extension: "com.a.b"), .claim(.max),
         .launch(extension: "com.a.b", timeLimit: nil), .launch(extension: "com.a.b", timeLimit: .milliseconds(1500)),
     ]
 
@@ -94,18 +95,20 @@ import Testing
             waived: [.init(layer: .landlock, cause: "c", mend: nil)], policy: "p",
             limits: [.init(name: "memory", bound: "64M", enforcement: .enforced, keeper: "k")], memoryLimit: 1 << 26,
             memory: .watched)
-        var configuration = ChannelConfiguration()
-        configuration.hostCapacity = 4096
-        configuration.extensionCapacity = 8192
-        configuration.mostOpenCalls = 3
-        configuration.framesPerSecond = 9
-        configuration.controlMessagesPerSecond = 10
-        configuration.callLimit = .seconds(3)
+        var terms = SessionTerms()
+        terms.keepAlive = .seconds(7)
+        terms.channel.hostCapacity = 4096
+        terms.channel.extensionCapacity = 8192
+        terms.channel.mostOpenCalls = 3
+        terms.channel.framesPerSecond = 9
+        terms.channel.controlMessagesPerSecond = 10
+        terms.channel.callLimit = .seconds(3)
         let offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
         let packets: [DaemonPacket] = [
             .welcome(version: 1), .refused(ServiceError(.overQuota, "w", place: "p", mend: "m")), .leaving,
-            .answer(1, .done), .answer(2, .extensions([offered, offered], isAll: false)),
-            .answer(3, .channelConfiguration(configuration)),
+            .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
+            .answer(2, .extensions([offered, offered], isAll: false)),
+            .answer(3, .terms(terms)),
             .answer(4, .failed(ServiceError(.disabled, "w", place: "p"))),
             .event(5, .ready(report)), .event(5, .ping), .event(5, .memoryWarning), .event(5, .goodbye),
             .event(5, .endIsNear),
