@@ -25,9 +25,13 @@ import Testing
 
     @Test func everyTryIsHeldWithItsReasonAndTheHostLives() async throws {
         let folder = try TemporaryFolder()
-        let run = try await Program.annex(
-            "demo", "--json", "--app", ExampleBundles.path(of: "Pictures.app"), in: folder)
+        let reports = folder.url.appending(path: "reports").path
+        let run = try await Program.run(
+            "annex", ["demo", "--json", "--app", ExampleBundles.path(of: "Pictures.app")], in: folder,
+            environment: ["ANNEX_REPORTS": reports])
         #expect(run.status == 0, "\(run.errors)")
+        // The picture is edited before and after the tries.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: reports).count == Self.reasons.count + 2)
         let report = try JSONDecoder().decode(DemoReport.self, from: Data(run.output.utf8))
         #expect(report.picture.edited != nil)
         #expect(report.hostLives == true)

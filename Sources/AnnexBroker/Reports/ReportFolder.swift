@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import AnnexSandbox
 internal import Glibc
 
-/// A folder of reports, opened once and held: whatever its path leads to later, reports go here.
+/// A folder of reports, open: whatever its path leads to meanwhile, this is the one that was checked.
 ///
 /// Brokers share one without knowing of each other: each report is written whole under a name that nobody reads and
 /// then given its own, and what is taken away is always older than as many as are kept.
@@ -35,8 +35,7 @@ struct ReportFolder: ~Copyable, Sendable {
 
     /// Opens a folder for writing, and makes it where it is missing: this user's own, which nobody else may write to.
     static func own(_ path: String) throws(SystemError) -> ReportFolder {
-        try Descriptor.makeDirectories(path, mode: 0o700)
-        let folder = try existing(path)
+        let folder = try openOrMake(path)
         let status = try folder.descriptor.status()
         guard status.user == geteuid() else {
             throw SystemError(
@@ -46,6 +45,16 @@ struct ReportFolder: ~Copyable, Sendable {
             throw SystemError("open", errno: EPERM, path: path, mend: "others may write to it: chmod 700 it")
         }
         return folder
+    }
+
+    private static func openOrMake(_ path: String) throws(SystemError) -> ReportFolder {
+        do throws(SystemError) {
+            return try existing(path)
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+            try Descriptor.makeDirectories(path, mode: 0o700)
+            return try existing(path)
+        }
     }
 
     /// Puts a whole report into the folder, or nothing.

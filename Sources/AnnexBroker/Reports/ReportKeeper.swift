@@ -6,8 +6,7 @@ internal import Synchronization
 /// Keeps one broker's reports. What goes wrong here is told to the program's log and to nobody else: an end is an end,
 /// whether or not a disk has room for it.
 final class ReportKeeper: Sendable {
-    private struct State: ~Copyable {
-        var folder: ReportFolder?
+    private struct State {
         /// Reports until the next look at how many there are.
         var untidied = 0
         /// What went wrong last; nil while nothing does.
@@ -27,7 +26,7 @@ final class ReportKeeper: Sendable {
     /// SYNC: relaxed: a count, told later.
     private let lost = Atomic<Int>(0)
 
-    /// - Parameter path: the folder's; it is made and opened for the first report.
+    /// - Parameter path: the folder's; it is made for the first report.
     init(
         path: String, cap: ReportFolder.Cap = ReportFolder.Cap(), queue: ReportQueue = .shared,
         logger: Logger = Logger(label: BrokerLog.label)
@@ -72,28 +71,14 @@ final class ReportKeeper: Sendable {
         tell(failure, of: end.identifier)
     }
 
-    /// Into the folder that is held; where that fails, into one that is looked for anew, as it may have been removed, or
-    /// somebody may have put right what was wrong.
+    /// The folder is opened anew each time: a host has no descriptor of it, and what was put right or wrong about it
+    /// counts.
     private func save(_ report: EndReport, _ state: inout State) throws(SystemError) {
-        if let folder = state.folder.take() {
-            do throws(SystemError) {
-                try write(report, to: folder, &state.untidied)
-                return state.folder = consume folder
-            } catch {}
-        }
-        state.untidied = 0
         let folder = try ReportFolder.own(path)
-        try write(report, to: folder, &state.untidied)
-        state.folder = consume folder
-    }
-
-    private func write(
-        _ report: EndReport, to folder: borrowing ReportFolder, _ untidied: inout Int
-    ) throws(SystemError) {
         // First, so that nothing is added to what cannot be counted.
-        if untidied == 0 { try folder.tidy(keeping: cap) }
-        untidied = (untidied + 1) % Self.tidyEvery
+        if state.untidied == 0 { try folder.tidy(keeping: cap) }
         try folder.write(report.bytes, as: report.name)
+        state.untidied = (state.untidied + 1) % Self.tidyEvery
     }
 
     /// At most once a second: those that were lost since are told together.
