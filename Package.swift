@@ -227,7 +227,7 @@ let package = Package(
         .executableTarget(
             name: "meets-accidents",
             dependencies: [
-                "AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy", "AnnexService",
+                "AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy",
             ],
             path: "Tests/Fixtures/MeetsAccidents", swiftSettings: swift),
         .executableTarget(

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -27,6 +28,39 @@ import Testing
         #expect(WardenState.isGone(ground.warden.number))
         #expect(WardenState.isGone(run.recording.process))
         #expect(run.recording.order == [.started, .executed, .lost])
+    }
+
+    @Test func `SIG-04: a stopped warden holds nobody up, and is not left behind`() async throws {
+        let ground = try Ground()
+        let run = try ground.launch(ground.plan("stay"))
+        #expect(await run.recording.waits(for: .executed))
+        kill(ground.warden.number, SIGSTOP)
+        ground.warden.shutDown(patience: .milliseconds(200))
+        #expect(run.recording.order == [.started, .executed, .lost])
+        await eventually { WardenState.isGone(ground.warden.number) && WardenState.isGone(run.recording.process) }
+    }
+
+    @Test(.enabled(if: hasMute, "no /usr/bin/yes of root's"))
+    func `SIG-04: a warden that never says its first word is given up, and is not left behind`() async throws {
+        let loop = try EventLoop()
+        defer { loop.shutDown() }
+        let error = #expect(throws: SystemError.self) {
+            try Warden.start(on: loop, programs: [.installed(path: Self.mute)], patience: .milliseconds(300))
+        }
+        #expect(error?.errno == ETIMEDOUT)
+        await eventually { Self.mutes().isEmpty }
+    }
+
+    /// Writes for ever to where nobody reads.
+    private static let mute = "/usr/bin/yes"
+    private static var hasMute: Bool {
+        var status = stat()
+        return lstat(mute, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == 0
+    }
+
+    private static func mutes() -> Set<Int32> {
+        ProcessTable.all { ProcText.lines(of: "/proc/\($0)/cmdline").first?.hasPrefix("annex-warden") == true }
+            .filter { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")) == mute }
     }
 
     @Test func aKilledHostLeavesNothing() async throws {
