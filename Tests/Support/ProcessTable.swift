@@ -17,7 +17,12 @@ public enum ProcessTable {
     /// The wardens of a broker's: each holds a pidfd of it under number 4.
     /// - Parameter broker: its number; -1: brokers that are gone.
     public static func wardens(of broker: Int32) -> Set<Int32> {
-        named("annex-warden").filter { ProcText.lines(of: "/proc/\($0)/fdinfo/4").contains("Pid:\t\(broker)") }
+        all { isWarden($0, of: broker) }
+    }
+
+    public static func isWarden(_ process: Int32, of broker: Int32) -> Bool {
+        ProcText.lines(of: "/proc/\(process)/comm").first == "annex-warden" && isThere(process)
+            && ProcText.lines(of: "/proc/\(process)/fdinfo/4").contains("Pid:\t\(broker)")
     }
 
     /// A broker's wardens and what they launched.

@@ -131,6 +131,44 @@ import Testing
         }
     }
 
+    /// The warden finds the report and the end at once: that the listener cannot be fetched any more is an echo.
+    @Test func aDeathBeforeTheListenerWasFetchedIsADeath() async throws {
+        let ground = try Ground()
+        for _ in 0..<100 {
+            let recording = try await killBeforeTheListener(on: ground)
+            // A busy machine may stop the warden too late.
+            if recording.order.contains(.listener) { continue }
+            #expect(recording.order == [.started, .failed, .ended])
+            #expect(recording.failure?.step == .exec && recording.failure?.errno == 0)
+            return
+        }
+        Issue.record("never stopped in time")
+    }
+
+    private func killBeforeTheListener(on ground: Ground) async throws -> Recording {
+        let recording = Recording()
+        var plan = try ground.plan("stay")
+        plan.give(try Descriptor.open("/dev/null", O_WRONLY), as: 1)
+        plan.layers.insert(.seccomp)
+        plan.filterFlags = 1 << 3
+        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
+        let warden = ground.warden.number
+        try ground.warden.launch(plan) { event in
+            recording.note(event)
+            if recording.order == [.started] { kill(warden, SIGSTOP) }
+        }
+        #expect(await recording.waits(for: .started))
+        // Its filter is in, it has told so, and waits.
+        await eventually {
+            let status = ProcText.lines(of: "/proc/\(recording.process)/status")
+            return status.contains("Seccomp:\t2") && status.contains { $0.hasPrefix("State:\tS") }
+        }
+        try recording.kill()
+        kill(warden, SIGCONT)
+        await recording.finish()
+        return recording
+    }
+
     @Test func aCrashReadsAsItsSignal() async throws {
         let ground = try Ground()
         let run = try ground.launch(ground.plan("signal", "\(SIGSEGV)"))

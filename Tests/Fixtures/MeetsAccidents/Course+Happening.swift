@@ -10,7 +10,7 @@ extension Course {
         case .extensionIsKilled: await strike(moment, isOver) { self.send(SIGKILL, to: self.wardens.children) }
         case .extensionIsStopped: await strike(moment, isOver) { self.send(SIGSTOP, to: self.wardens.children) }
         case .extensionIsStoppedForAMoment:
-            await strike(moment, isOver) { self.stop(self.wardens.children) { usleep(moment.length) } }
+            await strike(moment, isOver) { self.stop({ self.wardens.children }) { usleep(moment.length) } }
         case .wardenIsKilled:
             await strike(moment, isOver) {
                 let struck = self.wardens.numbers
@@ -19,10 +19,10 @@ extension Course {
             }
         case .wardenIsStopped:
             await strike(moment, isOver) {
-                self.stop(self.wardens.numbers) { while !isOver.isRaised { usleep(10_000) } }
+                self.stop({ self.wardens.numbers }) { while !isOver.isRaised { usleep(10_000) } }
             }
         case .wardenIsStoppedForAMoment:
-            await strike(moment, isOver) { self.stop(self.wardens.numbers) { usleep(moment.length) } }
+            await strike(moment, isOver) { self.stop({ self.wardens.numbers }) { usleep(moment.length) } }
         case .hostIsStoppedForAMoment: await stopThisHost(moment)
         case .isSwitchedOff:
             await strike(moment, isOver) { try? self.host.setEnabled(false, for: accident.identifier) }
@@ -48,10 +48,12 @@ extension Course {
         for process in processes { kill(process, signal) }
     }
 
-    private func stop(_ processes: Set<Int32>, during body: () -> Void) {
-        send(SIGSTOP, to: processes)
+    private func stop(_ processes: () -> Set<Int32>, during body: () -> Void) {
+        let stopped = processes()
+        send(SIGSTOP, to: stopped)
         body()
-        send(SIGCONT, to: processes)
+        // Those that are still ours.
+        send(SIGCONT, to: processes().intersection(stopped))
     }
 
     private func stopThisHost(_ moment: Moment) async {

@@ -2,13 +2,16 @@ import AnnexTestSupport
 import Glibc
 import Synchronization
 
-/// This process's wardens, found once: a look through all processes takes longer than a launch.
+/// This process's wardens, looked for once: a look through all processes takes longer than a launch.
 final class OwnWardens: Sendable {
     private let found = Mutex<Set<Int32>>([])
 
     var numbers: Set<Int32> {
         found.withLock { found in
-            if found.isEmpty || !found.allSatisfy(ProcessTable.isThere) { found = ProcessTable.wardens(of: getpid()) }
+            // A number that was a warden's may be anybody's by now.
+            if found.isEmpty || !found.allSatisfy({ ProcessTable.isWarden($0, of: getpid()) }) {
+                found = ProcessTable.wardens(of: getpid())
+            }
             return found
         }
     }
