@@ -35,6 +35,8 @@ extension Warden {
                 if state.backlog.isEmpty, try outgoing.send(on: socket) { return }
             } catch {
                 state.launches[outgoing.launch] = nil
+                // It closes its socket a moment before it has ended.
+                if error.errno == EPIPE { state.isLost = true }
                 throw Self.refusal(error)
             }
             state.backlog.append(outgoing)

@@ -91,8 +91,8 @@ extension Warden {
 }
 
 extension Warden {
-    /// Whether the warden still lives, as far as is known.
-    package var isLost: Bool { state.withLock { $0.isLost } }
+    /// Whether the warden is gone, also where the loop's thread has not come to hear of it.
+    package var isLost: Bool { state.withLock { $0.isLost } || process.hasEnded }
 
     /// Ends every sandbox that is left, removes what the plans named, and waits for the warden's end. Launches that had
     /// not ended are told `wardenLost`. Not to be called on the loop's thread.
