@@ -1,3 +1,4 @@
+import AnnexLinux
 import AnnexTestSupport
 import Dispatch
 import Glibc

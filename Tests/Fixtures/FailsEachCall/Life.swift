@@ -37,12 +37,21 @@ final class Life: Sendable {
             case .session:
                 let host = try sharedHost()
                 fail_call(place, time)
-                let session = try await host.begin(identifier)
-                _ = try await session.request([ExtensionItem(contentText: "looks 1")])
-                let end = await session.complete()
-                return end.reason == .completed ? "well" : "\(end)"
+                return await end(try await host.begin(identifier))
             }
             return "well"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    func begin() async throws -> ExtensionSession { try await sharedHost().begin(identifier) }
+
+    func end(_ session: ExtensionSession) async -> String {
+        do {
+            _ = try await session.request([ExtensionItem(contentText: "looks 1")])
+            let end = await session.complete()
+            return end.reason == .completed ? "well" : "\(end)"
         } catch {
             return "\(error)"
         }

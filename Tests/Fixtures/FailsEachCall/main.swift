@@ -46,7 +46,11 @@ func failEach(_ stage: Stage) async throws {
 // Everything that is made once and kept is made by the first of each.
 let before = await MachineCounts.warmed { for stage in Stage.allCases { _ = await life.run(stage, failing: 0, 0) } }
 let openBefore = try OpenDescriptors.names()
+/// Lives through all of it: no broker that starts meanwhile takes it for a dead one's.
+let witness = try await life.begin()
 for stage in Stage.allCases { try await failEach(stage) }
+let end = await life.end(witness)
+if end != "well" { say("unclear: the witness → \(end)") }
 let after = await MachineCounts.settled(to: before)
 say("\(before)\n\(after)")
 if after.isMore(than: before) { say("open before: \(openBefore)\nopen after: \(try OpenDescriptors.names())") }
