@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak accident-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress load-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -36,8 +36,15 @@ soak: setup ## 1,000 launches that leave every count as it was (LAUNCHES=N: as m
 kill-soak: setup ## 100 hosts killed at random moments leave nothing behind (KILLS=N: as many as you like)
 	ANNEX_KILLS=$(or $(KILLS),100) .ci/some-tests killed.host
 
-accident-soak: setup ## 1,000 extensions that are killed, stopped or lose their warden at random (ACCIDENTS=N: as many as you like)
-	ANNEX_ACCIDENTS=$(or $(ACCIDENTS),1000) .ci/some-tests AccidentTests
+chaos: setup ## 10,000 launches, each with a random accident or limit: right reasons, nothing left (LAUNCHES=N SEED=S LANES=N)
+	ANNEX_CHAOS=$(or $(LAUNCHES),10000) ANNEX_CHAOS_LANES=$(or $(LANES),4) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests AccidentTests
+
+stress: setup ## stress-ng's stressors inside a sandbox, the machine's own round trips meanwhile (SECONDS_EACH=N: 4)
+	@sh .ci/install-needs stress-ng
+	@$(SWIFT) build -c $(CONFIGURATION) --product annex && ANNEX="$(BIN)/annex" SECONDS_EACH=$(or $(SECONDS_EACH),4) .ci/stress
+
+load-soak: setup ## many sessions with ends of all kinds for MINUTES=N (15, at most 19): memory of host and warden stays flat
+	ANNEX_LOAD_MINUTES=$(or $(MINUTES),15) .ci/some-tests LoadTests
 
 hostile-soak: setup ## an extension writes over its shared memory at full speed while its host calls (MINUTES=N: 5, at most 15)
 	ANNEX_HOSTILE_MINUTES=$(or $(MINUTES),5) .ci/some-tests ScribblingPeer

@@ -193,6 +193,7 @@ let package = Package(
             name: "AnnexTestSupport", dependencies: ["AnnexLinux"], path: "Tests/Support", swiftSettings: swift),
         .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
         .target(name: "CHostFacts", path: "Tests/Fixtures/CHostFacts"),
+        .target(name: "CFailingCalls", path: "Tests/Fixtures/CFailingCalls"),
         .target(
             name: "ConformingConduct", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/ConformingConduct",
             swiftSettings: swift),
@@ -240,9 +241,19 @@ let package = Package(
         .executableTarget(
             name: "meets-accidents",
             dependencies: [
-                "AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy", "AnnexService",
+                "AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy",
             ],
             path: "Tests/Fixtures/MeetsAccidents", swiftSettings: swift),
+        .executableTarget(
+            name: "fails-each-call",
+            dependencies: [
+                "AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy", "CFailingCalls",
+            ],
+            path: "Tests/Fixtures/FailsEachCall", swiftSettings: swift),
+        .executableTarget(
+            name: "bears-load",
+            dependencies: ["AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy"],
+            path: "Tests/Fixtures/BearsLoad", swiftSettings: swift),
         .executableTarget(
             name: "lives-its-own-life",
             dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "CHostFacts"],

@@ -59,7 +59,8 @@ package struct ControlSocket: ~Copyable, Sendable {
         }
         // Owned before anything can throw.
         let descriptors = DescriptorList(owning: numbers)
-        if got == -EAGAIN { return .nothing }
+        // What the kernel has no memory for stays where it is: nothing that the peer did, nor its end.
+        if got == -EAGAIN || !waiting && (got == -ENOMEM || got == -ENOBUFS) { return .nothing }
         if got == -ECONNRESET { return nil }
         if flags & UInt32(ANNEX_RECEIVED_END) != 0 { return .end }
         _ = try SystemError.check("recvmsg", got)

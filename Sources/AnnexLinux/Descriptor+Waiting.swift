@@ -1,11 +1,24 @@
 internal import Glibc
 
 extension Descriptor {
-    /// Blocks until reading gives something, or until a moment of `MonotonicClock`.
-    package func waitUntilReadable(until deadline: UInt64) {
+    /// Blocks until reading gives something, an end too, or until a moment of `MonotonicClock`.
+    /// - Returns: whether it does.
+    @discardableResult
+    package func waitUntilReadable(until deadline: UInt64) -> Bool {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        let milliseconds = Int32(clamping: MonotonicClock.remaining(until: deadline) / 1_000_000 + 1)
-        // SAFETY: one entry, written by the call alone.
-        _ = unsafe poll(&entry, 1, milliseconds)
+        while true {
+            let remaining = MonotonicClock.remaining(until: deadline)
+            let left = Int32(clamping: remaining / 1_000_000 + (remaining % 1_000_000 == 0 ? 0 : 1))
+            // SAFETY: one entry, written by the call alone.
+            let found = unsafe poll(&entry, 1, left)
+            if found > 0 { return true }
+            // A signal's handler may have cut it short.
+            if found == 0 && left == 0 || found < 0 && errno != EINTR { return false }
+        }
+    }
+
+    /// Whether reading gives something, or will before `patience` is over.
+    package func isReadable(within patience: Duration = .zero) -> Bool {
+        waitUntilReadable(until: MonotonicClock.deadline(after: patience))
     }
 }

@@ -23,11 +23,7 @@ package struct ProcessHandle: ~Copyable, Sendable {
     }
 
     /// Whether it has ended, waited for or not.
-    package var hasEnded: Bool {
-        var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        // SAFETY: one entry, written by the call alone.
-        return unsafe poll(&entry, 1, 0) == 1
-    }
+    package var hasEnded: Bool { descriptor.isReadable() }
 
     /// A duplicate of a descriptor of that process; needs the right to trace it.
     package func getDescriptor(_ number: Int32) throws(SystemError) -> Descriptor {

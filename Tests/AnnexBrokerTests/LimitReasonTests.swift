@@ -1,3 +1,5 @@
+import AnnexModel
+import AnnexPolicy
 import AnnexSandbox
 import Testing
 
@@ -40,6 +42,21 @@ import Testing
         #expect(!end(.milliseconds(499)).ranOutOfProcessorTime(limit: .seconds(1)))
         #expect(!end(.milliseconds(2000), signal: 11).ranOutOfProcessorTime(limit: .seconds(1)))
         #expect(!end(.seconds(2)).ranOutOfProcessorTime(limit: .seconds(10)))
+    }
+
+    @Test func `L6: one that closed its channel and ended by itself is told as it ended, however late that is known`()
+        throws
+    {
+        let limits = try Policy.shipped(named: "compute").limits
+        func reason(_ process: ProcessEnd?) -> Termination.Reason {
+            var end = SandboxEnd()
+            end.process = process
+            return Termination(.silence, end: end, limits: limits).reason
+        }
+        #expect(reason(.exited(code: 3)) == .exited)
+        #expect(reason(.signalled(signal: 11, core: false)) == .crashed)
+        #expect(reason(.signalled(signal: 9, core: false)) == .protocolViolation)
+        #expect(reason(nil) == .protocolViolation)
     }
 
     @Test func anExtensionThatWasEndedForSomethingElseDidNotRunOutOfMemory() {

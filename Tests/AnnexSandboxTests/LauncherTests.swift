@@ -1,3 +1,6 @@
+import AnnexLinux
+import AnnexTestSupport
+import Dispatch
 import Glibc
 import Testing
 
@@ -14,5 +17,22 @@ import Testing
         let second = try launcher.warden()
         #expect(second.number != first.number)
         #expect(!second.isLost)
+    }
+
+    @Test func aWardenThatWasKilledIsReplacedBeforeTheLoopHearsOfIt() throws {
+        let launcher = try Launcher.start()
+        defer { launcher.shutDown() }
+        let first = try launcher.warden()
+        // Held up, as on a busy machine.
+        let (isHeld, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        launcher.loop.execute {
+            isHeld.signal()
+            isDone.wait()
+        }
+        defer { isDone.signal() }
+        isHeld.wait()
+        kill(first.number, SIGKILL)
+        while !WardenState.isGone(first.number) { usleep(1000) }
+        #expect(first.isLost)
     }
 }

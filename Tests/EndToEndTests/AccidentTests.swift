@@ -2,21 +2,33 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Extensions to which something happens at a random moment of their lives. `ANNEX_ACCIDENTS=10000` asks for more,
-/// `ANNEX_ACCIDENT_SEED=…` for the same again.
+/// Extensions to which something happens at a random moment of their lives. `make chaos` asks for the full number,
+/// `ANNEX_SEED=…` for the same accidents again.
 @Suite(.timeLimit(.minutes(20))) struct AccidentTests {
-    private static func number(_ name: String) -> UInt64? {
-        ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap(Int.init)
     }
 
     @Test func `L6: whatever happens and when, the reason is right and nothing is left`() async throws {
-        let app = try SubstituteApp(running: "works-on")
-        let folder = try TemporaryFolder()
-        let rounds = Self.number("ANNEX_ACCIDENTS") ?? 60
-        let seed = Self.number("ANNEX_ACCIDENT_SEED") ?? UInt64.random(in: 0..<1_000_000)
+        let launches = Self.number("ANNEX_CHAOS") ?? 60
+        let lanes = Self.number("ANNEX_CHAOS_LANES") ?? 1
+        let seed = SeededRandom.fresh()
+        let shout = try SubstituteApp(running: "works-on")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in 0..<lanes {
+                group.addTask { try await Self.run(launches / lanes, seed: seed &+ UInt64(lane), shout) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func run(_ launches: Int, seed: UInt64, _ shout: SubstituteApp) async throws {
         let run = try await Program.run(
-            "meets-accidents", [app.path, SubstituteApp.identifier, "\(rounds)", "\(seed)"], in: folder)
-        #expect(!run.output.contains("unexpected"), "\(run.output)")
-        #expect(run.output.hasSuffix("more than before: false\n"), "seed \(seed): \(run.output)\(run.errors)")
+            "meets-accidents",
+            [shout.path, ExampleBundles.path(of: "Pictures.app"), "\(launches)", "\(seed)"], in: TemporaryFolder())
+        #expect(!run.output.contains("unexpected"), "seed \(seed): \(run.output)")
+        #expect(
+            run.output.hasSuffix("more than before: false\n"), "seed \(seed): \(run.output)\(run.errors.suffix(4000))")
+        print("annex: \(launches) launches of chaos, seed \(seed)\n\(run.output)")
     }
 }

@@ -112,6 +112,14 @@ import Testing
         await eventually { process() == nil }
     }
 
+    @Test func `LIFE-03: warden and extension outlive the thread that started them`() async throws {
+        let session = try await Thread.detached {
+            try AnnexHost(service: broker { _ in }).beginAndWait(SubstituteApp.identifier)
+        }
+        #expect(try await text(session, "looks 50") == "looked")
+        #expect(await session.complete().reason == .completed)
+    }
+
     // MARK: Memory
 
     @Test func `L2: an extension hears that its memory runs out before it does`() async throws {

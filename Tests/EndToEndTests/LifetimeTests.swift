@@ -51,13 +51,13 @@ import Testing
         for _ in 0..<rounds {
             let host = try Background.start("launches-forever", [app, "com.example.shout.loud"])
             try await Task.sleep(for: .microseconds(Int.random(in: 0..<250_000)))
-            var left = Self.wardensAndExtensions(of: host.number)
+            var left = ProcessTable.family(of: host.number)
             host.kill()
             let killed = ContinuousClock.now
             hosts.insert(host.number)
             await eventually {
-                left.formUnion(Self.wardensAndExtensions(of: host.number))
-                left.formUnion(Self.wardensAndExtensions(of: -1).subtracting(others))
+                left.formUnion(ProcessTable.family(of: host.number))
+                left.formUnion(ProcessTable.family(of: -1).subtracting(others))
                 // Also those that outlive their warden.
                 left.formIntersection(ProcessTable.named("annex-warden").union(Self.extensions()))
                 return left.isEmpty
@@ -68,11 +68,6 @@ import Testing
         _ = try AnnexHost.embedded()
         let stale = StaleGroups.find(of: hosts)
         #expect(stale.isEmpty, "\(stale)")
-    }
-
-    private static func wardensAndExtensions(of broker: Int32) -> Set<Int32> {
-        let wardens = ProcessTable.wardens(of: broker)
-        return wardens.union(ProcessTable.children(of: wardens))
     }
 
     /// Every process that runs the example, by the name that the sandbox gives it.

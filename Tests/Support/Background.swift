@@ -9,10 +9,11 @@ public final class Background: Sendable {
         self.number = number
     }
 
-    /// Starts an executable product; its output is dropped.
+    /// Starts an executable product, or any program by its path; its output is dropped.
     public static func start(_ name: String, _ arguments: [String]) throws -> Background {
         let process = Process()
-        process.executableURL = ExampleBundles.products.appending(path: name)
+        process.executableURL =
+            name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice

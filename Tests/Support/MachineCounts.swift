@@ -8,15 +8,19 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
     public private(set) var threads: Int
     /// Wardens of this process's brokers.
     public private(set) var wardens: Int
+    /// What the wardens have open.
+    public private(set) var wardenDescriptors: Int
     /// Their children: extensions, also those that nobody has reaped yet.
     public private(set) var extensions: Int
+    /// This process's own children, also those that nobody has reaped yet.
+    public private(set) var children: Int
     /// Control groups that a broker in this process made.
     public private(set) var controlGroups: Int
     /// What is mounted here and could be a warden's.
     public private(set) var mounts: Int
 
     private static let all: [any WritableKeyPath<MachineCounts, Int> & Sendable] = [
-        \.descriptors, \.threads, \.wardens, \.extensions, \.controlGroups, \.mounts,
+        \.descriptors, \.threads, \.wardens, \.wardenDescriptors, \.extensions, \.children, \.controlGroups, \.mounts,
     ]
 
     private static func now() -> MachineCounts {
@@ -24,7 +28,10 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return MachineCounts(
             descriptors: ProcText.names(in: "/proc/self/fd").count,
             threads: ProcText.names(in: "/proc/self/task").count,
-            wardens: wardens.count, extensions: ProcessTable.children(of: wardens).count,
+            wardens: wardens.count,
+            wardenDescriptors: wardens.map { ProcText.names(in: "/proc/\($0)/fd").count }.reduce(0, +),
+            extensions: ProcessTable.children(of: wardens).count,
+            children: ProcessTable.children(of: [getpid()]).count,
             controlGroups: ownControlGroups(), mounts: ProcText.mountsOfAnnex().count)
     }
 
@@ -70,8 +77,8 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        "descriptors \(descriptors), threads \(threads), wardens \(wardens), "
-            + "extensions \(extensions), control groups \(controlGroups), mounts \(mounts)"
+        "descriptors \(descriptors), threads \(threads), wardens \(wardens) with \(wardenDescriptors) descriptors, "
+            + "extensions \(extensions), children \(children), control groups \(controlGroups), mounts \(mounts)"
     }
 
     private static func ownControlGroups() -> Int {

@@ -5,16 +5,30 @@ public enum ProcessTable {
     /// The processes with this command name. A dead one that only waits for the system's first process to take note of
     /// it holds nothing any more and is not among them.
     public static func named(_ name: String) -> Set<Int32> {
-        all { process in
-            ProcText.lines(of: "/proc/\(process)/comm").first == name
-                && !ProcText.lines(of: "/proc/\(process)/status").contains { $0.hasPrefix("State:\tZ") }
-        }
+        all { ProcText.lines(of: "/proc/\($0)/comm").first == name && isThere($0) }
+    }
+
+    /// Whether it lives; a dead one that nobody has asked after yet does not.
+    public static func isThere(_ process: Int32) -> Bool {
+        let state = ProcText.lines(of: "/proc/\(process)/status").first { $0.hasPrefix("State:") }
+        return state.map { !$0.hasPrefix("State:\tZ") } ?? false
     }
 
     /// The wardens of a broker's: each holds a pidfd of it under number 4.
     /// - Parameter broker: its number; -1: brokers that are gone.
     public static func wardens(of broker: Int32) -> Set<Int32> {
-        named("annex-warden").filter { ProcText.lines(of: "/proc/\($0)/fdinfo/4").contains("Pid:\t\(broker)") }
+        all { isWarden($0, of: broker) }
+    }
+
+    public static func isWarden(_ process: Int32, of broker: Int32) -> Bool {
+        ProcText.lines(of: "/proc/\(process)/comm").first == "annex-warden" && isThere(process)
+            && ProcText.lines(of: "/proc/\(process)/fdinfo/4").contains("Pid:\t\(broker)")
+    }
+
+    /// A broker's wardens and what they launched.
+    public static func family(of broker: Int32) -> Set<Int32> {
+        let wardens = wardens(of: broker)
+        return wardens.union(children(of: wardens))
     }
 
     /// Also those that have ended and that nobody has reaped yet.
@@ -25,7 +39,7 @@ public enum ProcessTable {
         }
     }
 
-    private static func all(_ isWanted: (Int32) -> Bool) -> Set<Int32> {
+    public static func all(_ isWanted: (Int32) -> Bool) -> Set<Int32> {
         Set(ProcText.names(in: "/proc").compactMap(Int32.init).filter(isWanted))
     }
 }

@@ -33,7 +33,8 @@ extension Termination {
                 .memoryLimit, .limit("\(ByteCount(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")")
             )
         }
-        if let cause { return reason(of: cause, end: end, limits: limits) }
+        // Who closed its channel and then ended by itself did not live on, however late the kernel's word came.
+        if let cause, cause != .silence || !end.endedByItself { return reason(of: cause, end: end, limits: limits) }
         return reason(of: end, limits: limits)
     }
 
@@ -99,6 +100,15 @@ extension AnnexModel.LaunchStep {
 }
 
 extension SandboxEnd {
+    /// Whether it exited, or another signal than our kill ended it.
+    fileprivate var endedByItself: Bool {
+        switch process {
+        case .exited: true
+        case .signalled(let number, _): number != SIGKILL
+        case nil: false
+        }
+    }
+
     /// What the program said about its own end: the runtime's message where there is one, else its last line.
     fileprivate var lastWords: Escaped? {
         let lines = Escaped.lines(of: output.bytes)

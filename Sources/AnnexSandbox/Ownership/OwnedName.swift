@@ -52,7 +52,12 @@ package struct OwnedName: Hashable, Sendable {
 
     /// Whether the process that made the name still lives. Of another namespace's processes nobody here can tell, so
     /// that theirs count as owned.
-    package var isOwned: Bool { space != Self.ownSpace || Self.startTime(of: owner) == started }
+    package var isOwned: Bool {
+        guard space == Self.ownSpace else { return true }
+        if let time = Self.startTime(of: owner) { return time == started }
+        // Whoever cannot be asked, for want of a descriptor, is not gone: its extensions would be ended.
+        return kill(owner, 0) == 0 || errno != ESRCH
+    }
 
     /// The number of this process's pid namespace; 0 where it cannot be asked.
     static let ownSpace: UInt64 = {

@@ -35,6 +35,8 @@ extension Warden {
                 if state.backlog.isEmpty, try outgoing.send(on: socket) { return }
             } catch {
                 state.launches[outgoing.launch] = nil
+                // It closes its socket a moment before it has ended.
+                if error.errno == EPIPE { state.isLost = true }
                 throw Self.refusal(error)
             }
             state.backlog.append(outgoing)
@@ -72,12 +74,8 @@ extension Warden {
                     }
                     state.backlog.removeFirst()
                 } catch {
-                    // Whatever else went wrong is the end of the socket, which tells all launches.
-                    let isCrowded = error.errno == ETOOMANYREFS
-                    state.backlog.removeFirst(isCrowded ? 1 : state.backlog.count)
-                    guard let launch = isCrowded ? state.launches.removeValue(forKey: first.launch) : nil else {
-                        continue
-                    }
+                    state.backlog.removeFirst()
+                    guard let launch = state.launches.removeValue(forKey: first.launch) else { continue }
                     return (launch, Self.refusal(error))
                 }
             }

@@ -91,16 +91,19 @@ extension Warden {
 }
 
 extension Warden {
-    /// Whether the warden still lives, as far as is known.
-    package var isLost: Bool { state.withLock { $0.isLost } }
+    /// Whether the warden is gone, also where the loop's thread has not come to hear of it.
+    package var isLost: Bool { state.withLock { $0.isLost } || process.hasEnded }
 
     /// Ends every sandbox that is left, removes what the plans named, and waits for the warden's end. Launches that had
     /// not ended are told `wardenLost`. Not to be called on the loop's thread.
-    package func shutDown() {
+    /// - Parameter patience: a little longer than the warden's own, which bounds its end.
+    package func shutDown(patience: Duration = .seconds(15)) {
         _ = shutdown(socket.descriptor.number, Int32(SHUT_RDWR))
-        var entry = pollfd(fd: process.descriptor.number, events: Int16(POLLIN), revents: 0)
-        // SAFETY: one entry, written by the call alone. The warden bounds its own end; this waits a little longer.
-        _ = unsafe poll(&entry, 1, 15_000)
+        if !process.descriptor.isReadable(within: patience) {
+            // Something stopped it: nobody would ever end it, nor what it launched.
+            try? process.sendSignal(SIGKILL)
+            _ = process.descriptor.isReadable(within: patience)
+        }
         // What the loop is just telling comes before the last word.
         for watch in state.withLock({ $0.watches }) { watch.cancelAndWait() }
         lose()

@@ -52,14 +52,16 @@ package final class Warden: Sendable {
     }
 
     /// Starts a warden and waits for its first word.
-    /// - Parameter programs: tried in order; the first that answers in this library's version is used.
+    /// - Parameters:
+    ///   - programs: tried in order; the first that answers in this library's version is used.
+    ///   - patience: for the first word of each, which takes milliseconds: whoever stops a warden stops no host.
     package static func start(
-        on loop: EventLoop, programs: [WardenProgram] = WardenProgram.standard
+        on loop: EventLoop, programs: [WardenProgram] = WardenProgram.standard, patience: Duration = .seconds(30)
     ) throws(SystemError) -> Warden {
         var last = SystemError("warden", errno: ENOENT)
         for program in programs {
             do throws(SystemError) {
-                let warden = try start(program, on: loop)
+                let warden = try start(program, on: loop, patience)
                 try warden.beginListening()
                 return warden
             } catch {
@@ -69,7 +71,9 @@ package final class Warden: Sendable {
         throw last
     }
 
-    private static func start(_ program: WardenProgram, on loop: EventLoop) throws(SystemError) -> Warden {
+    private static func start(
+        _ program: WardenProgram, on loop: EventLoop, _ patience: Duration
+    ) throws(SystemError) -> Warden {
         let executable = try program.open()
         var own: Int32 = -1
         var other: Int32 = -1
@@ -78,7 +82,13 @@ package final class Warden: Sendable {
         let socket = ControlSocket(owning: Descriptor(owning: own))
         // Closed here once the warden has it: its death before the first word shows as the end of the socket.
         let started = try execute(executable, socket: Descriptor(owning: other))
-        try hearHello(on: socket)
+        do throws(SystemError) {
+            try hearHello(on: socket, within: patience)
+        } catch {
+            // It may be stopped, and would stay when nobody needs it any more.
+            try? started.process.sendSignal(SIGKILL)
+            throw error
+        }
         return Warden(
             loop: loop, socket: socket, process: started.process, number: started.number, program: program)
     }
@@ -102,7 +112,12 @@ package final class Warden: Sendable {
         return Started(process: ProcessHandle(owning: Descriptor(owning: pidfd)), number: number)
     }
 
-    private static func hearHello(on socket: borrowing ControlSocket) throws(SystemError) {
+    private static func hearHello(
+        on socket: borrowing ControlSocket, within patience: Duration
+    ) throws(SystemError) {
+        guard socket.descriptor.isReadable(within: patience) else {
+            throw SystemError("warden", errno: ETIMEDOUT, mend: "something stopped it, or the machine is overloaded")
+        }
         guard case .message(let message) = try socket.receive(atMost: WardenAnswer.size, waiting: true),
             let answer = WardenAnswer(message.bytes), answer.kind == .hello
         else { throw SystemError("warden", errno: EPROTO, mend: "it ended before its first word") }

@@ -52,8 +52,14 @@ extension Catalogue {
             .drivenBy([
                 "AnnexSandboxTests/Warden/LifelineTests: aKilledHostLeavesNothing",
                 "AnnexSandboxTests/Warden/LifelineTests: aKilledWardenTakesItsSandboxesAlongAndIsTold",
+                "EndToEndTests/LifetimeTests: L4",
             ])),
-        Attack("START-04", "Never says hello", by: "deadline", .drivenBy(["AnnexBrokerTests/LifecycleTests: L1"])),
+        Attack(
+            "START-04", "Never says hello", by: "deadline",
+            .drivenBy([
+                "AnnexBrokerTests/LifecycleTests: L1",
+                "EndToEndTests/DemoTests: everyTryIsHeldWithItsReasonAndTheHostLives",
+            ])),
         Attack(
             "START-05", "Half hello, two hellos, wrong version", by: "strict state machine",
             .drivenBy(["AnnexChannelTests/HostilePeerTests: START-05"])),
@@ -98,7 +104,7 @@ extension Catalogue {
             }),
         Attack(
             "BOMB-05", "CPU spin", by: "cpu.max, deadline",
-            .drivenBy(["AnnexBrokerTests/LifecycleTests: theTimeLimitRunsWhileARequestIsOpen"])),
+            .drivenBy(["EndToEndTests/LifeTests: L3", "EndToEndTests/LifeTests: L6"])),
         Attack(
             "BOMB-06", "stdout flood", by: "ring + rate, drop count",
             Try("more output than it may write", else: "the limit of output") { script, _, policy in
@@ -176,12 +182,13 @@ extension Catalogue {
     static let lifetimes: [Attack] = [
         driven(
             "LIFE-01", "Broker SIGKILLed leaves orphans", "lifeline + PDEATHSIG + ns init",
-            "AnnexSandboxTests/Warden/LifelineTests: aKilledHostLeavesNothing", "EndToEndTests/LifetimeTests: L4"),
+            "AnnexSandboxTests/Warden/LifelineTests: aKilledHostLeavesNothing", "EndToEndTests/LifetimeTests: L4",
+            "EndToEndTests/AccidentTests: L6"),
         driven(
             "LIFE-02", "Double fork + setsid", "ns/cgroup kill", "AnnexTrialsTests/OrphanTests: LIFE-02"),
         driven(
             "LIFE-03", "Host *thread* that spawned ends", "dedicated spawn thread or no PDEATHSIG",
-            "AnnexSandboxTests/Warden/LifelineTests: theHostNoticesNothing"),
+            "EndToEndTests/LifeTests: LIFE-03"),
         driven(
             "LIFE-04", "Lifeline end kept by sibling", "CLOEXEC and one holder",
             "AnnexSandboxTests/Warden/DescriptorsTests: theListAndNothingElse"),
@@ -189,7 +196,7 @@ extension Catalogue {
             "LIFE-05", "Leaked cgroups/dirs", "one teardown object", "EndToEndTests/LifetimeTests: LIFE-05"),
         driven(
             "LIFE-06", "Stop during start, double stop, re-entrancy", "idempotent",
-            "AnnexChannelTests/OutcomeTests: LIFE-06",
+            "AnnexChannelTests/OutcomeTests: LIFE-06", "EndToEndTests/LifeTests: LIFE-06",
             "AnnexBrokerTests/Simulation/LifecycleSimulationTests: every life has one end"),
         driven(
             "LIFE-07", "Suspend/clock step", "monotonic deadlines", "AnnexLinuxTests/MonotonicClockTests: nothingIsLeft"

@@ -91,17 +91,20 @@ extension Catalogue {
             }),
         Attack(
             "SIG-03", "Ignore SIGTERM", by: "deadline then KILL on pidfd/cgroup",
-            .drivenBy(["AnnexBrokerTests/LifecycleTests: L5", "EndToEndTests/DemoTests: everyTryIsHeld"])),
+            .drivenBy([
+                "AnnexBrokerTests/LifecycleTests: L5", "EndToEndTests/LifeTests: L5", "EndToEndTests/AccidentTests: L6",
+            ])),
         Attack(
             "SIG-04", "SIGSTOP itself", by: "host-side timer",
-            .drivenBy(["AnnexBrokerTests/LifecycleTests: theTimeLimitRunsWhileARequestIsOpen"])),
+            .drivenBy(["EndToEndTests/LifeTests: SIG-04", "AnnexSandboxTests/Warden/LifelineTests: SIG-04"])),
         Attack(
+            // Live, it is the warden that is stopped: no test can make a process that no signal reaches.
             "SIG-05", "Unkillable (D-state) child", by: "never wait synchronously",
-            .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05"])),
+            .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
         Attack("SIG-06", "Pid reuse on kill", by: "pidfd", .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
         Attack(
             "SIG-07", "Crash loop", by: "backoff and budget",
-            .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07"])),
+            .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07", "EndToEndTests/LifeTests: SIG-07"])),
         Attack(
             "SIG-08", "Advice about a stranger's memory", by: "denied", addition: true,
             Try("process_madvise", else: "no descriptor of a stranger") { script, ground, _ in

@@ -108,6 +108,8 @@ static void take_listener(struct child *child, int number) {
     int holder = child->has_reaper ? child->program : child->pidfd;
     long result = child->listener_fault != 0 ? -(long)child->listener_fault
                                              : CALL(NR_pidfd_getfd, holder, number, 0);
+    // It was killed before this was read: its end says so.
+    if (result == -ESRCH) return;
     if (result < 0) {
         children_fail(child, ANNEX_STEP_LISTENER, (int32_t)-result, 0);
         loop_kill(child);

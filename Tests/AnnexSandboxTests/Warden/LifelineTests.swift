@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -27,6 +28,39 @@ import Testing
         #expect(WardenState.isGone(ground.warden.number))
         #expect(WardenState.isGone(run.recording.process))
         #expect(run.recording.order == [.started, .executed, .lost])
+    }
+
+    @Test func `SIG-04: a stopped warden holds nobody up, and is not left behind`() async throws {
+        let ground = try Ground()
+        let run = try ground.launch(ground.plan("stay"))
+        #expect(await run.recording.waits(for: .executed))
+        kill(ground.warden.number, SIGSTOP)
+        ground.warden.shutDown(patience: .milliseconds(200))
+        #expect(run.recording.order == [.started, .executed, .lost])
+        await eventually { WardenState.isGone(ground.warden.number) && WardenState.isGone(run.recording.process) }
+    }
+
+    @Test(.enabled(if: hasMute, "no /usr/bin/yes of root's"))
+    func `SIG-04: a warden that never says its first word is given up, and is not left behind`() async throws {
+        let loop = try EventLoop()
+        defer { loop.shutDown() }
+        let error = #expect(throws: SystemError.self) {
+            try Warden.start(on: loop, programs: [.installed(path: Self.mute)], patience: .milliseconds(300))
+        }
+        #expect(error?.errno == ETIMEDOUT)
+        await eventually { Self.mutes().isEmpty }
+    }
+
+    /// Writes for ever to where nobody reads.
+    private static let mute = "/usr/bin/yes"
+    private static var hasMute: Bool {
+        var status = stat()
+        return lstat(mute, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == 0
+    }
+
+    private static func mutes() -> Set<Int32> {
+        ProcessTable.all { ProcText.lines(of: "/proc/\($0)/cmdline").first?.hasPrefix("annex-warden") == true }
+            .filter { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")) == mute }
     }
 
     @Test func aKilledHostLeavesNothing() async throws {
@@ -95,6 +129,44 @@ import Testing
                 #expect(recording.failure?.errno == 0)
             }
         }
+    }
+
+    /// The warden finds the report and the end at once: that the listener cannot be fetched any more is an echo.
+    @Test func aDeathBeforeTheListenerWasFetchedIsADeath() async throws {
+        let ground = try Ground()
+        for _ in 0..<100 {
+            let recording = try await killBeforeTheListener(on: ground)
+            // A busy machine may stop the warden too late.
+            if recording.order.contains(.listener) { continue }
+            #expect(recording.order == [.started, .failed, .ended])
+            #expect(recording.failure?.step == .exec && recording.failure?.errno == 0)
+            return
+        }
+        Issue.record("never stopped in time")
+    }
+
+    private func killBeforeTheListener(on ground: Ground) async throws -> Recording {
+        let recording = Recording()
+        var plan = try ground.plan("stay")
+        plan.give(try Descriptor.open("/dev/null", O_WRONLY), as: 1)
+        plan.layers.insert(.seccomp)
+        plan.filterFlags = 1 << 3
+        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
+        let warden = ground.warden.number
+        try ground.warden.launch(plan) { event in
+            recording.note(event)
+            if recording.order == [.started] { kill(warden, SIGSTOP) }
+        }
+        #expect(await recording.waits(for: .started))
+        // Its filter is in, it has told so, and waits.
+        await eventually {
+            let status = ProcText.lines(of: "/proc/\(recording.process)/status")
+            return status.contains("Seccomp:\t2") && status.contains { $0.hasPrefix("State:\tS") }
+        }
+        try recording.kill()
+        kill(warden, SIGCONT)
+        await recording.finish()
+        return recording
     }
 
     @Test func aCrashReadsAsItsSignal() async throws {

@@ -1,62 +1,89 @@
+import AnnexBroker
 import AnnexHost
 import AnnexModel
-import AnnexService
 import AnnexTestSupport
 import Foundation
+import Synchronization
 
 /// One extension at a time, from its launch to its end, with an accident on the way.
-struct Course: Sendable {
-    private let host: AnnexHost
-    private let identifier: String
-
-    init(_ host: AnnexHost, _ identifier: String) {
-        self.host = host
-        self.identifier = identifier
+final class Course: Sendable {
+    struct Told: Sendable {
+        let reason: String
+        /// All that is known of the end.
+        let text: String
     }
 
-    /// - Parameter delay: microseconds from the wish to launch it.
-    /// - Returns: the reason in a word, and all that is known of the end.
-    func run(_ accident: Accident, after delay: Int) async -> (reason: String, text: String) {
-        async let happened: Void = happen(accident, after: delay)
-        let end = await live(accident, after: delay)
+    let apps: [String]
+    let broker: Broker
+    let host: AnnexHost
+    let wardens = OwnWardens()
+    private let ends: EndBook
+    private let current: Current
+
+    /// - Parameter apps: the bundles of Shout.app, with the worker in it, and Pictures.app.
+    init(_ apps: [String]) throws {
+        let (ends, current) = (EndBook(), Current())
+        var wishes = BrokerWishes()
+        wishes.holdsBack = false
+        wishes.adjust = { limits in current.accident.withLock { $0 }.adjust(&limits) }
+        broker = try Broker(wishes) { ends.note($0) }
+        host = AnnexHost(service: broker)
+        self.apps = apps
+        self.ends = ends
+        self.current = current
+        for app in apps { _ = try broker.install(app: app) }
+    }
+
+    /// What the limits are made for.
+    private final class Current: Sendable {
+        let accident = Mutex(Accident.nothing)
+    }
+
+    func run(_ accident: Accident, _ moment: Moment) async -> Told {
+        if accident == .hostIsKilled { return await killHost(moment) }
+        current.accident.withLock { $0 = accident }
+        let isOver = Flag()
+        async let happened: Void = happen(accident, moment, isOver)
+        var told = await live(accident, moment)
+        isOver.raise()
         await happened
-        try? host.setEnabled(true, for: identifier)
-        return end
+        if accident == .appIsRemoved { _ = try? broker.install(app: apps[0]) }
+        try? host.setEnabled(true, for: accident.identifier)
+        // Whoever dropped the session was not told.
+        let noted = told.reason == "refused" ? [] : await ends.take()
+        if told.reason == "dropped", let end = noted.first?.termination { told = Self.told(end) }
+        let isSame = noted.map(\.termination.reason.rawValue) == (told.reason == "refused" ? [] : [told.reason])
+        return isSame ? told : Told(reason: "told otherwise", text: "\(told.text); the broker: \(noted)")
     }
 
-    private func live(_ accident: Accident, after delay: Int) async -> (String, String) {
+    private func live(_ accident: Accident, _ moment: Moment) async -> Told {
         do {
-            let session = try await host.begin(identifier)
-            if accident == .hostCancels {
+            let session = try await host.begin(accident.identifier)
+            switch accident {
+            case .hostDropsItsSession: return Told(reason: "dropped", text: "")
+            case .hostCancels:
                 async let end = Task.detached {
-                    try? await Task.sleep(for: .microseconds(delay))
+                    try? await Task.sleep(for: .microseconds(moment.delay))
                     return await session.cancel()
                 }.value
-                _ = try? await session.request([ExtensionItem(contentText: accident.conduct)])
+                _ = try? await session.request(accident.request)
                 return Self.told(await end)
+            case .hostCancelsItsTask:
+                let task = Task { try? await session.request(accident.request) }
+                try? await Task.sleep(for: .microseconds(moment.delay))
+                task.cancel()
+                _ = await task.value
+            default: _ = try await session.request(accident.request, accepting: accident.acceptance)
             }
-            _ = try await session.request([ExtensionItem(contentText: accident.conduct)])
             return Self.told(await session.complete())
         } catch .ended(let termination) {
             return Self.told(termination)
         } catch .refused(let error) {
-            return ("refused", "\(error)")
+            return Told(reason: "refused", text: "\(error)")
         } catch {
-            return ("none", "\(error)")
+            return Told(reason: "none", text: "\(error)")
         }
     }
 
-    private static func told(_ end: Termination) -> (String, String) { (end.reason.rawValue, "\(end)") }
-
-    private func happen(_ accident: Accident, after delay: Int) async {
-        try? await Task.sleep(for: .microseconds(delay))
-        let wardens = ProcessTable.wardens(of: getpid())
-        switch accident {
-        case .extensionIsKilled: for process in ProcessTable.children(of: wardens) { kill(process, SIGKILL) }
-        case .extensionIsStopped: for process in ProcessTable.children(of: wardens) { kill(process, SIGSTOP) }
-        case .wardenIsKilled: for process in wardens { kill(process, SIGKILL) }
-        case .isSwitchedOff: try? host.setEnabled(false, for: identifier)
-        case .nothing, .hostCancels, .exits, .chatters, .spins: break
-        }
-    }
+    private static func told(_ end: Termination) -> Told { Told(reason: end.reason.rawValue, text: "\(end)") }
 }

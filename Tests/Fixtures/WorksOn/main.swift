@@ -24,6 +24,7 @@ final class WorksOn: AppExtension {
         case "exits": exit(3)
         case "tidies": tidy(context)
         case "overstays": overstay(context)
+        case "clings": cling(context)
         default: context.completeRequest(returning: [ExtensionItem(contentText: "no such conduct")])
         }
     }
@@ -68,6 +69,12 @@ final class WorksOn: AppExtension {
             self.say("called with \(expired)")
             while !expired { _ = context.isExpiring }
         }
+    }
+
+    /// Stays after its answer, deaf and without a word.
+    private func cling(_ context: ExtensionContext) {
+        context.completeRequest(returning: [ExtensionItem(contentText: "staying")])
+        while true {}
     }
 
     private static var now: Int {

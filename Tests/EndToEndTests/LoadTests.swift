@@ -1,0 +1,21 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Many sessions at once, with ends of all kinds: `make load-soak` asks for minutes, and for a verdict on memory.
+@Suite(.timeLimit(.minutes(20))) struct LoadTests {
+    @Test func `L6: under load every end has its reason, and memory stays as it is`() async throws {
+        let minutes = ProcessInfo.processInfo.environment["ANNEX_LOAD_MINUTES"].flatMap(Int.init)
+        let shout = try SubstituteApp(running: "works-on")
+        let seed = SeededRandom.fresh()
+        let run = try await Program.run(
+            "bears-load",
+            [
+                shout.path, ExampleBundles.path(of: "Pictures.app"), "\(minutes.map { $0 * 60 } ?? 3)", "\(seed)",
+            ], in: TemporaryFolder())
+        #expect(!run.output.contains("unexpected"), "\(run.output)\(run.errors.suffix(4000))")
+        let verdict = minutes == nil ? "too short for a verdict\n" : "flat: true\n"
+        #expect(run.output.hasSuffix(verdict), "seed \(seed): \(run.output)\(run.errors.suffix(4000))")
+        if minutes != nil { print("annex: \(run.output)") }
+    }
+}

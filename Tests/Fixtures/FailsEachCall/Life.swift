@@ -1,0 +1,80 @@
+import AnnexBroker
+import AnnexHost
+import AnnexPolicy
+import CFailingCalls
+import Synchronization
+
+/// Where calls fail.
+enum Stage: CaseIterable {
+    /// A broker's start and its shutdown.
+    case broker
+    /// A launch, a request and its end, with the broker there already.
+    case session
+}
+
+/// What a host does, from one end to the other.
+final class Life: Sendable {
+    private let app: String
+    private let identifier: String
+    private let kept = Mutex<AnnexHost?>(nil)
+
+    init(app: String, identifier: String) {
+        self.app = app
+        self.identifier = identifier
+    }
+
+    /// - Parameters:
+    ///   - place: the call that fails.
+    ///   - time: which of them; 0: none.
+    /// - Returns: `well`, or the error's own words.
+    func run(_ stage: Stage, failing place: Int32, _ time: Int) async -> String {
+        do {
+            switch stage {
+            case .broker:
+                fail_call(place, time)
+                let host = try makeHost()
+                _ = try host.install(app: app)
+            case .session:
+                let host = try sharedHost()
+                fail_call(place, time)
+                return await end(try await host.begin(identifier))
+            }
+            return "well"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    func begin() async throws -> ExtensionSession { try await sharedHost().begin(identifier) }
+
+    func end(_ session: ExtensionSession) async -> String {
+        do {
+            _ = try await session.request([ExtensionItem(contentText: "looks 1")])
+            let end = await session.complete()
+            return end.reason == .completed ? "well" : "\(end)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private func sharedHost() throws -> AnnexHost {
+        try kept.withLock { kept in
+            if let kept { return kept }
+            let host = try makeHost()
+            _ = try host.install(app: app)
+            kept = host
+            return host
+        }
+    }
+
+    private func makeHost() throws -> AnnexHost {
+        var wishes = BrokerWishes()
+        wishes.holdsBack = false
+        wishes.adjust = { limits in
+            limits.launch = .seconds(10)
+            limits.watchdog = .seconds(10)
+            limits.request = .seconds(20)
+        }
+        return AnnexHost(service: try Broker(wishes))
+    }
+}

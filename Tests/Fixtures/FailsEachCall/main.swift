@@ -1,0 +1,57 @@
+// A host whose every system call of a broker's start, of a launch, a request and an end fails in turn, once. Says what
+// came of each where that is no clean error, how often each failed, and what is left. Arguments: the app's bundle with
+// works-on in it, the extension's identifier.
+import AnnexTestSupport
+import CFailingCalls
+import Foundation
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else {
+    print("usage: fails-each-call APP IDENTIFIER")
+    exit(64)
+}
+
+/// Said at once: who hangs has said where.
+func say(_ text: String) {
+    print(text)
+    fflush(nil)
+}
+
+let life = Life(app: arguments[1], identifier: arguments[2])
+
+/// One kind of call after another: the first of it fails, then the second, until there are no more.
+func failEach(_ stage: Stage) async throws {
+    var place: Int32 = 0
+    while let name = failing_call(place).map({ String(cString: $0) }) {
+        let error = failing_call_error(place).map { String(cString: $0) } ?? ""
+        var time = 0
+        var outcomes: [String: Int] = [:]
+        repeat {
+            time += 1
+            let outcome = await life.run(stage, failing: place, time)
+            guard call_has_failed() == 1 else { break }
+            let isClean = outcome == "well" || outcome.contains(error)
+            outcomes[outcome == "well" ? "well" : error, default: 0] += 1
+            if !isClean { say("unclear: \(stage), \(name) \(time) with \(error) → \(outcome)") }
+            // Enough: some calls come as often as a thread looks.
+        } while time < 60
+        fail_call(place, 0)
+        let after = await life.run(stage, failing: place, 0)
+        if after != "well" { say("unclear: \(stage), after \(name) → \(after)") }
+        if !outcomes.isEmpty { say("\(stage): \(name) failed \(time - 1) times in turn: \(outcomes)") }
+        place += 1
+    }
+}
+
+// Everything that is made once and kept is made by the first of each.
+let before = await MachineCounts.warmed { for stage in Stage.allCases { _ = await life.run(stage, failing: 0, 0) } }
+let openBefore = try OpenDescriptors.names()
+/// Lives through all of it: no broker that starts meanwhile takes it for a dead one's.
+let witness = try await life.begin()
+for stage in Stage.allCases { try await failEach(stage) }
+let end = await life.end(witness)
+if end != "well" { say("unclear: the witness → \(end)") }
+let after = await MachineCounts.settled(to: before)
+say("\(before)\n\(after)")
+if after.isMore(than: before) { say("open before: \(openBefore)\nopen after: \(try OpenDescriptors.names())") }
+say("more than before: \(after.isMore(than: before))")
