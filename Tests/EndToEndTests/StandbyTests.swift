@@ -54,8 +54,9 @@ import Testing
     @Test func `one request to a process unless its policy keeps it alive`() async throws {
         let standby = try host().standby(for: SubstituteApp.identifier)
         for _ in 0..<3 { #expect(try await served(standby) == "1") }
-        await eventually { ends.list.count >= 3 }
-        #expect(Set(ends.list) == [.completed])
+        // One that was launched ahead and not needed on a slow machine is cancelled.
+        await eventually { ends.list.count { $0 == .completed } == 3 }
+        #expect(Set(ends.list).isSubset(of: [.completed, .cancelled]))
     }
 
     @Test func `a process that is kept alive serves the next request, and never a session`() async throws {

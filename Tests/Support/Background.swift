@@ -18,7 +18,17 @@ public final class Background: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        // On a thread that ends: its run loop goes with it, which else stays with one of the runtime's threads, as three
+        // descriptors.
+        let started = DispatchSemaphore(value: 0)
+        // SAFETY: written before the signal, read after the wait.
+        nonisolated(unsafe) var outcome: Result<Void, any Error> = .success(())
+        Thread.detachNewThread {
+            outcome = Result { try process.run() }
+            started.signal()
+        }
+        started.wait()
+        try outcome.get()
         return Background(process.processIdentifier)
     }
 

@@ -13,6 +13,11 @@ public enum OpenDescriptors {
         try numbers(naming: text).count
     }
 
+    /// All but those that name an object of this text.
+    static func count(but text: String) -> Int {
+        ProcText.names(in: "/proc/self/fd").count { link("/proc/self/fd/\($0)") != text }
+    }
+
     /// Waits until there are none: what a peer handed over is closed on a thread of its own.
     public static func untilNone(naming text: String) async throws {
         while try count(naming: text) > 0 { try await Task.sleep(for: .milliseconds(1)) }

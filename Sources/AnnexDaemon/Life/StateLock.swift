@@ -9,11 +9,7 @@ package struct StateLock: ~Copyable, Sendable {
     /// Makes the folder where it is missing.
     /// - Throws: `EBUSY` where another daemon has it.
     package init(on state: String) throws(SystemError) {
-        var made = ""
-        for part in state.split(separator: "/") {
-            made += "/" + part
-            if mkdir(made, 0o700) < 0, errno != EEXIST { throw SystemError("mkdir", errno: errno, path: made) }
-        }
+        try Descriptor.makeDirectories(state, mode: 0o700)
         let file = try Descriptor.open("\(state)/lock", O_RDWR | O_CREAT, mode: 0o600)
         let locked = annex_lock_byte(file.number, 0, 1)
         guard locked >= 0 else {

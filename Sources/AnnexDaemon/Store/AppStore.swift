@@ -20,7 +20,7 @@ final class AppStore: Sendable {
 
     /// Opens the store at a path, or makes it, and sweeps what a kill left.
     init(at path: String) throws(SystemError) {
-        try Self.makeFolders(path)
+        try Descriptor.makeDirectories(path, mode: 0o700)
         let folder = try Descriptor.directory(path)
         let found = try Self.read(folder, path)
         self.path = path
@@ -30,15 +30,6 @@ final class AppStore: Sendable {
             guard let name = entry.name, name != Self.indexName else { continue }
             guard !found.apps.contains(where: { $0.folder == name }) else { continue }
             if entry.isDirectory { try self.folder.removeTree(name) } else { try self.folder.removeFile(name) }
-        }
-    }
-
-    private static func makeFolders(_ path: String) throws(SystemError) {
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/" + part
-            // Only what is made is closed to others; what is there is somebody's decision.
-            if mkdir(made, 0o700) < 0, errno != EEXIST { throw SystemError("mkdir", errno: errno, path: made) }
         }
     }
 
