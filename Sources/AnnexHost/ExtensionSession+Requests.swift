@@ -48,9 +48,9 @@ extension ExtensionSession {
         link.tell { $0.requestBegan() }
         let answer: Answer
         do throws(CallFailure) {
-            answer = read(try await channel.call(request, timeout: timeout ?? callLimit))
+            answer = read(try await channel.call(request, timeout: timeout))
         } catch {
-            answer = read(error, isOwnLimit: timeout == nil)
+            answer = Answer(error)
         }
         link.tell { $0.requestEnded() }
         switch answer {
@@ -70,9 +70,9 @@ extension ExtensionSession {
         link.tell { $0.requestBegan() }
         let answer: Answer
         do throws(CallFailure) {
-            answer = read(try channel.call(request, timeout: timeout ?? callLimit))
+            answer = read(try channel.call(request, timeout: timeout))
         } catch {
-            answer = read(error, isOwnLimit: timeout == nil)
+            answer = Answer(error)
         }
         link.tell { $0.requestEnded() }
         switch answer {
@@ -82,14 +82,6 @@ extension ExtensionSession {
             link.tell { $0.channelClosed() }
             throw .ended(link.ended.wait())
         }
-    }
-
-    /// The broker's clock runs from the last answer to any request: one that is starved while others are answered is
-    /// over its limit here.
-    private func read(_ failure: CallFailure, isOwnLimit: Bool) -> Answer {
-        guard isOwnLimit, case .deadlineExceeded = failure else { return Answer(failure) }
-        link.tell { $0.overstayed() }
-        return .end
     }
 
     /// An answer that no reader of ours understands is a breach of the protocol, and the extension's end.

@@ -7,22 +7,13 @@ import Synchronization
 /// A broker of one extension that no process stands behind: the test holds the extension's ends of the channel.
 final class LoneService: BrokerService {
     private let ends = Mutex<ExtensionDescriptors?>(nil)
-    private let callLimit: Duration?
-
-    init(callLimit: Duration? = nil) {
-        self.callLimit = callLimit
-    }
 
     func install(app path: String) throws(ServiceError) -> [InstalledExtension] { [] }
     func remove(app identifier: String) {}
     func setEnabled(_ isEnabled: Bool, for identifier: String) {}
     var extensions: [InstalledExtension] { [] }
 
-    func terms(for identifier: String) -> SessionTerms {
-        var terms = SessionTerms()
-        terms.channel.callLimit = callLimit
-        return terms
-    }
+    func terms(for identifier: String) -> SessionTerms { SessionTerms() }
 
     func launch(
         _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,

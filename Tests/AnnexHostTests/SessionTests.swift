@@ -1,7 +1,5 @@
 import AnnexLinux
 import AnnexModel
-import AnnexTestSupport
-import Foundation
 import Testing
 
 @testable import AnnexHost
@@ -31,19 +29,6 @@ import Testing
         let item = try itemWithFile()
         #expect(throws: HostError.self) { try session.requestAndWait([item]) }
         #expect(session.termination?.reason == .protocolViolation)
-    }
-
-    @Test(arguments: [false, true])
-    func `L3: each request has the point's limit of its own, whatever else is answered`(blocks: Bool) async throws {
-        let session = try await AnnexHost(service: LoneService(callLimit: .milliseconds(50))).begin("lone")
-        let error = await #expect(throws: HostError.self) {
-            _ = try await blocks ? Thread.detached { try session.requestAndWait([]) } : session.request([])
-        }
-        guard case .ended(let end)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(end.reason == .timeLimit)
     }
 
     @Test func aSessionKeepsTheBrokerThatRunsIt() async throws {

@@ -68,7 +68,7 @@ extension ControlGroupHierarchy {
     private func isUsable() -> Bool {
         let probe = memory + "/" + OwnedName.next()
         guard unsafe mkdir(probe, 0o755) == 0 else { return false }
-        defer { _ = unsafe rmdir(probe) }
+        defer { ControlGroup.remove(probe) }
         return unsafe access(probe + "/" + limitFile, W_OK) == 0
     }
 
