@@ -14,8 +14,8 @@ import Testing
         kill(ground.warden.number, SIGKILL)
         await run.recording.finish()
         #expect(run.recording.order == [.started, .executed, .lost])
-        // The pipe's end is the process's.
-        #expect(try run.read()["said"] == "stay")
+        // The pipe's end is the process's, which may have come before its first word.
+        #expect(try ["stay", nil].contains(run.read()["said"]))
         #expect(ground.warden.isLost)
         #expect(throws: LaunchFailure.self) { try ground.warden.launch(ground.plan("stay")) { _ in } }
     }
