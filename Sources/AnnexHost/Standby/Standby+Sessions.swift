@@ -5,18 +5,12 @@ extension Standby {
     ///
     /// - Throws: what `AnnexHost.begin` throws.
     public func begin() async throws(HostError) -> ExtensionSession {
-        if let session = takeFresh() { return session }
-        let session = try launch()
-        try await session.becomeReady()
-        return session
+        try await ready(takeFresh())
     }
 
     /// The same for code without Swift concurrency: blocks where nobody is parked.
     public func beginAndWait() throws(HostError) -> ExtensionSession {
-        if let session = takeFresh() { return session }
-        let session = try launch()
-        try session.waitUntilReady()
-        return session
+        try readyNow(takeFresh())
     }
 
     /// One request to an extension that is ended afterwards, or waits for the next one for as long as its policy's
@@ -28,7 +22,7 @@ extension Standby {
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) async throws(HostError) -> [ExtensionItem] {
         do throws(HostError) {
-            let session = try await taken()
+            let session = try await ready(takeAny())
             let answer = try await session.request(items, accepting: acceptance, timeout: timeout)
             finish(session)
             return answer
@@ -44,7 +38,7 @@ extension Standby {
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) throws(HostError) -> [ExtensionItem] {
         do throws(HostError) {
-            let session = try takenAndWaitedFor()
+            let session = try readyNow(takeAny())
             let answer = try session.requestAndWait(items, accepting: acceptance, timeout: timeout)
             finish(session)
             return answer
@@ -54,15 +48,16 @@ extension Standby {
         }
     }
 
-    private func taken() async throws(HostError) -> ExtensionSession {
-        if let session = takeAny() { return session }
+    /// The one that was parked, or one that is launched now.
+    private func ready(_ parked: ExtensionSession?) async throws(HostError) -> ExtensionSession {
+        if let parked { return parked }
         let session = try launch()
         try await session.becomeReady()
         return session
     }
 
-    private func takenAndWaitedFor() throws(HostError) -> ExtensionSession {
-        if let session = takeAny() { return session }
+    private func readyNow(_ parked: ExtensionSession?) throws(HostError) -> ExtensionSession {
+        if let parked { return parked }
         let session = try launch()
         try session.waitUntilReady()
         return session
