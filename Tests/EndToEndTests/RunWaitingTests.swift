@@ -32,9 +32,13 @@ import Testing
     /// Whether the key goes to the program's terminal, or makes a signal for `annex` on ours.
     @Test(arguments: ["terminal", "null"])
     func `TTY-04: Ctrl-Z stops annex with all of the sandbox, and fg continues both`(input: String) async throws {
-        // A process of another session writes on: its ticks tell whether it runs while annex is stopped.
+        // A process of another session writes on: its ticks tell whether it runs while annex is stopped. The program
+        // itself starts none: a shell that waits for its child to leave vfork stops for no signal, wherever it runs.
         let script = """
-            setsid sh -c 'while sleep 0.05; do echo; done' & i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; exit 3
+            setsid sh -c 'while sleep 0.05; do echo; done' & exec python3 -c '
+            import time
+            for _ in range(200): time.sleep(0.05)
+            raise SystemExit(3)'
             """
         let ended = try await python(Self.shell, input, "key", "3000", script)
         let lines = ended.output.split(separator: "\n").map(String.init)
