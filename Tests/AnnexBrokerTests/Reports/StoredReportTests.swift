@@ -52,7 +52,7 @@ import Testing
         #expect(try why() == "larger than any report")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a file away")) func whatIsSomebodyElsesIsNotBelieved() throws
+    @Test(.enabled(if: geteuid() == 0, "needs root, which alone can give a file away")) func whatIsSomebodyElsesIsNotBelieved() throws
     {
         try Data(EndReport(.example(), at: time).bytes).write(to: place(1))
         #expect(chown(place(1).path, 65534, 65534) == 0)
