@@ -24,6 +24,28 @@ import Testing
         #expect(try range.claim().user == 1000)
     }
 
+    @Test func whatAnotherBrokerGaveBackIsFoundWhereTheRestIsTaken() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let one = try IdentityRange(1000..<1003, directory: directory)
+        let other = try IdentityRange(1000..<1003, directory: directory)
+        var first: Identity? = try other.claim()
+        let second = try one.claim()
+        let third = try one.claim()
+        #expect(throws: SystemError.self) { _ = try one.claim() }
+        if let first = first.take() { #expect(first.user == 1000) }
+        #expect(try one.claim().user == 1000)
+        #expect(second.user == 1001 && third.user == 1002)
+    }
+
+    @Test func theLowestThatIsFreeIsGivenAgain() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let range = try IdentityRange(1000..<1010, directory: directory)
+        let held = try range.claim()
+        do { #expect(try range.claim().user == 1001) }
+        #expect(try range.claim().user == 1001)
+        #expect(held.user == 1000)
+    }
+
     @Test func rootIsInNoRange() {
         #expect(throws: SystemError.self) { _ = try IdentityRange(0..<10, directory: directory) }
     }

@@ -32,10 +32,14 @@ extension StoredReport {
     }
 
     /// The reports in a folder, the newest first, and what else lies there.
-    /// - Parameter identifier: of this extension only; nil: of every one.
+    /// - Parameters:
+    ///   - identifier: of this extension only; nil: of every one.
+    ///   - most: so many at most; no more files are read than that takes.
+    ///   - isWanted: the others are left out.
     /// - Throws: where the folder cannot be read, or nobody can count what is in it.
     package static func all(
-        in path: String, of identifier: String? = nil
+        in path: String, of identifier: String? = nil, atMost most: Int = .max,
+        where isWanted: (StoredReport) -> Bool = { _ in true }
     ) throws(SystemError) -> (reports: [StoredReport], flaws: [Flaw]) {
         let folder = try ReportFolder.existing(path)
         let owner = try folder.descriptor.status().user
@@ -54,8 +58,10 @@ extension StoredReport {
             }
         }
         for name in names.sorted(by: >) where identifier == nil || name.identifier == identifier {
+            if reports.count >= most { break }
             do throws(Flaw) {
-                reports.append(try read(name, in: folder, of: owner))
+                let report = try read(name, in: folder, of: owner)
+                if isWanted(report) { reports.append(report) }
             } catch {
                 // One that was taken away meanwhile is no flaw.
                 if !error.why.isEmpty { flaws.append(error) }

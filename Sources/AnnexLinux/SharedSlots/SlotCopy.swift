@@ -51,9 +51,11 @@ extension SlotCopy {
 
     /// - Returns: nil where it is no such file, or none any more.
     private static func read(_ path: String, _ layout: SlotLayout) throws(SystemError) -> [SlotCopy]? {
-        let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        // For reference first: what the number leads to by now may be a device that does something when it is opened.
+        let object = try Descriptor.reference(to: path)
         // Nobody else's file system answers when it likes.
-        guard file.isPlainSharedMemory, try file.status().kind == .regular else { return nil }
+        guard object.isPlainSharedMemory, try object.status().kind == .regular else { return nil }
+        let file = try object.reopenedReadOnly()
         return all(layout, header: try file.read(at: 0, count: SlotLayout.used + 8)) { count in
             try? file.read(at: Int64(layout.slotSize), count: count)
         }

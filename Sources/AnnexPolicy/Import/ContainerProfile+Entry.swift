@@ -15,7 +15,7 @@ extension ContainerProfile.Entry {
         let barred = try ProfileFilter(values["excludes"])
         asks = wanted.words("with") + barred.words("without")
         place = node.place
-        path = node.path
+        path = node.path.text
         guard wanted.allHold(in: world), !barred.oneHolds(in: world) else { return nil }
     }
 

@@ -18,11 +18,10 @@ struct JSONNode: Sendable {
 
     let value: Value
     let place: PolicyPlace
-    /// Where it stands in the whole, for example `$.syscalls[3].args[0].op`.
-    let path: String
+    let path: JSONPath
 
     func error(_ problem: String, suggestion: String? = nil) -> PolicyError {
-        PolicyError("`\(path)` \(problem)", at: place, suggestion: suggestion)
+        PolicyError("`\(path.text)` \(problem)", at: place, suggestion: suggestion)
     }
 
     var isNull: Bool {

@@ -27,7 +27,7 @@ struct JSONReader {
         let start = PolicyPlace(file: file, line: 1, column: 1)
         guard bytes.count <= largestText else { throw PolicyError("longer than \(largestText) bytes", at: start) }
         var reader = JSONReader(bytes, file: file)
-        let root = try reader.value(path: "$", depth: 0)
+        let root = try reader.value(path: .root, depth: 0)
         reader.skipBlanks()
         guard reader.at == bytes.count else { throw reader.error("something follows the value") }
         return root
@@ -53,7 +53,7 @@ struct JSONReader {
         return true
     }
 
-    private mutating func value(path: String, depth: Int) throws(PolicyError) -> JSONNode {
+    private mutating func value(path: JSONPath, depth: Int) throws(PolicyError) -> JSONNode {
         skipBlanks()
         guard depth < Self.deepest else { throw error("nested deeper than \(Self.deepest)") }
         let place = place
@@ -71,7 +71,7 @@ struct JSONReader {
         return JSONNode(value: value, place: place, path: path)
     }
 
-    private mutating func object(path: String, depth: Int) throws(PolicyError) -> JSONNode.Value {
+    private mutating func object(path: JSONPath, depth: Int) throws(PolicyError) -> JSONNode.Value {
         at += 1
         var entries: [JSONNode.Entry] = []
         var keys: Set<String> = []
@@ -83,25 +83,26 @@ struct JSONReader {
             guard next == UInt8(ascii: "\"") else { throw error("a key is expected") }
             let key = try text()
             guard keys.insert(key).inserted else {
-                throw PolicyError("`\(path)` has the key `\(Escaped(key, limit: 200).description)` twice", at: keyPlace)
+                throw PolicyError(
+                    "`\(path.text)` has the key `\(Escaped(key, limit: 200).description)` twice", at: keyPlace)
             }
             skipBlanks()
             guard take(":") else { throw error("`:` is expected after a key") }
-            let inner = "\(path).\(Escaped(key, limit: 200).description)"
-            entries.append(JSONNode.Entry(key: key, value: try value(path: inner, depth: depth + 1)))
+            let value = try value(path: .member(of: path, key: key), depth: depth + 1)
+            entries.append(JSONNode.Entry(key: key, value: value))
             skipBlanks()
         } while take(",")
         guard take("}") else { throw error("`,` or `}` is expected") }
         return .object(entries)
     }
 
-    private mutating func list(path: String, depth: Int) throws(PolicyError) -> JSONNode.Value {
+    private mutating func list(path: JSONPath, depth: Int) throws(PolicyError) -> JSONNode.Value {
         at += 1
         var nodes: [JSONNode] = []
         skipBlanks()
         if take("]") { return .list([]) }
         repeat {
-            nodes.append(try value(path: "\(path)[\(nodes.count)]", depth: depth + 1))
+            nodes.append(try value(path: .element(of: path, index: nodes.count), depth: depth + 1))
             skipBlanks()
         } while take(",")
         guard take("]") else { throw error("`,` or `]` is expected") }

@@ -14,7 +14,13 @@ package final class IdentityRange: Sendable {
 
     private let range: Range<UInt32>
     private let file: Descriptor
-    private let claimed = Mutex<Set<UInt32>>([])
+    private let state: Mutex<State>
+
+    private struct State {
+        var claimed: Set<UInt32> = []
+        /// Below it all were ours or somebody else's when it was looked at last: a thousand are not asked each time.
+        var lowest: UInt32
+    }
 
     /// - Parameter directory: root's own directory for the lock; made when missing.
     package init(
@@ -26,6 +32,7 @@ package final class IdentityRange: Sendable {
         _ = unsafe mkdir(directory, 0o700)
         let path = directory + "/identities"
         self.range = range
+        state = Mutex(State(lowest: range.lowerBound))
         do throws(SystemError) {
             // O_NOFOLLOW: whoever can plant a link in the directory must not choose which file is locked.
             file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
@@ -39,18 +46,25 @@ package final class IdentityRange: Sendable {
 
     /// A number that no extension of any broker holds; its claim ends with the returned owner.
     package func claim() throws(SystemError) -> Identity {
-        let number = try claimed.withLock { (claimed) throws(SystemError) -> UInt32? in
-            for candidate in range where !claimed.contains(candidate) {
-                guard try lock(candidate) else { continue }
-                claimed.insert(candidate)
-                return candidate
-            }
-            return nil
+        let number = try state.withLock { (state) throws(SystemError) in
+            if let number = try find(in: state.lowest..<range.upperBound, &state) { return number as UInt32? }
+            // What other brokers gave back meanwhile.
+            return try find(in: range.lowerBound..<state.lowest, &state)
         }
         guard let number else {
             throw SystemError("claim of a uid", errno: EAGAIN, mend: "every uid of the range \(range) is in use")
         }
         return Identity(user: number, group: number, range: self)
+    }
+
+    private func find(in numbers: Range<UInt32>, _ state: inout State) throws(SystemError) -> UInt32? {
+        for candidate in numbers where !state.claimed.contains(candidate) {
+            guard try lock(candidate) else { continue }
+            state.claimed.insert(candidate)
+            state.lowest = max(state.lowest, candidate + 1)
+            return candidate
+        }
+        return nil
     }
 
     /// - Returns: whether nobody else had it.
@@ -65,8 +79,9 @@ package final class IdentityRange: Sendable {
     }
 
     func release(_ number: UInt32) {
-        claimed.withLock { claimed in
-            claimed.remove(number)
+        state.withLock { state in
+            state.claimed.remove(number)
+            state.lowest = min(state.lowest, number)
             _ = annex_lock_byte(file.number, UInt64(number), 0)
         }
     }

@@ -4,6 +4,7 @@
 #include "loop.h"
 #include "maps.h"
 #include "mounts.h"
+#include "network.h"
 #include "syscalls.h"
 
 _Alignas(8) unsigned char launch_plan[ANNEX_PLAN_LARGEST];
@@ -30,10 +31,11 @@ static long plan_was_read(struct launch *launch) {
 }
 
 static uint64_t namespaces(const annex_plan *plan) {
-    // The cgroup namespace follows in the child: made here, its root would be the warden's group.
+    // The network has a way of its own (network.c). The cgroup namespace follows in the child: made here, its root
+    // would be the warden's group.
     static const struct { uint32_t layer; uint64_t flag; } flags[] = {
         {ANNEX_LAYER_USER, CLONE_NEWUSER}, {ANNEX_LAYER_MOUNT, CLONE_NEWNS},      {ANNEX_LAYER_PID, CLONE_NEWPID},
-        {ANNEX_LAYER_IPC, CLONE_NEWIPC},   {ANNEX_LAYER_NETWORK, CLONE_NEWNET}, {ANNEX_LAYER_UTS, CLONE_NEWUTS},
+        {ANNEX_LAYER_IPC, CLONE_NEWIPC},   {ANNEX_LAYER_UTS, CLONE_NEWUTS},
     };
     uint64_t wanted = 0;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -48,9 +50,12 @@ static long clone_child(struct launch *launch) {
     if (result < 0) return result;
     launch->warden_end = ends[0];
     launch->report = ends[1];
+    long network = network_choose(launch->plan);
+    if (network < 0) return network;
     // Exit signal 0: exec sets it to SIGCHLD, so that waitid tells exactly who executed and who did not.
     struct clone_arguments arguments = {
-        .flags = CLONE_PIDFD | namespaces(launch->plan), .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
+        .flags = CLONE_PIDFD | namespaces(launch->plan) | (uint64_t)network,
+        .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
     if (launch->plan->into_cgroup >= 0) {
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = (uint64_t)launch->descriptors[launch->plan->into_cgroup];

@@ -2,11 +2,14 @@
 
 #include "answers.h"
 #include "launch.h"
+#include "network.h"
 #include "syscalls.h"
 
 #define EVENTS_AT_ONCE 64
 // Nothing tells when descriptors on their way have arrived.
 #define CROWDED_LOOK_MS 2
+// Long enough that what was launched has said hello: it would have to share the processor.
+#define QUIET_MS 5
 
 // What an event is about: the kind in the lowest bits, then the place, then its generation.
 enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_REPORT, ABOUT_END };
@@ -264,8 +267,9 @@ void loop_run(void) {
     struct epoll_entry events[EVENTS_AT_ONCE];
     while (!broker_gone && !answers_unheard()) {
         listen_to_control();
-        int patience = answers_crowded() ? CROWDED_LOOK_MS : -1;
+        int patience = answers_crowded() ? CROWDED_LOOK_MS : network_is_due() ? QUIET_MS : -1;
         long count = CALL(NR_epoll_pwait, epoll, events, EVENTS_AT_ONCE, patience, 0, SIGNAL_SET_SIZE);
+        if (count == 0 && !answers_crowded() && network_is_due()) network_make_spare();
         if (answers_waiting() || answers_crowded()) answers_flush_all();
         for (long i = 0; i < count; i++) handle(&events[i]);
     }

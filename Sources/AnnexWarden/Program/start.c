@@ -4,6 +4,7 @@
 #include "farewell.h"
 #include "launch.h"
 #include "loop.h"
+#include "network.h"
 #include "probe.h"
 #include "syscalls.h"
 #include "text.h"
@@ -81,6 +82,7 @@ static long prepare(void) {
         long result = CALL(NR_setgroups, 0, 0);
         if (result < 0) return result;
     }
+    network_prepare();
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
     warden.self = (int)self;

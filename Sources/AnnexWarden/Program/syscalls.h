@@ -15,7 +15,7 @@ enum {
     NR_prctl = 157, NR_mount = 165, NR_umount2 = 166, NR_sethostname = 170, NR_setdomainname = 171,
     NR_clock_gettime = 228, NR_exit_group = 231, NR_epoll_ctl = 233, NR_waitid = 247, NR_keyctl = 250,
     NR_openat = 257, NR_mkdirat = 258, NR_unlinkat = 263, NR_ppoll = 271, NR_unshare = 272, NR_epoll_pwait = 281,
-    NR_epoll_create1 = 291, NR_dup3 = 292, NR_prlimit64 = 302, NR_seccomp = 317, NR_execveat = 322, NR_statx = 332,
+    NR_epoll_create1 = 291, NR_dup3 = 292, NR_prlimit64 = 302, NR_setns = 308, NR_seccomp = 317, NR_execveat = 322, NR_statx = 332,
 };
 #elif defined(__aarch64__)
 enum {
@@ -28,7 +28,7 @@ enum {
     NR_rt_sigprocmask = 135, NR_setresuid = 147, NR_setresgid = 149, NR_setsid = 157, NR_setgroups = 159,
     NR_sethostname = 161, NR_setdomainname = 162, NR_umask = 166, NR_prctl = 167, NR_getpid = 172,
     NR_geteuid = 175, NR_socketpair = 199, NR_sendmsg = 211, NR_recvmsg = 212, NR_keyctl = 219, NR_mmap = 222,
-    NR_madvise = 233, NR_wait4 = 260, NR_prlimit64 = 261, NR_seccomp = 277, NR_execveat = 281, NR_statx = 291,
+    NR_madvise = 233, NR_wait4 = 260, NR_prlimit64 = 261, NR_setns = 268, NR_seccomp = 277, NR_execveat = 281, NR_statx = 291,
 };
 #else
 #error "the warden knows x86-64 and aarch64"

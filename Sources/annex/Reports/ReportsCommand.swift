@@ -52,12 +52,11 @@ struct ReportsCommand: ParsableCommand {
         }
         let more = found.flaws.count - Self.mostFlaws
         if more > 0 { StandardError.print("annex: passed over \(more) more") }
-        let wanted = found.reports.filter { !failures || $0.isFailure }
-        let reports = Array(wanted.prefix(most.map(Int.init) ?? wanted.count))
         if json {
-            print(JSON.object([.init("folder", .text(place)), .init("reports", .list(reports.map(\.json)))]).written)
+            let reports = JSON.list(found.reports.map(\.json))
+            print(JSON.object([.init("folder", .text(place)), .init("reports", reports)]).written)
         } else {
-            ReportsText(style: .forStandardOutput()).show(reports, isOfOne: identifier != nil, in: place)
+            ReportsText(style: .forStandardOutput()).show(found.reports, isOfOne: identifier != nil, in: place)
         }
         if !found.flaws.isEmpty { throw ExitCode(1) }
     }
@@ -70,7 +69,10 @@ struct ReportsCommand: ParsableCommand {
             if place == nil { place = try ReportPlace.standard.path() }
             guard let place else { return ("", ([], [])) }
             do throws(SystemError) {
-                return (place, try StoredReport.all(in: place, of: identifier))
+                let found = try StoredReport.all(
+                    in: place, of: identifier, atMost: most.map(Int.init) ?? .max
+                ) { !failures || $0.isFailure }
+                return (place, found)
             } catch {
                 // Nobody has kept a report there yet.
                 guard folder == nil, error.errno == ENOENT else { throw error }

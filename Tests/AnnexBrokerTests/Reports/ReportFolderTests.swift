@@ -42,7 +42,8 @@ import Testing
         #expect(throws: SystemError.self) { _ = try ReportFolder.own(path) }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs root, which alone can give a folder away")) func oneOfSomebodyElsesIsRefused() throws {
+    @Test(.enabled(if: geteuid() == 0, "needs root, which alone can give a folder away"))
+    func oneOfSomebodyElsesIsRefused() throws {
         _ = try ReportFolder.own(path)
         #expect(chown(path, 65534, 65534) == 0)
         #expect(throws: SystemError.self) { _ = try ReportFolder.own(path) }

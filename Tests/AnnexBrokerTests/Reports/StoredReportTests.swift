@@ -46,14 +46,27 @@ import Testing
         #expect(try why() == "has another name elsewhere")
     }
 
+    @Test func noMoreIsReadThanIsAskedFor() throws {
+        for number in 1...3 as ClosedRange<UInt64> {
+            let time = WallClock(microseconds: time.microseconds + Int64(number))
+            let place = folder.url.appending(path: ReportName("com.example.a", at: time, mark: number).text)
+            // The oldest is none, and nobody needs to know.
+            try Data(number == 1 ? [] : EndReport(.example(), at: time).bytes).write(to: place)
+        }
+        let (reports, flaws) = try StoredReport.all(in: folder.url.path, atMost: 2)
+        #expect(reports.count == 2 && flaws.isEmpty)
+        let none = try StoredReport.all(in: folder.url.path, atMost: 2) { _ in false }
+        #expect(none.reports.isEmpty && none.flaws.count == 1)
+    }
+
     @Test func whatIsHugeIsNotRead() throws {
         try Data().write(to: place(1))
         #expect(truncate(place(1).path, 1 << 40) == 0)
         #expect(try why() == "larger than any report")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs root, which alone can give a file away")) func whatIsSomebodyElsesIsNotBelieved() throws
-    {
+    @Test(.enabled(if: geteuid() == 0, "needs root, which alone can give a file away"))
+    func whatIsSomebodyElsesIsNotBelieved() throws {
         try Data(EndReport(.example(), at: time).bytes).write(to: place(1))
         #expect(chown(place(1).path, 65534, 65534) == 0)
         #expect(try why() == "belongs to uid 65534, its folder to uid 0")

@@ -40,7 +40,7 @@ import Testing
         #expect(try list[0].number() == 1)
         #expect(throws: PolicyError.self) { try list[1].number() }
         #expect(try list[2].text() == "xé😀\n\"")
-        #expect(list[4].isNull && list[2].path == "$.a[2]" && list[2].place.column == 19)
+        #expect(list[4].isNull && list[2].path.text == "$.a[2]" && list[2].place.column == 19)
         #expect(try values["b"]?.object(keys: ["c"])["c"]?.number() == .max)
     }
 

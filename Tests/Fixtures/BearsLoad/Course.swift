@@ -1,5 +1,5 @@
 import AnnexTestSupport
-import Glibc
+import Foundation
 
 /// What host and warden use of memory, over time.
 struct Course {
@@ -9,18 +9,39 @@ struct Course {
         let uses: [Double]
     }
 
-    private static let names = ["host PSS", "host RSS", "warden PSS", "warden RSS"]
+    private static let names = ["host PSS", "host RSS", "warden PSS", "warden RSS", "host's allocations"]
     private var samples: [Sample] = []
 
     mutating func sample(at time: Double) -> String {
         let warden = ProcessTable.wardens(of: getpid()).min() ?? 0
-        let uses = [getpid(), warden].flatMap { process in
-            let lines = ProcText.lines(of: "/proc/\(process)/smaps_rollup")
-            return ["Pss:", "Rss:"].map { Self.number($0, in: lines) }
-        }
+        let uses =
+            [getpid(), warden].flatMap { process in
+                let lines = ProcText.lines(of: "/proc/\(process)/smaps_rollup")
+                return ["Pss:", "Rss:"].map { Self.number($0, in: lines) }
+            } + [Self.allocated]
         samples.append(Sample(time: time, uses: uses))
         return "\(Int(time)) s: "
             + zip(Self.names, uses).map { "\($0) \(Int($1)) KiB" }.joined(separator: ", ")
+    }
+
+    /// What was asked of the allocator and not given back, by all threads: a leak grows here, pages that the allocator
+    /// keeps for the next burst do not.
+    private static var allocated: Double {
+        typealias Info = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+        // Glibc's import lacks <malloc.h>.
+        guard let found = dlsym(nil, "malloc_info"), let file = tmpfile() else { return 0 }
+        defer { fclose(file) }
+        _ = unsafeBitCast(found, to: Info.self)(0, file)
+        rewind(file)
+        var text = [UInt8](repeating: 0, count: 1 << 20)
+        let whole = String(decoding: text.prefix(fread(&text, 1, text.count, file)), as: UTF8.self)
+        // The sums over all arenas come last.
+        let size = { (kind: String) in
+            whole.components(separatedBy: "<\(kind)").last?.components(separatedBy: "size=\"").dropFirst().first
+                .flatMap { Double($0.prefix { $0 != "\"" }) } ?? 0
+        }
+        let free = size("total type=\"fast\"") + size("total type=\"rest\"")
+        return (size("system type=\"current\"") + size("total type=\"mmap\"") - free) / 1024
     }
 
     private static func number(_ key: String, in lines: [String]) -> Double {

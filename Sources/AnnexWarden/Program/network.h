@@ -1,0 +1,16 @@
+// A network namespace that is ready before a sandbox needs it: making one is the dearest step of a launch.
+#ifndef ANNEX_NETWORK_H
+#define ANNEX_NETWORK_H
+
+#include "plan.h"
+
+void network_prepare(void);
+
+// What clone3 has to make so that the sandbox gets the network of its plan: CLONE_NEWNET, 0, or -errno.
+long network_choose(const annex_plan *plan);
+
+// Whether a spare would serve the next launch; made only while nothing else is to be done.
+int network_is_due(void);
+void network_make_spare(void);
+
+#endif

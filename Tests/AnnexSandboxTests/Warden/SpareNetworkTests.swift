@@ -1,0 +1,86 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// A network that is made ahead is one sandbox's alone, like one that is made for it.
+@Suite(.timeLimit(.minutes(20))) struct SpareNetworkTests {
+    @Test func eachSandboxHasItsOwnWhetherMadeAheadOrNot() async throws {
+        let ground = try Ground()
+        var seen = [try #require(network(of: getpid()))]
+        for round in 0..<3 {
+            // The first of a round finds a spare where there can be one; the others come too soon for another.
+            let runs = try [start(on: ground), start(on: ground), start(on: ground)]
+            for run in runs {
+                #expect(await run.waits(for: .executed))
+                let own = try #require(network(of: run.process), "round \(round)")
+                #expect(!seen.contains(own), "round \(round)")
+                seen.append(own)
+            }
+            await waitsForSpare(on: ground, notAmong: seen)
+            for run in runs {
+                try run.kill()
+                await run.finish()
+            }
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, which alone can make one without a user namespace"))
+    func whatIsMadeAheadIsWhatTheNextOneGets() async throws {
+        let ground = try Ground()
+        let first = try start(on: ground)
+        #expect(await first.waits(for: .executed))
+        let taken = try [#require(network(of: getpid())), #require(network(of: first.process))]
+        await waitsForSpare(on: ground, notAmong: taken)
+        let spare = network(of: ground.warden.number)
+        let second = try start(on: ground)
+        #expect(await second.waits(for: .executed))
+        #expect(network(of: second.process) == spare)
+        // It leaves what it gave away, though nobody else comes.
+        await waitsForSpare(on: ground, notAmong: taken + [spare].compactMap { $0 })
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, which alone can leave this layer out"))
+    func aPlanWithoutThatLayerIsInTheHostsNetwork() async throws {
+        let ground = try Ground()
+        let host = try #require(network(of: getpid()))
+        for _ in 0..<2 {
+            let other = try start(on: ground)
+            #expect(await other.waits(for: .executed))
+            await waitsForSpare(on: ground, notAmong: [host, try #require(network(of: other.process))])
+            let run = try start(on: ground) { $0.layers.remove(.network) }
+            #expect(await run.waits(for: .executed))
+            #expect(network(of: run.process) == host)
+        }
+    }
+
+    @Test func oneWhoseLoopbackIsRaisedOwnsItsNetwork() async throws {
+        let ground = try Ground()
+        let other = try start(on: ground)
+        #expect(await other.waits(for: .executed))
+        await waitsForSpare(on: ground, notAmong: [try #require(network(of: other.process))])
+        var plan = try ground.plan("world")
+        plan.hasLoopback = true
+        let world = try await ground.launch(plan).world()
+        #expect(world["loopback"] == "\(ECONNREFUSED)")
+    }
+
+    private func start(
+        on ground: Ground, _ change: (inout LaunchPlan) -> Void = { _ in }
+    ) throws -> Recording {
+        var plan = try ground.plan("stay")
+        change(&plan)
+        return try ground.launch(plan).recording
+    }
+
+    /// Until the warden is in one that nobody has; at once where it makes none.
+    private func waitsForSpare(on ground: Ground, notAmong taken: [String]) async {
+        guard geteuid() == 0 else { return }
+        await eventually { network(of: ground.warden.number).map { !taken.contains($0) } ?? false }
+    }
+
+    private func network(of process: Int32) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
+    }
+}
