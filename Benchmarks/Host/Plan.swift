@@ -17,6 +17,8 @@ struct Plan {
     var reply: Int { Int(pointer.pointee.reply) }
     var batch: UInt64 { pointer.pointee.batch }
     var flush: UInt64 { pointer.pointee.flush }
+    /// Microseconds of silence before each call.
+    var gap: UInt32 { UInt32(clamping: pointer.pointee.gap / 1000) }
     /// Extensions that are there and that nobody calls.
     var idle: Int { Int(String(cString: pointer.pointee.extra)) ?? 0 }
     var client: Int32 { pointer.pointee.client }

@@ -15,6 +15,7 @@ package final class Broker: BrokerService {
     let wishes: BrokerWishes
     /// Not the broker itself: an end told on the event loop's thread must not hold it.
     let failures = FailureBook()
+    private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
     private let log = BrokerLog()
     private let onEnd: @Sendable (EndedExtension) -> Void
@@ -96,11 +97,19 @@ package final class Broker: BrokerService {
 
     func policy(for bundle: ExtensionBundle) throws(ServiceError) -> Policy {
         do throws(PolicyError) {
-            var policy = try Policy.compiledAhead(named: bundle.extensionPoint)
+            var policy = try shippedPolicy(named: bundle.extensionPoint)
             wishes.apply(to: &policy.limits)
             return policy
         } catch {
             throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
         }
+    }
+
+    /// Read once: unpacking it takes longer than most steps of a launch.
+    private func shippedPolicy(named name: String) throws(PolicyError) -> Policy {
+        if let policy = policies.withLock({ $0[name] }) { return policy }
+        let policy = try Policy.compiledAhead(named: name)
+        policies.withLock { $0[name] = policy }
+        return policy
     }
 }

@@ -1,4 +1,5 @@
 import AnnexHost
+import Glibc
 
 /// Where a launch's time goes: the median of each step of the launch report.
 enum LaunchSteps {
@@ -9,6 +10,7 @@ enum LaunchSteps {
         var names: [String] = []
         var times: [String: [Duration]] = [:]
         for _ in 0..<launches {
+            usleep(plan.gap)
             let session = try launcher.launch()
             for step in session.launchReport.steps {
                 if times[step.name] == nil { names.append(step.name) }

@@ -7,7 +7,15 @@ package struct ControlGroup: ~Copyable, Sendable {
     /// The directory that limits memory.
     package let memory: String
     /// The directory that limits processes, where one is needed; the same one in version 2.
-    package let processes: String?
+    package private(set) var processes: String?
+
+    /// Makes the group that limits memory, without a limit yet: nobody is in it.
+    init(in hierarchy: ControlGroupHierarchy, named name: String) throws(SystemError) {
+        self.hierarchy = hierarchy
+        memory = Self.directory(in: hierarchy, named: name)
+        processes = nil
+        try Self.make(memory)
+    }
 
     /// Makes the groups and writes their limits. A limit that the kernel does not take fails the launch.
     ///
@@ -16,18 +24,39 @@ package struct ControlGroup: ~Copyable, Sendable {
     package init(
         in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
     ) throws(SystemError) {
-        let name = OwnedName.next()
         self.hierarchy = hierarchy
-        memory = hierarchy.memory + "/" + name
-        processes =
-            processLimit == nil ? nil : hierarchy.version == .two ? memory : hierarchy.processes.map { $0 + "/" + name }
-        for directory in directories where unsafe mkdir(directory, 0o755) != 0 {
+        memory = Self.directory(in: hierarchy, named: OwnedName.next())
+        processes = nil
+        try Self.make(memory)
+        try limit(memory: memoryLimit, processes: processLimit)
+    }
+
+    /// Where a group of this name limits memory.
+    static func directory(in hierarchy: ControlGroupHierarchy, named name: String) -> String {
+        hierarchy.memory + "/" + name
+    }
+
+    private static func make(_ directory: String) throws(SystemError) {
+        guard unsafe mkdir(directory, 0o755) == 0 else {
             throw SystemError("mkdir", errno: errno, path: directory)
         }
+    }
+
+    /// Writes its limits, and makes the second group where the number of processes is one.
+    mutating func limit(memory memoryLimit: UInt64, processes processLimit: UInt64?) throws(SystemError) {
         try limit(memory: memoryLimit)
-        if let processes, let processLimit, unsafe access(processes + "/pids.max", F_OK) == 0 {
-            try TextFile.write("\(processLimit)", to: processes + "/pids.max")
+        guard let processLimit, let directory = processesDirectory else { return }
+        if directory != memory { try Self.make(directory) }
+        processes = directory
+        if unsafe access(directory + "/pids.max", F_OK) == 0 {
+            try TextFile.write("\(processLimit)", to: directory + "/pids.max")
         }
+    }
+
+    private var processesDirectory: String? {
+        guard hierarchy.version == .one else { return memory }
+        let name = memory.split(separator: "/").last ?? ""
+        return hierarchy.processes.map { $0 + "/" + name }
     }
 
     deinit {

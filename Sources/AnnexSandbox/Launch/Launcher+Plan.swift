@@ -104,6 +104,9 @@ extension Launcher {
         }
     }
 
+    /// What this kernel knows of them.
+    private static let notificationFlags = UInt32(annex_notification_flags())
+
     private func addFilter(_ plan: inout LaunchPlan, _ policy: Policy, _ mode: DenialMode) throws(SandboxError) {
         // The system's generator is getrandom(2): who could guess the number could run another program.
         let nonce = UInt64.random(in: .min ... .max)
@@ -114,6 +117,6 @@ extension Launcher {
             throw SandboxError("filter", cause: "\(error)")
         }
         plan.execNonce = nonce
-        plan.filterFlags = UInt32(annex_notification_flags())
+        plan.filterFlags = Self.notificationFlags
     }
 }

@@ -14,6 +14,8 @@ package final class Launcher: Sendable {
     let lacks: [LayerLack]
     /// Nil where no control group can be made: memory is then watched.
     let hierarchy: ControlGroupHierarchy?
+    /// Of the next launch: made while the one before it starts, when its thread has nothing else to do.
+    private let spareGroup = Mutex<ControlGroup?>(nil)
     /// Nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
 
@@ -75,7 +77,10 @@ package final class Launcher: Sendable {
             throw SandboxError("output", cause: "a pipe without ends")
         }
         let directories = Self.directories(of: group)
-        let plan = try plan(configuration, identity: identity, groups: directories, output: writing)
+        var plan = try plan(configuration, identity: identity, groups: directories, output: writing)
+        let next = OwnedName.next()
+        // The warden removes it should this broker be killed.
+        if let hierarchy { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
         scene.hasReaper = plan.hasReaper
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, begun: begun,
@@ -86,6 +91,7 @@ package final class Launcher: Sendable {
         } catch {
             throw SandboxError(error)
         }
+        makeSpareGroup(named: next)
         return process
     }
 
@@ -119,6 +125,7 @@ package final class Launcher: Sendable {
 
     /// Ends every sandbox and the warden.
     package func shutDown() {
+        spareGroup.withLock { $0 = nil }
         present.withLock { $0 }.shutDown()
     }
 
@@ -135,9 +142,23 @@ package final class Launcher: Sendable {
     private func controlGroup(_ limits: PolicyLimits, hasReaper: Bool) throws(SandboxError) -> ControlGroup? {
         guard let hierarchy else { return nil }
         return try SandboxError.step("control group") { () throws(SystemError) in
-            try ControlGroup(
-                in: hierarchy, memoryLimit: limits.memory,
-                processLimit: hasReaper ? UInt64(max(1, limits.processes)) + 1 : nil)
+            var group = try emptyGroup(in: hierarchy)
+            try group.limit(
+                memory: limits.memory, processes: hasReaper ? UInt64(max(1, limits.processes)) + 1 : nil)
+            return group
+        }
+    }
+
+    private func emptyGroup(in hierarchy: ControlGroupHierarchy) throws(SystemError) -> ControlGroup {
+        if let spare = spareGroup.withLock({ $0.take() }) { return spare }
+        return try ControlGroup(in: hierarchy, named: OwnedName.next())
+    }
+
+    /// Where none can be made now, the next launch says why.
+    private func makeSpareGroup(named name: String) {
+        guard let hierarchy else { return }
+        spareGroup.withLock { spare in
+            spare = if let known = spare.take() { known } else { try? ControlGroup(in: hierarchy, named: name) }
         }
     }
 

@@ -35,7 +35,7 @@ struct GrantLayout: ~Copyable {
         var found: [[UInt8]: Int] = [:]
         var held: [[UInt8]: Int32] = [:]
         defer { for number in held.values { close(number) } }
-        let dangers = GrantDangers()
+        lazy var dangers = GrantDangers()
         for grant in policy.paths.grants {
             guard let host = try Self.find(grant, dangers) else { continue }
             add(host.links)

@@ -30,9 +30,18 @@ package struct OwnedName: Hashable, Sendable {
     /// A name that this process has not used yet.
     package static func next() -> String {
         let count = counter.add(1, ordering: .relaxed).newValue
-        let owner = getpid()
-        return OwnedName(space: ownSpace, owner: owner, started: startTime(of: owner) ?? 0, count: count).text
+        let own = own.withLock { own in
+            // A forked child of the host is another process.
+            if let own, own.owner == getpid() { return own }
+            let found = Owner(space: ownSpace, owner: getpid(), started: startTime(of: getpid()) ?? 0)
+            own = found
+            return found
+        }
+        return OwnedName(space: own.space, owner: own.owner, started: own.started, count: count).text
     }
+
+    /// Asked of the kernel once.
+    private static let own = Mutex<Owner?>(nil)
 
     init(space: UInt64 = ownSpace, owner: pid_t, started: UInt64, count: UInt64) {
         self.space = space

@@ -34,7 +34,8 @@ struct Course {
         _ = unsafeBitCast(found, to: Info.self)(0, file)
         rewind(file)
         var text = [UInt8](repeating: 0, count: 1 << 20)
-        let whole = String(decoding: text.prefix(fread(&text, 1, text.count, file)), as: UTF8.self)
+        let count = fread(&text, 1, text.count, file)
+        let whole = String(decoding: text.prefix(count), as: UTF8.self)
         // The sums over all arenas come last.
         let size = { (kind: String) in
             whole.components(separatedBy: "<\(kind)").last?.components(separatedBy: "size=\"").dropFirst().first
