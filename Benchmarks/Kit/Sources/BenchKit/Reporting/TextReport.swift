@@ -17,8 +17,11 @@ public struct TextReport {
     }
 
     /// Where a launch's time goes.
-    public func text(_ steps: [LaunchStep]) -> String {
-        steps.map { row($0.name, [Number.short($0.microseconds) + " µs"]) }.joined(separator: "\n")
+    public func text(_ launch: [LaunchStep]) -> String {
+        let steps = launch.filter { $0.name != LaunchStep.total }
+        let sum = LaunchStep(name: "all of these", microseconds: steps.reduce(0) { $0 + $1.microseconds })
+        return (steps + [sum] + launch.filter { $0.name == LaunchStep.total })
+            .map { row($0.name, [Number.short($0.microseconds) + " µs"]) }.joined(separator: "\n")
     }
 
     private func line(_ cost: IdleCost) -> String {

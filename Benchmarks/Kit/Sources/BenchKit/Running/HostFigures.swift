@@ -10,7 +10,9 @@ struct HostFigures {
         let folder = FileManager.default.temporaryDirectory.appending(path: "annex-bench-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let printed = try ContenderProcess(path: path, words: [program, "waiting=adaptive", "gap=20000000"], folder: folder).run()
+        let printed = try ContenderProcess(
+            path: path, words: [program, "waiting=adaptive", "gap=20000000"], folder: folder
+        ).run()
         return String(decoding: printed, as: UTF8.self).split(separator: "\n").compactMap { line in
             let parts = line.split(separator: "\t")
             guard parts.count == 2, let value = Double(parts[1]) else { return nil }

@@ -6,7 +6,10 @@ public struct LaunchStep: Codable, Sendable {
 }
 
 extension LaunchStep {
-    /// Every step of a launch, in order.
+    /// The name of the whole, from the request to the first answer, measured beside its steps.
+    static let total = "total"
+
+    /// Every step of a launch, in order, and the total.
     public static func measured(by programs: Programs = .besideThis) throws -> [LaunchStep] {
         try HostFigures.measured("launch-steps", by: programs).map {
             LaunchStep(name: $0.name, microseconds: $0.value / 1e3)
