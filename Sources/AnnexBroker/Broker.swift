@@ -51,13 +51,15 @@ package final class Broker: BrokerService {
     }
 
     package func launch(
-        _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
+        _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         let bundle = try bundle(identifier)
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        // Last of all: whatever is refused from here on would have to give it back.
+        let place = try place(for: purpose, identifier, policy)
         log.launching(identifier, policy.name)
         let told: @Sendable (ExtensionEvent) -> Void = { [log] event in
             if case .ready(let report) = event { log.ready(identifier, report) }
@@ -65,7 +67,8 @@ package final class Broker: BrokerService {
         }
         let supervised = running.add { remove in
             SupervisedExtension(
-                identifier, policy: policy, timeLimit: timeLimit, launcher: launcher, places: places, events: told
+                identifier, policy: policy, timeLimit: timeLimit, launcher: launcher, places: places, place: place,
+                events: told
             ) { [failures, reports, log, onEnd] end in
                 failures.note(end)
                 log.ended(end)
@@ -78,6 +81,17 @@ package final class Broker: BrokerService {
         // Whoever removed or disabled it a moment ago may not have seen it among those that run.
         if let cause = causeAgainst(identifier) { supervised.end(for: cause) }
         return supervised
+    }
+
+    /// The place that a launch has from the start; nil: it asks for one, and waits for it.
+    private func place(
+        for purpose: LaunchPurpose, _ identifier: String, _ policy: Policy
+    ) throws(ServiceError) -> Places.Ticket? {
+        guard purpose == .ahead else { return nil }
+        if let free = places.takeFree(policy.name, most: policy.limits.instances) { return free }
+        throw ServiceError(
+            .noPlace, "as many as the policy lets run at once (\(policy.limits.instances)) run, or are waited for",
+            place: identifier, mend: "keep fewer parked, or raise the policy's limit `instances`")
     }
 
     private func checkFailures(of identifier: String) throws(ServiceError) {

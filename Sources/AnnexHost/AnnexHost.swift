@@ -74,7 +74,7 @@ public struct AnnexHost: Sendable {
         _ identifier: String, timeLimit: Duration? = nil, serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, timeLimit, service, configure)
+        let session = try start(identifier, for: .request, timeLimit, service, configure)
         try await session.becomeReady()
         return session
     }
@@ -85,7 +85,7 @@ public struct AnnexHost: Sendable {
         _ identifier: String, timeLimit: Duration? = nil, serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, timeLimit, service, configure)
+        let session = try start(identifier, for: .request, timeLimit, service, configure)
         try session.waitUntilReady()
         return session
     }
@@ -94,8 +94,8 @@ public struct AnnexHost: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
-    ///   - bounds: how many are parked at least and at most. The lower bound stays through any rest; the upper one should
-    ///     leave some of the policy's `instances` to others.
+    ///   - bounds: how many are parked at least and at most. The lower bound stays through any rest, as far as there are
+    ///     free places; the upper one should leave some of the policy's `instances` to others.
     ///   - timeLimit: as in `begin`, like the next two.
     /// - Throws: a `ServiceError` where no such extension is on offer, or a descriptor is lacking.
     public func standby(
@@ -105,8 +105,8 @@ public struct AnnexHost: Sendable {
     ) throws(ServiceError) -> Standby {
         let terms = try service.terms(for: identifier)
         do throws(SystemError) {
-            return try Standby(identifier, keeping: bounds, keepAlive: terms.keepAlive) { () throws(HostError) in
-                try start(identifier, timeLimit, hosted, configure)
+            return try Standby(identifier, keeping: bounds, keepAlive: terms.keepAlive) { purpose throws(HostError) in
+                try start(identifier, for: purpose, timeLimit, hosted, configure)
             }
         } catch {
             throw ServiceError(.system, "\(error)", place: identifier)
@@ -114,13 +114,14 @@ public struct AnnexHost: Sendable {
     }
 
     private func start(
-        _ identifier: String, _ timeLimit: Duration?, _ hosted: HostService,
+        _ identifier: String, for purpose: LaunchPurpose, _ timeLimit: Duration?, _ hosted: HostService,
         _ configure: (inout ChannelConfiguration) -> Void
     ) throws(HostError) -> ExtensionSession {
         let refusal: ServiceError
         do {
             return try ExtensionSession(
-                identifier, timeLimit: timeLimit, serving: hosted, configure, service: service, observer: observer)
+                identifier, for: purpose, timeLimit: timeLimit, serving: hosted, configure, service: service,
+                observer: observer)
         } catch let error as ServiceError {
             refusal = error
         } catch {

@@ -20,7 +20,7 @@ public final class ExtensionSession: Sendable {
     let observer: (any SessionObserver)?
 
     init(
-        _ identifier: String, timeLimit: Duration?, serving hosted: HostService,
+        _ identifier: String, for purpose: LaunchPurpose = .request, timeLimit: Duration?, serving hosted: HostService,
         _ configure: (inout ChannelConfiguration) -> Void, service: any BrokerService,
         observer: (any HostObserver)? = nil
     ) throws {
@@ -32,9 +32,9 @@ public final class ExtensionSession: Sendable {
         hosted.install(in: &handlers)
         let channel = try HostEndpoint.make(configuration: configuration, handlers: handlers)
         let endpoint = channel.host
-        let handle = try service.launch(identifier, timeLimit: timeLimit, channel: channel.descriptors) { event in
-            link.receive(event, endpoint: endpoint)
-        }
+        let handle = try service.launch(
+            identifier, for: purpose, timeLimit: timeLimit, channel: channel.descriptors
+        ) { link.receive($0, endpoint: endpoint) }
         // Only what is launched has an end to be told.
         self.observer = observer?.launching(identifier)
         if let observer = self.observer { link.tell(observer) }

@@ -20,9 +20,11 @@ package protocol BrokerService: Sendable {
     /// Starts an extension with its ends of a channel that the host made; returns once the process is being made.
     /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
     ///
-    /// - Parameter timeLimit: for each request, where the host wants a tighter one than the extension point's.
+    /// - Parameters:
+    ///   - purpose: what for; says how much it may ask of others.
+    ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's.
     func launch(
-        _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
+        _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle
 }

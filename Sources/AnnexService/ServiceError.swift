@@ -13,6 +13,8 @@ public struct ServiceError: Error, Sendable, Hashable {
         case invalidBundle
         /// No policy can be read for the extension's point.
         case invalidPolicy
+        /// An extension was to be launched ahead, and every place is taken or waited for.
+        case noPlace
         /// More is open, installed or running than one user may have with this daemon.
         case overQuota
         /// There is no daemon at the socket, or it has gone, or it does not answer.

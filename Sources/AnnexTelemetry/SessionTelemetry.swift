@@ -8,10 +8,12 @@ internal import Tracing
 struct SessionTelemetry: SessionObserver {
     private let identifier: String
     private let span: any Span
+    private let running: Meter
 
     /// Its span's parent is that of the task that asked for it.
-    init(_ identifier: String) {
+    init(_ identifier: String, running: Meter) {
         self.identifier = identifier
+        self.running = running
         span = InstrumentationSystem.tracer.startAnySpan(
             "annex session", context: ServiceContext.current ?? .topLevel, ofKind: .client)
         span.updateAttributes { $0["annex.extension"] = identifier }
@@ -26,7 +28,7 @@ struct SessionTelemetry: SessionObserver {
     func ended(_ termination: Termination) {
         let reason = termination.reason.rawValue
         Counter(label: "annex_ends", dimensions: [("extension", identifier), ("reason", reason)]).increment()
-        Meter(label: "annex_running", dimensions: [("extension", identifier)]).decrement()
+        running.decrement()
         span.updateAttributes { attributes in
             attributes["annex.reason"] = reason
             if let memory = termination.usage.peakMemory { attributes["annex.peak_memory"] = Int64(clamping: memory) }

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -32,6 +34,20 @@ int annex_status_flags(int descriptor) {
 int annex_is_on_tmpfs(int descriptor) {
     struct statfs system;
     return fstatfs(descriptor, &system) < 0 ? -errno : system.f_type == TMPFS_MAGIC;
+}
+
+int annex_known_status(const char *path, annex_known_file *file) {
+    struct statx status;
+    const unsigned mask = STATX_TYPE | STATX_NLINK | STATX_INO | STATX_BLOCKS;
+    if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, mask, &status) < 0) return -errno;
+    *file = (annex_known_file){
+        .device = makedev(status.stx_dev_major, status.stx_dev_minor),
+        .inode = status.stx_ino,
+        .blocks = status.stx_blocks,
+        .links = status.stx_nlink,
+        .is_regular = S_ISREG(status.stx_mode),
+    };
+    return 0;
 }
 
 int annex_set_attribute(const char *path, const char *name, const void *value, size_t size) {

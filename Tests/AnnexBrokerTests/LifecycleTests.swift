@@ -71,6 +71,13 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.unanswered)))
     }
 
+    @Test func whatMustEndBeforeItWasAskedForIsNeverLaunched() {
+        var life = life(after: .mustEnd(.brokerShutdown), .mustEnd(.removed))
+        #expect(life.state == .new)
+        #expect(life.handle(.asked, at: Self.at(1)) == [.giveBackPlace, .finish(.brokerShutdown)])
+        #expect(life.handle(.placeGranted, at: Self.at(2)).isEmpty && life.state == .ended)
+    }
+
     // MARK: Work
 
     @Test func theTimeLimitRunsWhileARequestIsOpen() {

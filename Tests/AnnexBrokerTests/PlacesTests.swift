@@ -65,4 +65,26 @@ import Testing
         _ = (ask(), ask(), ask())
         #expect(asked.list == ["first", "granted", "second", "granted"])
     }
+
+    @Test func `L1: who can do without a place takes none that is lent or waited for`() throws {
+        let places = Places()
+        let told = Granted()
+        func ask(most: Int = 2) -> Places.Ticket { places.ask("a", most: most) { told.add("granted") }.ticket }
+        let first = try #require(places.takeFree("a", most: 2))
+        let second = try #require(places.takeFree("a", most: 2))
+        places.lend(first) { told.add("first") }
+        #expect(places.takeFree("a", most: 2) == nil && places.takeFree("b", most: 0) != nil)
+        #expect(told.list.isEmpty)
+        // Nor one that is free by a later bound while somebody waits for it by his own.
+        let third = ask()
+        #expect(told.list == ["first"])
+        #expect(places.takeFree("a", most: 3) == nil)
+        places.giveBack(first)
+        #expect(told.list == ["first", "granted"] && places.takeFree("a", most: 2) == nil)
+        places.giveBack(second)
+        #expect(places.takeFree("a", most: 2) != nil)
+        places.giveBack(third)
+        _ = ask()
+        #expect(told.list == ["first", "granted"])
+    }
 }

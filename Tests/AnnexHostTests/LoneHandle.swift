@@ -4,16 +4,18 @@ import AnnexService
 /// Ends the extension only for what bounds a wait: the news that its channel is closed, and a dismissal.
 final class LoneHandle: ExtensionHandle {
     private let events: @Sendable (ExtensionEvent) -> Void
+    private let endsParked: Bool
 
-    init(_ events: @escaping @Sendable (ExtensionEvent) -> Void) {
+    init(_ events: @escaping @Sendable (ExtensionEvent) -> Void, endsParked: Bool) {
         self.events = events
+        self.endsParked = endsParked
     }
 
     func saidHello() {}
     func requestBegan() {}
     func requestEnded() {}
     func gaveSign() {}
-    func park() {}
+    func park() { if endsParked { events(.ended(Termination(.cancelled))) } }
     func claim() -> Bool { true }
     func activityBegan(_ reason: String) {}
     func activityEnded() {}

@@ -29,7 +29,10 @@ import Testing
         for _ in 0..<5 { #expect(room.takeFresh() == nil) }
         #expect(room.wanted == 3)
         #expect(launches(&room) == 3)
+        // Nothing more in this round.
         room.failed()
+        #expect(launches(&room) == 0)
+        room.startRound()
         #expect(launches(&room) == 1)
     }
 
@@ -44,6 +47,67 @@ import Testing
         #expect(room.count == 1 && room.wanted == 1)
         #expect(room.shrink().isEmpty)
         #expect(!room.mayShrink)
+    }
+
+    @Test func `as many are wanted as before where all were needed`() {
+        var room = filled(1...4, 3)
+        _ = room.shrink()
+        for _ in 0..<5 {
+            for _ in 0..<4 { _ = room.takeFresh() }
+            while room.startLaunch() { _ = room.launched(Guest()) }
+            #expect(room.shrink().isEmpty)
+            #expect(room.wanted == 4 && room.count == 4)
+        }
+        // Nobody came.
+        #expect(room.shrink().count == 3)
+        #expect(room.wanted == 1)
+    }
+
+    @Test func `what is given up is not launched again until it is needed, or all was quiet for a period`() {
+        var room = filled(2...4, 1)
+        #expect(launches(&room) == 0)
+        _ = room.takeFresh()
+        #expect(launches(&room) == 1)
+        #expect(room.empty().count == 2)
+        // It was on its way.
+        let isParked = room.launched(Guest())
+        #expect(!isParked && room.count == 0)
+        #expect(launches(&room) == 0 && room.pause == nil && room.mayShrink)
+        #expect(room.shrink().isEmpty)
+        #expect(room.wanted == 0)
+        _ = room.empty()
+        #expect(room.shrink().isEmpty)
+        #expect(room.wanted == 0 && room.pause == nil)
+        #expect(room.shrink().isEmpty)
+        #expect(room.wanted == 2 && room.pause == .zero && !room.mayShrink)
+        #expect(launches(&room) == 2)
+    }
+
+    @Test func `what the lower bound lacks comes by itself, later and later where it fails`() {
+        var room = StandbyRoom<Guest>(keeping: 1...4)
+        #expect(room.pause == .zero)
+        var last = Duration.zero
+        for _ in 0..<20 {
+            room.startRound()
+            #expect(launches(&room) == 1)
+            #expect(room.pause == nil)
+            let guest = Guest()
+            let isParked = room.launched(guest)
+            let wasParked = room.remove(guest)
+            #expect(isParked && wasParked && launches(&room) == 0)
+            let pause = room.pause ?? .zero
+            #expect(pause >= min(last * 2, .seconds(60)) && pause > .zero && pause <= .seconds(60))
+            last = pause
+        }
+        #expect(last == .seconds(60))
+        room.startRound()
+        #expect(launches(&room) == 1)
+        _ = room.launched(Guest())
+        #expect(room.takeFresh() != nil)
+        #expect(room.pause == .zero)
+        // Nobody who was not parked is missed.
+        let wasParked = room.remove(Guest())
+        #expect(!wasParked && room.pause == .zero)
     }
 
     @Test func `a session never gets one that was used, a request may`() throws {
@@ -67,17 +131,26 @@ import Testing
         #expect(room.nextDue == nil)
     }
 
+    /// Whatever was, two quiet periods and launches that succeed bring the lower bound back.
+    private func settle(_ room: inout StandbyRoom<Guest>, launching: Int, out: Int) {
+        for _ in 0..<launching { room.failed() }
+        for _ in 0..<out { room.lost() }
+        for _ in 0..<2 { _ = room.shrink() }
+        room.startRound()
+        while room.startLaunch() { _ = room.launched(Guest()) }
+    }
+
     @Test func `whatever happens, no more are parked than the bound, and none after the end`() {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         for _ in 0..<2000 {
             let most = Int.random(in: 0...5, using: &random)
-            var room = StandbyRoom<Guest>(
-                keeping: Int.random(in: 0...most, using: &random)...most, reuses: .random(using: &random))
+            let least = Int.random(in: 0...most, using: &random)
+            var room = StandbyRoom<Guest>(keeping: least...most, reuses: .random(using: &random))
             var launching = 0
             var out = 0
             for _ in 0..<60 {
-                switch Int.random(in: 0..<9, using: &random) {
+                switch Int.random(in: 0..<11, using: &random) {
                 case 0: _ = room.takeFresh()
                 case 1:
                     _ = room.takeAny()
@@ -85,7 +158,9 @@ import Testing
                 case 2, 3: if room.startLaunch() { launching += 1 }
                 case 4 where launching > 0:
                     launching -= 1
-                    _ = room.launched(Guest())
+                    let isWanted = room.count < room.wanted
+                    let isParked = room.launched(Guest())
+                    #expect(isParked == isWanted, "seed \(seed)")
                 case 5 where launching > 0:
                     launching -= 1
                     room.failed()
@@ -93,11 +168,15 @@ import Testing
                     out -= 1
                     if Bool.random(using: &random) { room.lost() } else { _ = room.putBack(Guest(), until: 1) }
                 case 7: _ = room.shrink()
+                case 9: room.startRound()
+                case 10: if let guest = room.fresh.randomElement(using: &random) { _ = room.remove(guest) }
                 case 8 where Int.random(in: 0..<10, using: &random) == 0: _ = room.empty()
                 default: break
                 }
                 #expect(room.count <= most && room.wanted <= most && launching <= most, "seed \(seed)")
             }
+            settle(&room, launching: launching, out: out)
+            #expect(room.count >= least && room.count <= most && room.pause == nil, "seed \(seed)")
             #expect(room.close().count <= most)
             #expect(launches(&room) == 0 && room.count == 0, "seed \(seed)")
             let isParked = room.putBack(Guest(), until: 1)

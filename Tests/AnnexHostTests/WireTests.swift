@@ -15,7 +15,8 @@ import Testing
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
         .setEnabled(false, extension: "com.a.b"), .list(after: ""), .terms(extension: "com.a.b"), .claim(.max),
-        .launch(extension: "com.a.b", timeLimit: nil), .launch(extension: "com.a.b", timeLimit: .milliseconds(1500)),
+        .launch(extension: "com.a.b", for: .request, timeLimit: nil),
+        .launch(extension: "com.a.b", for: .ahead, timeLimit: .milliseconds(1500)),
     ]
 
     private static var packets: [HostPacket] {
@@ -36,11 +37,7 @@ import Testing
             for length in 0..<bytes.count {
                 #expect(throws: DecodingFailure.self) {
                     let cut = Array(bytes.prefix(length))
-                    let read = try HostPacketMessage(decoding: cut, within: ServiceWire.fromHost).packet
-                    // A field that may be missing is no cut.
-                    if read != packet, case .request(_, .launch) = read {
-                        throw DecodingFailure(offset: 0, reason: .truncated)
-                    }
+                    _ = try HostPacketMessage(decoding: cut, within: ServiceWire.fromHost)
                 }
             }
             for _ in 0..<300 {

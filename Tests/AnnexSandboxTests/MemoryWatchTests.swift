@@ -18,6 +18,27 @@ import Testing
         }
     }
 
+    @Test func aFileCountsOnceAndItsNumberIsItsOwnOnlyOnItsDevice() {
+        var files = NamelessFiles()
+        for _ in 0..<2 { files.add(device: 1, inode: 7, blocks: 2) }
+        files.add(device: 2, inode: 7, blocks: 4)
+        #expect(files.bytes == 6 * 512)
+        files.add(device: 3, inode: 7, blocks: .max)
+        #expect(files.bytes == .max)
+    }
+
+    @Test func onlyWhatHasNoNameIsCounted() throws {
+        var files = NamelessFiles()
+        let program = try Descriptor.open("/proc/self/exe", O_RDONLY)
+        files.add(link: "/proc/self/fd/\(program.number)")
+        files.add(link: "/proc/self/fd/nobody")
+        #expect(files.bytes == 0)
+        let memory = try Descriptor.memfd("annex-test", size: 0)
+        try memory.writeAll([UInt8](repeating: 1, count: 1 << 20))
+        for _ in 0..<2 { files.add(link: "/proc/self/fd/\(memory.number)") }
+        #expect(files.bytes == 1 << 20)
+    }
+
     @Test func aProcessThatIsGoneUsesNothing() {
         #expect(MemoryWatch.use(of: Int32.max) == 0)
     }

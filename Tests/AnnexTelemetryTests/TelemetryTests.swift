@@ -13,8 +13,9 @@ import Tracing
     @Test func sessionsAndRequestsAreCountedTimedAndTraced() async throws {
         let app = try SubstituteApp(running: "works-on")
         await #expect(processExitsWith: .success) { [path = app.path as String] in
-            let metrics = TestMetrics()
-            MetricsSystem.bootstrap(metrics)
+            let counting = CountingMetrics()
+            let metrics = counting.kept
+            MetricsSystem.bootstrap(counting)
             let tracer = InMemoryTracer()
             InstrumentationSystem.bootstrap(tracer)
             try await TelemetryTests.use(path)
@@ -29,6 +30,7 @@ import Tracing
             let failed = try metrics.expectTimer("annex_request_duration", id + [("outcome", "ended")])
             #expect(answered.values.count == 2 && failed.values.count == 1)
             #expect(try metrics.expectMeter("annex_running", id).values.last == 0)
+            #expect(counting.meters == 1)
             let refused = try metrics.expectCounter(
                 "annex_refusals", [("extension", "com.example.nobody"), ("code", "unknownExtension")])
             #expect(refused.values.count == 1)

@@ -90,6 +90,48 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
+    private final class Refusals: HostObserver {
+        private let codes = Mutex<[ServiceError.Code]>([])
+        var list: [ServiceError.Code] { codes.withLock { $0 } }
+
+        private struct Nothing: SessionObserver {
+            func ready(_ report: LaunchReport) {}
+            func ended(_ termination: Termination) {}
+            func requesting() -> @Sendable (HostError?) -> Void { { _ in } }
+        }
+
+        func launching(_ identifier: String) -> any SessionObserver { Nothing() }
+        func refused(_ identifier: String, _ error: ServiceError) { codes.withLock { $0.append(error.code) } }
+    }
+
+    @Test func `L1: nobody who is parked goes for another who would be parked`() async throws {
+        let refusals = Refusals()
+        let host = try host { $0.instances = 2 }.observed(by: refusals)
+        let session = try await host.begin(SubstituteApp.identifier)
+        let one = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)
+        let other = try host.standby(for: SubstituteApp.identifier, keeping: 1...2)
+        // Each has met the bound, and tried again after a while.
+        await eventually { refusals.list.count >= 6 || !ends.list.isEmpty }
+        await eventually { one.count + other.count == 1 || !ends.list.isEmpty }
+        #expect(ends.list.isEmpty)
+        #expect(Set(refusals.list) == [.noPlace])
+        // A free place is found by itself.
+        _ = await session.complete()
+        await eventually { one.count + other.count == 2 }
+        #expect(ends.list == [.completed])
+    }
+
+    @Test func `what the lower bound lacks comes back by itself`() async throws {
+        let host = try host()
+        let standby = try host.standby(for: SubstituteApp.identifier, keeping: 1...1)
+        await eventually { standby.count == 1 }
+        try host.setEnabled(false, for: SubstituteApp.identifier)
+        await eventually { ends.list == [.disabled] }
+        try host.setEnabled(true, for: SubstituteApp.identifier)
+        await eventually { standby.count == 1 }
+        #expect(try await served(standby) == "1")
+    }
+
     @Test func `P5: a parked extension that is switched off is offered to nobody`() async throws {
         let host = try host()
         let standby = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)

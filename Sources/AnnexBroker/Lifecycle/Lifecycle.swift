@@ -18,6 +18,8 @@ struct Lifecycle: Sendable {
     /// Whether its channel is closed: from then on it has only so long to be gone.
     private var isSilent = false
     private var isShortOfMemory = false
+    /// What it must end for before anybody asked for it.
+    private var doom: EndCause?
 
     init(_ times: LifecycleTimes) {
         self.times = times
@@ -64,7 +66,10 @@ struct Lifecycle: Sendable {
 
     private mutating func waiting(_ input: Input, at now: Moment) -> [Effect] {
         switch (input, state) {
+        // Nobody is there yet to be told.
+        case (.mustEnd(let cause), .new): doom = doom ?? cause
         case (.asked, .new):
+            if let doom { return finish(doom) }
             state = .waiting
             deadlines[.place] = now + times.place
             return [.askForPlace]
@@ -75,8 +80,9 @@ struct Lifecycle: Sendable {
             return [.launch]
         case (.dismissed(let cause), .waiting), (.mustEnd(let cause), .waiting): return finish(cause)
         case (.gone, .waiting): return finish(nil)
-        default: return []
+        default: break
         }
+        return []
     }
 
     // MARK: From the place to the hello

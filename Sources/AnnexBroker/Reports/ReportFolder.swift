@@ -80,15 +80,15 @@ struct ReportFolder: ~Copyable, Sendable {
     }
 
     private func excess(_ names: [ReportName], _ cap: Cap, at now: WallClock) -> [ReportName] {
-        // Of a clock that was set back since: they would be the newest for ever.
+        // A clock that was set back since would make them the newest for ever, and one that is not set yet all of them:
+        // they count as the oldest.
         let limit = WallClock(microseconds: now.microseconds &+ 86_400_000_000).compact
+        let newestFirst = names.sorted { ($0.time < limit ? 1 : 0, $0.text) > ($1.time < limit ? 1 : 0, $1.text) }
         var kept = 0
         var bytes: Int64 = 0
         var each: [String: Int] = [:]
-        return names.sorted(by: >).filter { name in
-            guard name.time < limit, each[name.identifier, default: 0] < cap.ofOne, kept < cap.reports else {
-                return true
-            }
+        return newestFirst.filter { name in
+            guard each[name.identifier, default: 0] < cap.ofOne, kept < cap.reports else { return true }
             bytes += size(of: name)
             guard bytes <= cap.bytes else { return true }
             each[name.identifier, default: 0] += 1

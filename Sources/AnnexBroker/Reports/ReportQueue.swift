@@ -8,25 +8,32 @@ final class ReportQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
     private struct State {
-        var waiting: [Work] = []
+        var waiting: [(work: Work, bytes: Int)] = []
+        /// What those that wait hold.
+        var bytes = 0
         var isWriting = false
         var outlives = false
     }
 
     /// The process's one.
     static let shared = ReportQueue()
-    /// As many may wait for a disk that does not answer; what comes then is lost.
+    /// As many may wait for a disk that does not answer, and hold so many bytes; what comes then is lost.
     static let mostWaiting = 4096
+    static let mostBytes = 32 << 20
     /// How long a program that exits waits for its last reports, where a disk does not take them.
     private static let lastMoment = Duration.seconds(5)
 
     private let state = Mutex(State())
 
+    /// - Parameter bytes: about as many are held by the work.
     /// - Returns: false where there is no room; nothing is kept of the work then.
-    func add(_ work: @escaping Work) -> Bool {
+    func add(holding bytes: Int = 0, _ work: @escaping Work) -> Bool {
         let (isTaken, mustStart, isFirst) = state.withLock { state in
-            guard state.waiting.count < Self.mostWaiting else { return (false, false, false) }
-            state.waiting.append(work)
+            guard state.waiting.count < Self.mostWaiting, state.bytes + bytes <= Self.mostBytes else {
+                return (false, false, false)
+            }
+            state.waiting.append((work, bytes))
+            state.bytes += bytes
             defer { (state.isWriting, state.outlives) = (true, true) }
             return (true, !state.isWriting, !state.outlives)
         }
@@ -62,7 +69,9 @@ final class ReportQueue: Sendable {
                 state.isWriting = false
                 return nil
             }
-            return state.waiting.removeFirst()
+            let next = state.waiting.removeFirst()
+            state.bytes -= next.bytes
+            return next.work
         }
     }
 

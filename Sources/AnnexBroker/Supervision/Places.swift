@@ -58,6 +58,17 @@ final class Places: Sendable {
         return (ticket, isGranted)
     }
 
+    /// One of `most` places for somebody who can do without: none that is lent, and not where anybody waits.
+    func takeFree(_ policy: String, most: Int) -> Ticket? {
+        state.withLock { state in
+            let room = state.rooms[policy] ?? Room()
+            guard room.taken.count < max(1, most), room.waiting.isEmpty else { return nil }
+            state.last += 1
+            state.rooms[policy, default: Room()].taken.insert(state.last)
+            return Ticket(policy: policy, number: state.last)
+        }
+    }
+
     /// Gives a place back, to whoever waits longest for one, or stops waiting. Once is enough, twice is harmless.
     func giveBack(_ ticket: Ticket) {
         let next: Waiter? = state.withLock { state in

@@ -25,6 +25,7 @@ extension SupervisedExtension {
     }
 
     private func askForPlace() {
+        guard running.withLock({ $0.place == nil }) else { return apply(.placeGranted) }
         let (ticket, isGranted) = places.ask(policy, most: limits.instances) { [weak self, loop] in
             // Never from the end of another one: a row of launches that fail at once would be as deep as it is long.
             loop.execute { [weak self] in self?.apply(.placeGranted) }

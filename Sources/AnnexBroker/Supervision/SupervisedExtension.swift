@@ -46,9 +46,11 @@ final class SupervisedExtension: ExtensionHandle {
     /// Told once it has ended, so that the broker can let go of this extension.
     let onEnd: @Sendable (EndedExtension) -> Void
 
+    /// - Parameter place: the one that it has already; else it asks for one.
     init(
         _ identifier: String, policy: Policy, timeLimit: Duration?, launcher: Launcher, places: Places,
-        events: @escaping @Sendable (ExtensionEvent) -> Void, onEnd: @escaping @Sendable (EndedExtension) -> Void
+        place: Places.Ticket? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
+        onEnd: @escaping @Sendable (EndedExtension) -> Void
     ) {
         var limits = policy.limits
         if let timeLimit { limits.tighten(request: timeLimit) }
@@ -63,6 +65,7 @@ final class SupervisedExtension: ExtensionHandle {
             life: Lifecycle(LifecycleTimes(limits)),
             board: BoardEntry(identifier, policy: policy.name, memoryLimit: limits.memory))
         running.launcher = launcher
+        running.place = place
         self.running = Mutex(running)
     }
 

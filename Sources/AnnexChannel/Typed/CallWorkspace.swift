@@ -16,7 +16,8 @@
         unsafe encoder = .allocate(capacity: 1)
         unsafe encoder.initialize(to: MessageEncoder(limits: limits, capacity: 256))
         capacity = replyCapacity
-        unsafe start = .allocate(byteCount: replyCapacity, alignment: 64)
+        // What is aligned to more than malloc gives, glibc takes from elsewhere and hardly uses again.
+        unsafe start = .allocate(byteCount: replyCapacity, alignment: 16)
         unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: replyCapacity)
         self.isKept = isKept
     }
@@ -43,7 +44,7 @@
     /// - Returns: how many bytes it has.
     func keep(_ answer: [UInt8]) -> Int {
         drop()
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: answer.count, alignment: 64)
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: answer.count, alignment: 16)
         unsafe copy.copyBytes(from: answer)
         unsafe large = copy
         return answer.count

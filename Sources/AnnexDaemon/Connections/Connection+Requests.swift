@@ -40,7 +40,10 @@ extension Connection {
         case .claim(let launched):
             let handle = state.withLock { $0.extensions[launched]?.handle }
             answer(number) { () throws(ServiceError) in .claimed(isYours: handle?.claim() ?? false) }
-        case .launch(let identifier, let limit): beginLaunch(identifier, limit, number, handed)
+        case .launch(let identifier, let purpose, let limit):
+            beginLaunch(number) { [self] () throws(ServiceError) in
+                try launch(identifier, purpose, limit, number, handed)
+            }
         }
     }
 
@@ -63,12 +66,12 @@ extension Connection {
 
     // MARK: Launches
 
-    private func beginLaunch(_ identifier: String, _ limit: Duration?, _ number: UInt64, _ handed: HandedOver) {
+    private func beginLaunch(_ number: UInt64, _ launch: @escaping @Sendable () throws(ServiceError) -> Void) {
         state.withLock { $0.extensions[number] = Launched() }
         user.lane.run { [self] in
             answer(number) { () throws(ServiceError) in
                 do throws(ServiceError) {
-                    try launch(identifier, limit, number, handed)
+                    try launch()
                     return .done
                 } catch {
                     _ = state.withLock { $0.extensions.removeValue(forKey: number) }
@@ -79,7 +82,7 @@ extension Connection {
     }
 
     private func launch(
-        _ identifier: String, _ limit: Duration?, _ number: UInt64, _ handed: HandedOver
+        _ identifier: String, _ purpose: LaunchPurpose, _ limit: Duration?, _ number: UInt64, _ handed: HandedOver
     ) throws(ServiceError) {
         guard user.take(\.running, most: limits.running) else {
             throw user.overQuota("\(limits.running) running extensions")
@@ -87,8 +90,8 @@ extension Connection {
         do throws(ServiceError) {
             let broker = try user.ready().broker
             let channel = try ExtensionDescriptors.checked(handed, for: identifier)
-            let handle = try broker.launch(identifier, timeLimit: limit, channel: channel) { [self] event in
-                deliver(event, number)
+            let handle = try broker.launch(identifier, for: purpose, timeLimit: limit, channel: channel) {
+                [self] event in deliver(event, number)
             }
             attach(handle, number, broker)
         } catch {

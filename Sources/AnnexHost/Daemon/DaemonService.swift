@@ -61,13 +61,13 @@ final class DaemonService: BrokerService {
     }
 
     func launch(
-        _ identifier: String, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
+        _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         var descriptors = DescriptorList(channel.control)
         descriptors.append(channel.hostRegion)
         descriptors.append(channel.extensionRegion)
-        return RemoteHandle(
-            try link.launch(.launch(extension: identifier, timeLimit: timeLimit), descriptors, events), link)
+        let request = ServiceRequest.launch(extension: identifier, for: purpose, timeLimit: timeLimit)
+        return RemoteHandle(try link.launch(request, descriptors, events), link)
     }
 }

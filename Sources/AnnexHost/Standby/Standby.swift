@@ -11,7 +11,8 @@ internal import Synchronization
 ///
 /// It is sized by demand: who finds nobody parked makes it keep one more, up to its upper bound, and those that were not
 /// needed for half a minute are ended. It gives everything up where the kernel says that memory is short, and a parked
-/// extension's place goes to whoever finds none. A parked extension costs no wake-up.
+/// extension's place goes to whoever finds none; it takes none from others itself. What its lower bound lacks is launched
+/// as soon as that succeeds, a minute after the last try at the latest. A parked extension costs no wake-up.
 ///
 /// A session gets a process that has seen no other, always. A single `request` may get one that has served this host
 /// before, where the extension's policy has a `keep-alive`; otherwise each has a process of its own.
@@ -20,7 +21,7 @@ internal import Synchronization
 public final class Standby: Sendable {
     /// The extension's bundle identifier.
     public let identifier: String
-    private let make: @Sendable () throws(HostError) -> ExtensionSession
+    private let make: @Sendable (LaunchPurpose) throws(HostError) -> ExtensionSession
     let keepAlive: Duration
     private let loop: EventLoop
     private let room: Mutex<StandbyRoom<ExtensionSession>>
@@ -29,7 +30,7 @@ public final class Standby: Sendable {
 
     private struct Timers {
         var period: EventLoop.Timer?
-        var filling: EventLoop.Timer?
+        var filling: (timer: EventLoop.Timer, due: UInt64)?
         var expiry: EventLoop.Timer?
     }
 
@@ -40,7 +41,7 @@ public final class Standby: Sendable {
 
     init(
         _ identifier: String, keeping bounds: ClosedRange<Int>, keepAlive: Duration,
-        make: @escaping @Sendable () throws(HostError) -> ExtensionSession
+        make: @escaping @Sendable (LaunchPurpose) throws(HostError) -> ExtensionSession
     ) throws(SystemError) {
         self.identifier = identifier
         self.make = make
@@ -56,7 +57,7 @@ public final class Standby: Sendable {
     deinit {
         timers.withLock { timers in
             timers.period?.cancel()
-            timers.filling?.cancel()
+            timers.filling?.timer.cancel()
             timers.expiry?.cancel()
         }
         for session in room.withLock({ $0.close() }) { session.dismiss() }
@@ -65,9 +66,11 @@ public final class Standby: Sendable {
     /// How many wait to be taken at this moment.
     public var count: Int { room.withLock { $0.count } }
 
-    /// Ends everybody who is parked; the next request launches anew. Happens by itself where memory is short.
+    /// Ends everybody who is parked; the next request launches anew. Happens by itself where memory is short. After half a
+    /// minute to a minute without another one, the lower bound counts again.
     public func giveUp() {
         for session in room.withLock({ $0.empty() }) { session.dismiss() }
+        awaitRest()
     }
 
     // MARK: Taking
@@ -86,13 +89,16 @@ public final class Standby: Sendable {
     }
 
     /// Launches one; whoever ends, parked or not, is not kept.
-    func launch() throws(HostError) -> ExtensionSession {
-        let session = try make()
+    func launch(for purpose: LaunchPurpose = .request) throws(HostError) -> ExtensionSession {
+        let session = try make(purpose)
         session.link.ended.whenReached { [weak self, weak session] _ in
-            guard let self, let session else { return }
-            _ = room.withLock { $0.remove(session) }
+            if let self, let session { forget(session) }
         }
         return session
+    }
+
+    private func forget(_ session: ExtensionSession) {
+        if room.withLock({ $0.remove(session) }) { refill() }
     }
 
     /// One that has served a single request: parked once more, or done.
@@ -107,40 +113,64 @@ public final class Standby: Sendable {
         guard room.withLock({ $0.putBack(session, until: until) }) else {
             return session.link.tell { $0.dismiss(completed: true) }
         }
+        forgetIfEnded(session)
         awaitExpiry()
     }
 
     /// A single request is over, and nobody comes back from it.
     func lose() {
         room.withLock { $0.lost() }
+        refill()
+    }
+
+    /// Its end may have been told before it was parked, when there was nobody to be taken out.
+    private func forgetIfEnded(_ session: ExtensionSession) {
+        if session.termination != nil { forget(session) }
     }
 
     // MARK: Launching ahead
 
+    /// What the lower bound lacks comes by itself.
+    private func refill() {
+        if let pause = room.withLock({ $0.pause }) { fill(after: max(pause, Self.rest)) }
+    }
+
     private func fill(after delay: Duration) {
+        let due = MonotonicClock.deadline(after: delay)
         timers.withLock { timers in
-            guard timers.filling == nil else { return }
-            timers.filling = loop.schedule(after: delay) { [weak self] in
+            if let (timer, earlier) = timers.filling {
+                guard due < earlier else { return }
+                timer.cancel()
+            }
+            let timer = loop.schedule(at: due) { [weak self] in
                 self?.timers.withLock { $0.filling = nil }
                 // A launch is prepared on the thread that asks for it, and this one serves every channel.
                 Task.detached(priority: .utility) { [weak self] in await self?.fill() }
             }
+            timers.filling = (timer, due)
         }
     }
 
     private func fill() async {
+        defer { awaitRest() }
+        room.withLock { $0.startRound() }
         while room.withLock({ $0.startLaunch() }) {
             do throws(HostError) {
-                let session = try launch()
+                let session = try launch(for: .ahead)
                 try await session.becomeReady()
-                session.link.tell { $0.park() }
-                if !room.withLock({ $0.launched(session) }) { session.dismiss() }
+                park(session)
             } catch {
                 // Told to whoever asks next: he launches himself.
-                return room.withLock { $0.failed() }
+                room.withLock { $0.failed() }
+                return refill()
             }
         }
-        awaitRest()
+    }
+
+    private func park(_ session: ExtensionSession) {
+        session.link.tell { $0.park() }
+        guard room.withLock({ $0.launched(session) }) else { return session.dismiss() }
+        forgetIfEnded(session)
     }
 
     // MARK: Letting go
@@ -154,6 +184,7 @@ public final class Standby: Sendable {
                 guard let self else { return }
                 self.timers.withLock { $0.period = nil }
                 for session in room.withLock({ $0.shrink() }) { session.dismiss() }
+                refill()
                 awaitRest()
             }
         }
@@ -168,6 +199,7 @@ public final class Standby: Sendable {
                 guard let self else { return }
                 self.timers.withLock { $0.expiry = nil }
                 for session in room.withLock({ $0.expire(at: MonotonicClock.now()) }) { session.dismiss() }
+                refill()
                 awaitExpiry()
             }
         }

@@ -1,7 +1,8 @@
 /// The numbers of a standby: who is parked, how many are wanted. Knows neither processes nor clock.
 ///
 /// Who finds nobody parked makes one more wanted; whoever was parked through a whole period without being needed is one
-/// too many. So an hour's rest leaves `least`, and a rush is met by up to `most`.
+/// too many. So an hour's rest leaves `least`, and a rush is met by up to `most`. What the lower bound lacks comes by
+/// itself, after a pause that grows with every failure; more than that comes when somebody asks.
 struct StandbyRoom<Occupant: AnyObject> {
     private let least: Int
     private let most: Int
@@ -17,6 +18,14 @@ struct StandbyRoom<Occupant: AnyObject> {
     private var out = 0
     /// The fewest that were parked at once in this period.
     private var lowest = 0
+    /// Whether somebody came in this period.
+    private var wasNeeded = false
+    /// Whether everybody had to go in this period.
+    private var gaveUp = false
+    /// How many could not be launched, or ended while they were parked, since one was taken.
+    private var failures = 0
+    /// Whether the round of launches ended with a failure.
+    private var isResting = false
     private(set) var isClosed = false
 
     init(keeping bounds: ClosedRange<Int>, reuses: Bool = false) {
@@ -29,8 +38,17 @@ struct StandbyRoom<Occupant: AnyObject> {
     /// How many are parked.
     var count: Int { fresh.count + used.count }
 
+    /// Who is parked, or about to be.
+    private var expected: Int { count + launching + (reuses ? out : 0) }
+
     /// Whether a period of rest could change anything.
-    var mayShrink: Bool { !isClosed && (count > least || wanted > least) }
+    var mayShrink: Bool { !isClosed && (count > least || wanted != least) }
+
+    /// How long to wait before what the lower bound lacks is launched; nil where it lacks nothing.
+    var pause: Duration? {
+        guard !isClosed, expected < min(least, wanted) else { return nil }
+        return failures == 0 ? .zero : min(.milliseconds(100 << min(failures - 1, 10)), .seconds(60))
+    }
 
     /// Somebody for a session: one that has seen no other request.
     mutating func takeFresh() -> Occupant? {
@@ -48,14 +66,20 @@ struct StandbyRoom<Occupant: AnyObject> {
     }
 
     private mutating func note(_ taken: Occupant?) {
-        if taken == nil { wanted = min(most, wanted + 1) }
+        if taken == nil { wanted = min(most, wanted + 1) } else { failures = 0 }
+        wasNeeded = true
         lowest = min(lowest, count)
     }
 
-    /// Whether one more is to be launched; then `launched` or `failed` follows.
+    /// A round of launches begins: what failed before is tried again.
+    mutating func startRound() {
+        isResting = false
+    }
+
+    /// Whether one more is to be launched in this round; then `launched` or `failed` follows.
     mutating func startLaunch() -> Bool {
         // Who comes back needs no other in its stead.
-        guard !isClosed, count + launching + (reuses ? out : 0) < wanted else { return false }
+        guard !isClosed, !isResting, expected < wanted else { return false }
         launching += 1
         return true
     }
@@ -63,13 +87,20 @@ struct StandbyRoom<Occupant: AnyObject> {
     /// - Returns: false where nobody needs it any more.
     mutating func launched(_ occupant: Occupant) -> Bool {
         launching -= 1
-        guard !isClosed, count < most else { return false }
+        guard !isClosed, count < wanted else { return false }
         fresh.append(occupant)
         return true
     }
 
     mutating func failed() {
         launching -= 1
+        rest()
+    }
+
+    /// Who fails again and again is not tried again at once.
+    private mutating func rest() {
+        failures += 1
+        isResting = true
     }
 
     /// One that has served a request comes back, until a moment that is later than all before it.
@@ -97,30 +128,33 @@ struct StandbyRoom<Occupant: AnyObject> {
         return due
     }
 
-    /// It has ended, or must not be used any more.
-    /// - Returns: it, where it was parked.
-    mutating func remove(_ occupant: Occupant) -> Occupant? {
-        let parked = fresh.contains { $0 === occupant } || used.contains { $0.occupant === occupant }
+    /// It has ended.
+    /// - Returns: whether it was parked.
+    mutating func remove(_ occupant: Occupant) -> Bool {
+        let before = count
         fresh.removeAll { $0 === occupant }
         used.removeAll { $0.occupant === occupant }
         lowest = min(lowest, count)
-        return parked ? occupant : nil
+        guard count < before else { return false }
+        rest()
+        return true
     }
 
     /// A period is over.
     /// - Returns: those that were not needed in it.
     mutating func shrink() -> [Occupant] {
         let surplus = max(0, min(lowest, count - least))
-        wanted = max(least, wanted - max(1, surplus))
+        // Where all were needed, as many are wanted as before; after a shortage, the lower bound from the next period on.
+        if !gaveUp { wanted = max(least, wanted - (wasNeeded ? lowest : max(1, lowest))) }
         var gone: [Occupant] = []
         for _ in 0..<surplus { gone.append(used.isEmpty ? fresh.removeFirst() : used.removeFirst().occupant) }
-        lowest = count
+        (lowest, wasNeeded, gaveUp) = (count, false, false)
         return gone
     }
 
-    /// Memory is short: everybody goes, and nobody is launched until one is needed.
+    /// Memory is short: everybody goes, and nobody is launched until one is needed or a whole period was quiet.
     mutating func empty() -> [Occupant] {
-        defer { (fresh, used, lowest) = ([], [], 0) }
+        defer { (fresh, used, lowest, gaveUp) = ([], [], 0, true) }
         wanted = 0
         return fresh + used.map(\.occupant)
     }

@@ -16,7 +16,7 @@ package final class SandboxedProcess: Sendable {
         var output: OutputReader?
         var identity: Identity?
         var group: ControlGroup?
-        var watch: MemoryWatch?
+        var watch: Watch<MemoryWatch>?
         var end = SandboxEnd()
         var mustDie = false
         /// It was killed before anybody heard that it executed; what killed it is known in the end.
@@ -67,7 +67,7 @@ package final class SandboxedProcess: Sendable {
     /// What it uses of its memory now, in bytes; nil where that is not known, or not any more.
     package func memoryInUse() -> UInt64? {
         if let file = holdings.withLock({ $0.usageFile }) { return TextFile.number(file) }
-        return holdings.withLock { $0.watch }?.use
+        return holdings.withLock { $0.watch }?.subject.use
     }
 
     /// Sends it a signal: with a reaper, who hands on to the program what a user or a service manager may send. One that
@@ -167,10 +167,11 @@ package final class SandboxedProcess: Sendable {
     }
 
     private func watchMemory(of number: Int32) {
-        let watch = MemoryWatch(of: number, limit: scene.policy.limits.memory, on: loop) { [weak self] in
+        let subject = MemoryWatch(of: number, limit: scene.policy.limits.memory) { [weak self] in
             self?.holdings.withLock { $0.end.exceededWatchedMemory = true }
             self?.kill()
         }
+        let watch = Watch(subject, orOn: loop)
         holdings.withLock { $0.watch = watch }
     }
 
@@ -195,20 +196,27 @@ package final class SandboxedProcess: Sendable {
         watch?.finish()
         let tail = output?.finish()
         let refusals = listener?.finish()
+        let memory = removeGroup()
         let end = holdings.withLock { holdings in
             holdings.end.process = process
             holdings.end.usage = usage
-            holdings.end.memory = holdings.group?.memoryUse()
+            holdings.end.memory = memory
             holdings.end.output = tail ?? OutputTail()
             holdings.end.refusals = refusals ?? holdings.end.refusals
             holdings.judgeUnheard()
-            holdings.group = nil
             holdings.identity = nil
             holdings.process = nil
             holdings.unheld = nil
             return holdings.end
         }
         events(.ended(end))
+    }
+
+    /// A group whose members are still dying is waited for: nobody who asks for this process's lock waits along.
+    /// - Returns: what it counted.
+    private func removeGroup() -> MemoryUse? {
+        let group = holdings.withLock { $0.group.take() }
+        return group?.memoryUse()
     }
 
     private func report(_ times: LaunchTimes, _ layers: SandboxLayers) -> SandboxReport {

@@ -1,66 +1,45 @@
 internal import AnnexLinux
-internal import Glibc
 internal import Synchronization
 
 /// Watches the memory of a process and its descendants where the machine gives no control group.
 ///
 /// `RLIMIT_DATA` bounds private memory in the kernel; what it does not count is memory in files without a name, mapped
 /// or only held open. That is looked at ten times a second, and the report says `watched` rather than `enforced`.
-final class MemoryWatch: Sendable {
+final class MemoryWatch: Watched {
     static let interval = Duration.milliseconds(100)
 
     private let process: Int32
     private let limit: UInt64
-    private let loop: EventLoop
     private let exceeded: @Sendable () -> Void
-    private let timer = Mutex<EventLoop.Timer?>(nil)
-    /// SYNC: relaxed everywhere, because it orders nothing: one look too many changes nothing.
-    private let isOver = Atomic<Bool>(false)
+    /// SYNC: relaxed: a number by itself.
+    private let last = Atomic<UInt64>(0)
 
-    /// - Parameter process: its number on the host, which stays its own until the warden has reaped it.
-    init(of process: Int32, limit: UInt64, on loop: EventLoop, exceeded: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - process: its number on the host, which stays its own until the warden has reaped it.
+    ///   - exceeded: told at most once, on the watches' thread.
+    init(of process: Int32, limit: UInt64, exceeded: @escaping @Sendable () -> Void) {
         self.process = process
         self.limit = limit
-        self.loop = loop
         self.exceeded = exceeded
-        again()
     }
 
-    deinit {
-        timer.withLock { $0.take() }?.cancel()
-    }
+    /// What the process itself used when it was looked at last, in bytes; 0 before the first look.
+    var use: UInt64 { last.load(ordering: .relaxed) }
 
-    /// Nothing is watched any more.
-    func finish() {
-        isOver.store(true, ordering: .relaxed)
-        timer.withLock { $0.take() }?.cancel()
-    }
-
-    /// What it uses now, in bytes, as one look sees it.
-    var use: UInt64 { Self.use(of: process) }
-
-    private func again() {
-        guard !isOver.load(ordering: .relaxed) else { return }
-        let next = loop.schedule(after: Self.interval) { [weak self] in self?.look() }
-        timer.withLock { $0 = next }
-    }
-
-    private func look() {
-        guard !isOver.load(ordering: .relaxed) else { return }
-        if Self.exceeds(limit, process) {
-            finish()
-            exceeded()
-        } else {
-            again()
-        }
+    func look() -> Bool {
+        guard exceeds() else { return true }
+        exceeded()
+        return false
     }
 
     /// What each uses for itself is quick to ask, and counts twice what they share: only where that is too much, the
     /// shares are asked for.
-    private static func exceeds(_ limit: UInt64, _ process: Int32) -> Bool {
+    private func exceeds() -> Bool {
         let members = ProcessTree.members(of: process)
-        guard members.reduce(0, { $0 + use(of: $1) }) > limit else { return false }
-        return members.count == 1 || use(of: members) > limit
+        let uses = members.map(Self.use(of:))
+        last.store(uses.first ?? 0, ordering: .relaxed)
+        guard uses.reduce(0, { $0.addingClamped($1) }) > limit else { return false }
+        return members.count == 1 || Self.use(of: members) > limit
     }
 
     /// Bytes of private memory, and of nameless files: mapped ones as the kernel counts them, or what its open ones
@@ -68,7 +47,7 @@ final class MemoryWatch: Sendable {
     static func use(of process: Int32) -> UInt64 {
         let status = TextFile.read("/proc/\(process)/status") ?? ""
         let shared = kibibytes("RssShmem:", in: status)
-        return kibibytes("RssAnon:", in: status) + max(shared, openMemory(of: [process]))
+        return kibibytes("RssAnon:", in: status).addingClamped(max(shared, openMemory(of: [process])))
     }
 
     /// The same for several together; a page that many share counts once.
@@ -77,10 +56,10 @@ final class MemoryWatch: Sendable {
         var shared: UInt64 = 0
         for process in members {
             let shares = TextFile.read("/proc/\(process)/smaps_rollup") ?? ""
-            own += kibibytes("Pss_Anon:", in: shares)
-            shared += kibibytes("Pss_Shmem:", in: shares)
+            own = own.addingClamped(kibibytes("Pss_Anon:", in: shares))
+            shared = shared.addingClamped(kibibytes("Pss_Shmem:", in: shares))
         }
-        return own + max(shared, openMemory(of: members))
+        return own.addingClamped(max(shared, openMemory(of: members)))
     }
 
     private static func kibibytes(_ key: String, in status: String) -> UInt64 {
@@ -91,25 +70,15 @@ final class MemoryWatch: Sendable {
         return 0
     }
 
-    /// What their descriptors hold of files without a name, each file once.
+    /// What their descriptors hold of files without a name.
     private static func openMemory(of members: [Int32]) -> UInt64 {
-        var files: [UInt64: UInt64] = [:]
-        for process in members { addOpenMemory(of: process, to: &files) }
-        return files.values.reduce(0, +)
-    }
-
-    private static func addOpenMemory(of process: Int32, to files: inout [UInt64: UInt64]) {
-        let folder = "/proc/\(process)/fd"
-        guard let directory = try? Descriptor.directory(folder), let entries = try? directory.entries(atMost: 4096)
-        else { return }
-        for entry in entries {
-            guard let name = entry.name else { continue }
-            var status = stat()
-            // SAFETY: the call fills the structure that it is given and keeps nothing.
-            guard unsafe stat("\(folder)/\(name)", &status) == 0 else { continue }
-            if status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 0 {
-                files[UInt64(status.st_ino)] = UInt64(max(status.st_blocks, 0)) * 512
-            }
+        var files = NamelessFiles()
+        for process in members {
+            let folder = "/proc/\(process)/fd"
+            guard let directory = try? Descriptor.directory(folder), let entries = try? directory.entries(atMost: 4096)
+            else { continue }
+            for name in entries.compactMap(\.name) { files.add(link: "\(folder)/\(name)") }
         }
+        return files.bytes
     }
 }

@@ -22,7 +22,7 @@ package final class SandboxRun: Sendable {
         var deadline = UInt64.max
         var hadStandIn = false
         var timers: [EventLoop.Timer] = []
-        var disk: DiskWatch?
+        var disk: Watch<DiskWatch>?
         var isOver = false
         var recording: Recording?
     }
@@ -185,9 +185,8 @@ package final class SandboxRun: Sendable {
         case .none: held = nil
         }
         guard let held else { return }
-        let watch = DiskWatch(of: held, size: size, inodes: inodes, on: launcher.loop) { [weak self] text in
-            self?.end(.diskLimit(text))
-        }
+        let subject = DiskWatch(of: held, size: size, inodes: inodes) { [weak self] in self?.end(.diskLimit($0)) }
+        let watch = Watch(subject, orOn: launcher.loop)
         state.withLock { $0.disk = watch }
     }
 }

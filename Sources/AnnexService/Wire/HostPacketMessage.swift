@@ -16,6 +16,7 @@ package struct HostPacketMessage: Message {
         static let other: UInt16 = 5
         static let nanoseconds: UInt16 = 6
         static let claimed: UInt16 = 7
+        static let purpose: UInt16 = 8
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
@@ -56,9 +57,10 @@ package struct HostPacketMessage: Message {
         case .claim(let launched):
             head(.claim, number, &encoder)
             encoder.encode(launched, as: Tag.claimed)
-        case .launch(let identifier, let limit):
+        case .launch(let identifier, let purpose, let limit):
             named(.launch, identifier)
             if let limit { encoder.encode(limit.wireNanoseconds, as: Tag.nanoseconds) }
+            encoder.encode(purpose, as: Tag.purpose)
         }
     }
 
@@ -94,8 +96,9 @@ package struct HostPacketMessage: Message {
         case .claim: packet = .request(number, .claim(try decoder.decode(Tag.claimed)))
         case .launch:
             let identifier = try Self.text(&decoder)
-            let limit = try decoder.decodeIfPresent(Tag.nanoseconds, as: UInt64.self)
-            packet = .request(number, .launch(extension: identifier, timeLimit: limit.map { Duration(wire: $0) }))
+            let limit = try decoder.decodeIfPresent(Tag.nanoseconds, as: UInt64.self).map { Duration(wire: $0) }
+            let purpose = try decoder.decode(Tag.purpose, as: LaunchPurpose.self)
+            packet = .request(number, .launch(extension: identifier, for: purpose, timeLimit: limit))
         default: packet = .notice(number, try Self.notice(kind, &decoder))
         }
     }

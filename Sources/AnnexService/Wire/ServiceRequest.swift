@@ -10,5 +10,5 @@ package enum ServiceRequest: Sendable, Hashable {
     /// A parked extension is needed, by the number of the request that launched it.
     case claim(UInt64)
     /// Starts an extension with the three descriptors that come beside it. Its number is the extension's from now on.
-    case launch(extension: String, timeLimit: Duration?)
+    case launch(extension: String, for: LaunchPurpose, timeLimit: Duration?)
 }

@@ -13,6 +13,16 @@ int annex_status_flags(int descriptor);
 int annex_is_on_tmpfs(int descriptor);
 // The number of the mount at a path, never used twice (kernel 6.8); 0 where there is none.
 uint64_t annex_mount_number(const char *path);
+// What is known of a file without asking whoever serves it: a file system elsewhere may never answer.
+typedef struct {
+    uint64_t device;
+    uint64_t inode;
+    uint64_t blocks;  // of 512 bytes
+    uint32_t links;
+    uint32_t is_regular;
+} annex_known_file;
+// Links at the path's end are followed. 0 or -errno.
+int annex_known_status(const char *path, annex_known_file *file);
 // setxattr. 0 or -errno.
 int annex_set_attribute(const char *path, const char *name, const void *value, size_t size);
 

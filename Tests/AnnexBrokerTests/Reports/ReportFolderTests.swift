@@ -81,11 +81,18 @@ import Testing
 
     @Test func whatAClockSetBackLeftInTheFutureGoesFirst() throws {
         let folder = try ReportFolder.own(path)
-        let future = ReportName("a", at: WallClock(microseconds: start.microseconds * 2), mark: 1)
-        try folder.write([0], as: future)
-        try folder.write([0], as: name(1))
+        let future = (0..<5).map { name($0 + 200_000_000_000) }
+        for name in future { try folder.write([0], as: name) }
+        for number in 0..<5 { try folder.write([0], as: name(number)) }
         try folder.tidy(keeping: cap(7), at: start)
-        #expect(names == [name(1)])
+        #expect(names == (0..<5).map { name($0) } + future.suffix(2))
+    }
+
+    @Test func aMachineThatDoesNotKnowTheTimeYetLosesNothingWithinTheCap() throws {
+        let folder = try ReportFolder.own(path)
+        for number in 0..<5 { try folder.write([0], as: name(number)) }
+        try folder.tidy(keeping: cap(7), at: WallClock(microseconds: 0))
+        #expect(names == (0..<5).map { name($0) })
     }
 
     @Test func whatIsNoReportIsLeftAlone() throws {

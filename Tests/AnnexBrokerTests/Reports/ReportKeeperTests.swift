@@ -72,6 +72,30 @@ import Testing
         #expect(queue.add {})
     }
 
+    @Test func whatWaitsForADiskIsBoundedByItsBytesToo() async {
+        let queue = ReportQueue()
+        let hold = Hold()
+        #expect(queue.add { while hold.isHeld { usleep(1000) } })
+        let large = EndedExtension.example(
+            "large",
+            Termination(
+                .crashed,
+                denials: (0..<64).map { _ in
+                    DeniedCall(
+                        "socket", layer: "seccomp",
+                        backtrace: Array(repeating: Escaped(String(repeating: "f", count: 500)), count: 64))
+                }))
+        #expect(large.weight > 64 * 64 * 500 && EndedExtension.example().weight < 1 << 14)
+        let nothing: ReportQueue.Work = {}
+        var taken = 0
+        while taken < 100, queue.add(holding: large.weight, nothing) { taken += 1 }
+        #expect(taken > 1 && taken * large.weight <= ReportQueue.mostBytes)
+        hold.release()
+        #expect(queue.finish(within: .patience))
+        #expect(queue.add(holding: ReportQueue.mostBytes, nothing))
+        #expect(queue.finish(within: .patience))
+    }
+
     /// Writes fail midway, as on a full disk: nothing is left of them.
     @Test func aFullDiskLeavesNoHalfReport() async throws {
         await #expect(processExitsWith: .success) { [path = path as String] in

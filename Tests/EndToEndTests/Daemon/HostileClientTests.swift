@@ -26,8 +26,10 @@ import Testing
             [0], [1, 2, 3], [UInt8](repeating: 0xFF, count: 8 << 10), [UInt8](repeating: 0, count: (8 << 10) + 1),
             [UInt8](repeating: 7, count: 100_000),
         ]
-        let whole = try HostPacketMessage(.request(9, .launch(extension: "com.example.a.b", timeLimit: .seconds(1))))
-            .encoded()
+        let whole = try HostPacketMessage(
+            .request(9, .launch(extension: "com.example.a.b", for: .request, timeLimit: .seconds(1)))
+        )
+        .encoded()
         for length in 1..<whole.count { packets.append(Array(whole.prefix(length))) }
         for _ in 0..<100 {
             var changed = whole
@@ -76,7 +78,7 @@ import Testing
         var number: UInt64 = 0
         for (what, numbers) in try ForgedChannel.all() {
             number += 1
-            let request = ServiceRequest.launch(extension: SubstituteApp.identifier, timeLimit: nil)
+            let request = ServiceRequest.launch(extension: SubstituteApp.identifier, for: .request, timeLimit: nil)
             let answer = try await client.ask(number, request, numbers.numbers)
             guard case .failed(let error)? = answer else {
                 Issue.record("\(what): \(String(describing: answer))")

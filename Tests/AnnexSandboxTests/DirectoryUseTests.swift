@@ -1,0 +1,73 @@
+import AnnexLinux
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// What lies in a directory is a program's to choose: names, depth and number.
+@Suite struct DirectoryUseTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var path: String { folder.url.path }
+
+    private func make(_ name: [UInt8], in directory: String) throws {
+        let file = creat(
+            Array(directory.utf8).map(CChar.init(bitPattern:)) + [0x2F] + name.map(CChar.init(bitPattern:)) + [0], 0o600
+        )
+        try #require(file >= 0)
+        close(file)
+    }
+
+    /// On both sides of what is made between, in whatever order the file system lists them.
+    private func around(_ directory: String, _ body: () throws -> Void) throws {
+        for number in 0..<20 { try make(Array("a\(number)".utf8), in: directory) }
+        try body()
+        for number in 0..<20 { try make(Array("z\(number)".utf8), in: directory) }
+    }
+
+    private func nest(_ depth: Int) throws -> String {
+        var place = path
+        for _ in 0..<depth { place += "/d" }
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        return place
+    }
+
+    @Test func `FS-24: a name that is no text is too much, and ends nothing but the count`() async {
+        await #expect(processExitsWith: .success) {
+            let tests = try DirectoryUseTests()
+            try tests.around(tests.path) { try tests.make([0xFF], in: tests.nest(1)) }
+            let excess = DirectoryUse(of: try Descriptor.directory(tests.path), size: 1 << 30, inodes: 1000).excess
+            try #require(excess == "more than 1000 files in its private directory")
+        }
+    }
+
+    @Test func `FS-24: a tree that is too deep is too much, whatever lies on the way up`() async {
+        await #expect(processExitsWith: .success) {
+            let tests = try DirectoryUseTests()
+            for depth in [62, 63, 64] { try tests.around(tests.nest(depth)) {} }
+            let excess = DirectoryUse(of: try Descriptor.directory(tests.path), size: 1 << 30, inodes: 1000).excess
+            try #require(excess == "more than 1000 files in its private directory")
+        }
+    }
+
+    @Test func `FS-24: what is within its bounds is no excess, one more is`() throws {
+        try around(nest(3)) {}
+        func excess(_ size: UInt64, _ inodes: UInt64) throws -> String? {
+            DirectoryUse(of: try Descriptor.directory(path), size: size, inodes: inodes).excess
+        }
+        #expect(try excess(1 << 30, 43) == nil)
+        #expect(try excess(.max, .max) == nil)
+        #expect(try excess(1 << 30, 42) != nil)
+        #expect(try excess(1 << 30, 0) != nil)
+        try Data(count: 1 << 16).write(to: folder.url.appending(path: "large"))
+        #expect(try excess(1 << 15, 1000)?.contains("bytes in its private directory") == true)
+    }
+
+    @Test func numbersThatNoFileSystemHasAreTheLargest() {
+        #expect(UInt64.max.addingClamped(1) == .max && UInt64(3).addingClamped(4) == 7)
+        #expect(UInt64(bytesOfBlocks: .max) == .max && UInt64(bytesOfBlocks: 3) == 1536)
+    }
+}
