@@ -220,6 +220,9 @@ let package = Package(
             name: "works-on", dependencies: ["AnnexExtension"], path: "Tests/Fixtures/WorksOn", swiftSettings: swift,
             linkerSettings: selfContained),
         .executableTarget(
+            name: "answers-all-but-one", dependencies: ["AnnexModel", "AnnexChannel"],
+            path: "Tests/Fixtures/AnswersAllButOne", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
             name: "scribbles-forever", dependencies: ["AnnexChannel", "AnnexLinux"],
             path: "Tests/Fixtures/ScribblesForever", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(

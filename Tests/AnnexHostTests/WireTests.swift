@@ -7,7 +7,7 @@ import Testing
 /// What host and daemon say to each other comes through the wire as it was said.
 @Suite(.timeLimit(.minutes(20))) struct WireTests {
     private static let notices: [ExtensionNotice] = [
-        .saidHello, .requests(areOpen: true, wereAnswered: false), .requests(areOpen: false, wereAnswered: true),
+        .saidHello, .requestBegan(1), .requestEnded(.max),
         .overstayed, .gaveSign, .activityBegan("é"), .activityEnded, .violated(ProtocolViolation("x", isBudget: true)),
         .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(completed: true),
         .dismissed(completed: false),
