@@ -56,7 +56,8 @@ import Testing
             "socket", arguments: [Escaped("AF_INET\n")], layer: "seccomp", allowingLine: "- socket", count: 3,
             backtrace: [Escaped("main\\x")])
         let details: [Termination.Detail] = [
-            .none, .exitCode(-3), .signal(Signal(11, message: Escaped("\u{1B}[0m"))), .signal(Signal(9)),
+            .none, .exitCode(-3), .signal(Signal(9)),
+            .signal(Signal(11, message: Escaped("\u{1B}[0m"), backtrace: [Escaped("main + 3\n"), Escaped("0x1")])),
             .limit("64 MiB"), .deniedCall(call), .violation(Escaped("a\\b")),
             .step(LaunchStep("pivot_root", cause: "c", mend: "m")), .step(LaunchStep("clone", cause: "c")),
             .error(ExtensionError(code: 1, domain: "d", localizedDescription: "e")),
