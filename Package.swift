@@ -219,6 +219,13 @@ let package = Package(
         .executableTarget(
             name: "works-on", dependencies: ["AnnexExtension"], path: "Tests/Fixtures/WorksOn", swiftSettings: swift,
             linkerSettings: selfContained),
+        .target(name: "CCrashes", path: "Tests/Fixtures/CCrashes"),
+        .executableTarget(
+            name: "crashes-as-told", dependencies: ["AnnexExtension", "AnnexLinux", "CCrashes"],
+            path: "Tests/Fixtures/CrashesAsTold", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "answers-all-but-one", dependencies: ["AnnexModel", "AnnexChannel"],
+            path: "Tests/Fixtures/AnswersAllButOne", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
             name: "scribbles-forever", dependencies: ["AnnexChannel", "AnnexLinux"],
             path: "Tests/Fixtures/ScribblesForever", swiftSettings: swift, linkerSettings: selfContained),

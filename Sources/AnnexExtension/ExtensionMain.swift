@@ -7,6 +7,7 @@ enum ExtensionMain {
     static func run(_ principal: (some AppExtension).Type) {
         do throws(ExtensionFailure) {
             let endpoint = try ExtensionEndpoint.adopt()
+            Faults.tell()
             try endpoint.sayHello()
             try serve(endpoint, principal)
         } catch {

@@ -2,6 +2,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 public import AnnexModel
 internal import AnnexService
+internal import Synchronization
 
 extension ExtensionSession {
     /// Sends items and returns the extension's. Cancelling the task tells the extension that nobody waits any more.
@@ -45,14 +46,14 @@ extension ExtensionSession {
         to items: [ExtensionItem], _ acceptance: Acceptance, _ timeout: Duration?
     ) async throws(HostError) -> [ExtensionItem] {
         let request = try Self.encode(items, acceptance)
-        link.tell { $0.requestBegan() }
+        let number = tellOfRequest()
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try await channel.call(request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
-        link.tell { $0.requestEnded() }
+        link.tell { $0.requestEnded(number) }
         switch answer {
         case .items(let items): return items
         case .error(let error): throw error
@@ -67,14 +68,14 @@ extension ExtensionSession {
         to items: [ExtensionItem], _ acceptance: Acceptance, _ timeout: Duration?
     ) throws(HostError) -> [ExtensionItem] {
         let request = try Self.encode(items, acceptance)
-        link.tell { $0.requestBegan() }
+        let number = tellOfRequest()
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try channel.call(request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
-        link.tell { $0.requestEnded() }
+        link.tell { $0.requestEnded(number) }
         switch answer {
         case .items(let items): return items
         case .error(let error): throw error
@@ -82,6 +83,13 @@ extension ExtensionSession {
             link.tell { $0.channelClosed() }
             throw .ended(link.ended.wait())
         }
+    }
+
+    /// The broker holds the time limit, each request's by itself. The extension hears of none: it would use it up.
+    private func tellOfRequest() -> UInt64 {
+        let number = requests.add(1, ordering: .relaxed).newValue
+        link.tell { $0.requestBegan(number) }
+        return number
     }
 
     /// An answer that no reader of ours understands is a breach of the protocol, and the extension's end.

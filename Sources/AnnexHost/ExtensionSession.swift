@@ -2,10 +2,12 @@ public import AnnexChannel
 internal import AnnexLinux
 public import AnnexModel
 public import AnnexService
+internal import Synchronization
 
 /// A launched extension and its host's conversation with it. When the last reference goes, the extension is ended.
 ///
-/// Requests may be sent from any thread or task, several at once; the extension works on them one after another.
+/// Requests may be sent from any thread or task, several at once; the extension works on them one after another. The
+/// extension point's time limit holds for each by itself, from its sending on.
 public final class ExtensionSession: Sendable {
     /// The channel itself, for calls of the host's own numbering with an extension that serves them.
     ///
@@ -18,6 +20,8 @@ public final class ExtensionSession: Sendable {
     /// An embedded broker ends its extensions when it goes: it stays for as long as one of its sessions does.
     private let service: any BrokerService
     let observer: (any SessionObserver)?
+    /// SYNC: relaxed: the number of the last request; only that no two are the same counts.
+    let requests = Atomic<UInt64>(0)
 
     init(
         _ identifier: String, for purpose: LaunchPurpose = .request, timeLimit: Duration?, serving hosted: HostService,

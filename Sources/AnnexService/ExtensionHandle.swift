@@ -4,12 +4,13 @@ package import AnnexChannel
 package protocol ExtensionHandle: AnyObject, Sendable {
     /// The extension's hello arrived.
     func saidHello()
-    /// A request was sent; the time limit runs while one is open.
-    func requestBegan()
+    /// A request was sent; from now on its time limit runs.
+    /// - Parameter request: a number that no other request to this extension has.
+    func requestBegan(_ request: UInt64)
+    /// It was answered, cancelled or given up.
+    func requestEnded(_ request: UInt64)
     /// A call that the broker was not told of has lasted longer than a request may.
     func overstayed()
-    /// It was answered, cancelled or given up.
-    func requestEnded()
     /// It answered a `ping`.
     func gaveSign()
     /// It began something that it would like to end before it is ended.

@@ -39,14 +39,14 @@ import Testing
         #expect(try feed(.placeGranted, at: later(1)) == .launching)
         for input in [Lifecycle.Input.started, .executed] { _ = try feed(input, at: later(2)) }
         #expect(try feed(.saidHello, at: later(3)) == .idle)
-        #expect(try feed(.requestBegan, at: later(10)) == .working)
-        #expect(try feed(.requestBegan, at: later(20)) == .working)
-        #expect(try feed(.requestEnded, at: later(40)) == .working)
-        #expect(try feed(.requestEnded, at: later(50)) == .idle)
+        #expect(try feed(.requestBegan(1), at: later(10)) == .working)
+        #expect(try feed(.requestBegan(2), at: later(20)) == .working)
+        #expect(try feed(.requestEnded(2), at: later(40)) == .working)
+        #expect(try feed(.requestEnded(1), at: later(50)) == .idle)
         entry.note(denials: 3)
         entry.note(process: 4711)
         let shown = try #require(try seen(identifier, children: [4711]))
-        #expect(shown.answered == 2 && shown.answerTime == 60_000_000, "the sum, whichever was answered first")
+        #expect(shown.answered == 2 && shown.answerTime == 60_000_000)
         #expect(shown.denials == 3 && shown.memoryLimit == 77 << 20 && shown.policy == "compute")
         #expect(shown.process == 4711)
         #expect(try feed(.dismissed(.completed), at: later(60)) == .tidying)
@@ -73,8 +73,8 @@ import Testing
         var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 0)
         var life = Lifecycle(LifecycleSimulationTests.times)
         for input in [Lifecycle.Input.asked, .placeGranted] { _ = life.handle(input, at: asked) }
-        for _ in 0..<5000 { entry.note(.requestBegan, at: asked, life) }
-        for _ in 0..<6000 { entry.note(.requestEnded, at: later(1), life) }
+        for request in 0..<5000 as Range<UInt64> { entry.note(.requestBegan(request), at: asked, life) }
+        for request in 0..<6000 as Range<UInt64> { entry.note(.requestEnded(request), at: later(1), life) }
         #expect(try seen(identifier)?.answered == 6000)
         #expect(try seen(identifier)?.answerTime == 1024 * 1_000_000)
     }

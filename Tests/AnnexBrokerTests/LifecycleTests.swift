@@ -17,7 +17,7 @@ import Testing
 
     private var working: Lifecycle {
         var life = serving
-        _ = life.handle(.requestBegan, at: Self.at(0))
+        _ = life.handle(.requestBegan(1), at: Self.at(0))
         return life
     }
 
@@ -90,6 +90,39 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
     }
 
+    @Test func `L6: the time limit is each request's by itself, however many others are answered`() {
+        var life = working
+        for moment in stride(from: 500, to: 10_000, by: 500) {
+            let other = UInt64(moment)
+            #expect(!life.handle(.requestBegan(other), at: Self.at(moment)).contains(.kill))
+            #expect(!life.handle(.requestEnded(other), at: Self.at(moment + 100)).contains(.kill))
+            #expect(!life.handle(.clock, at: Self.at(moment + 100)).contains(.kill))
+        }
+        #expect(life.handle(.clock, at: Self.at(10_000)).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
+    }
+
+    @Test func theLimitIsThatOfTheOldestRequestStillOpen() {
+        var life = working
+        _ = life.handle(.requestBegan(2), at: Self.at(3000))
+        _ = life.handle(.requestBegan(3), at: Self.at(5000))
+        _ = life.handle(.requestEnded(1), at: Self.at(9000))
+        for moment in [10_000, 12_999] {
+            #expect(!life.handle(.clock, at: Self.at(moment)).contains(.kill))
+            _ = life.handle(.gaveSign, at: Self.at(moment))
+        }
+        #expect(life.handle(.clock, at: Self.at(13_000)).contains(.kill))
+    }
+
+    @Test func numbersThatAreOpenAlreadyOrUnknownGainNobodyTime() {
+        var life = working
+        _ = life.handle(.requestBegan(1), at: Self.at(5000))
+        _ = life.handle(.gaveSign, at: Self.at(8000))
+        #expect(life.handle(.requestEnded(7), at: Self.at(9000)).isEmpty)
+        #expect(life.handle(.clock, at: Self.at(10_000)).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
+    }
+
     @Test func `L3: one that gives no sign of life while it is at work is ended`() {
         var life = working
         #expect(life.handle(.clock, at: Self.at(1000)).contains(.ping))
@@ -115,7 +148,7 @@ import Testing
         var hung = Lifecycle(
             LifecycleTimes(
                 launch: .seconds(1), request: .seconds(100), watchdog: .seconds(4), grace: .seconds(2), memory: 1000))
-        for input in [Lifecycle.Input.asked, .placeGranted, .started, .executed, .saidHello, .requestBegan] {
+        for input in [Lifecycle.Input.asked, .placeGranted, .started, .executed, .saidHello, .requestBegan(1)] {
             _ = hung.handle(input, at: Self.at(0))
         }
         for moment in [9000, 10_000, 11_000, 12_000] {
@@ -126,9 +159,9 @@ import Testing
 
     @Test func `L3: nobody wakes for an idle extension`() {
         var life = working
-        #expect(life.handle(.requestBegan, at: Self.at(10)).isEmpty)
-        #expect(life.handle(.requestEnded, at: Self.at(20)).isEmpty)
-        #expect(life.handle(.requestEnded, at: Self.at(30)) == [.wake(nil)])
+        #expect(life.handle(.requestBegan(2), at: Self.at(10)).isEmpty)
+        #expect(life.handle(.requestEnded(1), at: Self.at(20)).isEmpty)
+        #expect(life.handle(.requestEnded(2), at: Self.at(30)) == [.wake(nil)])
         #expect(life.handle(.clock, at: Self.at(1_000_000)).isEmpty)
     }
 

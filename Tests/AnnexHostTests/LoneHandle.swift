@@ -12,8 +12,8 @@ final class LoneHandle: ExtensionHandle {
     }
 
     func saidHello() {}
-    func requestBegan() {}
-    func requestEnded() {}
+    func requestBegan(_ request: UInt64) {}
+    func requestEnded(_ request: UInt64) {}
     func gaveSign() {}
     func park() { if endsParked { events(.ended(Termination(.cancelled))) } }
     func claim() -> Bool { true }

@@ -7,7 +7,7 @@ import Testing
 /// What host and daemon say to each other comes through the wire as it was said.
 @Suite(.timeLimit(.minutes(20))) struct WireTests {
     private static let notices: [ExtensionNotice] = [
-        .saidHello, .requests(areOpen: true, wereAnswered: false), .requests(areOpen: false, wereAnswered: true),
+        .saidHello, .requestBegan(1), .requestEnded(.max),
         .overstayed, .gaveSign, .activityBegan("é"), .activityEnded, .violated(ProtocolViolation("x", isBudget: true)),
         .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(completed: true),
         .dismissed(completed: false),
@@ -56,7 +56,8 @@ import Testing
             "socket", arguments: [Escaped("AF_INET\n")], layer: "seccomp", allowingLine: "- socket", count: 3,
             backtrace: [Escaped("main\\x")])
         let details: [Termination.Detail] = [
-            .none, .exitCode(-3), .signal(Signal(11, message: Escaped("\u{1B}[0m"))), .signal(Signal(9)),
+            .none, .exitCode(-3), .signal(Signal(9)),
+            .signal(Signal(11, message: Escaped("\u{1B}[0m"), backtrace: [Escaped("main + 3\n"), Escaped("0x1")])),
             .limit("64 MiB"), .deniedCall(call), .violation(Escaped("a\\b")),
             .step(LaunchStep("pivot_root", cause: "c", mend: "m")), .step(LaunchStep("clone", cause: "c")),
             .error(ExtensionError(code: 1, domain: "d", localizedDescription: "e")),

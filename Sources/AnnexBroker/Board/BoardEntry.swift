@@ -9,8 +9,7 @@ struct BoardEntry: ~Copyable, Sendable {
     private static let mostTimed = 1024
 
     private let slot: SharedSlot
-    /// When each open request began. Which of them is answered is not told; the sum over all is right all the same.
-    private var begun: [Moment] = []
+    private var requests = OpenRequests()
     private var isParked = false
     private var answered: UInt64 = 0
     private var answerTime: UInt64 = 0
@@ -24,10 +23,10 @@ struct BoardEntry: ~Copyable, Sendable {
 
     mutating func note(_ input: Lifecycle.Input, at moment: Moment, _ life: Lifecycle) {
         switch input {
-        case .requestBegan: if begun.count < Self.mostTimed { begun.append(moment) }
-        case .requestEnded:
+        case .requestBegan(let request): if requests.count < Self.mostTimed { requests.begin(request, at: moment) }
+        case .requestEnded(let request):
             answered += 1
-            if !begun.isEmpty { answerTime &+= MonotonicClock.nanoseconds(moment.since(begun.removeFirst())) }
+            if let began = requests.end(request) { answerTime &+= MonotonicClock.nanoseconds(moment.since(began)) }
             slot.store(answered, in: BoardLayout.answered)
             slot.store(answerTime, in: BoardLayout.answerTime)
         default: break

@@ -36,8 +36,10 @@ extension Lifecycle {
         /// Its own code runs.
         case executed
         case saidHello
-        case requestBegan
-        case requestEnded
+        /// A request was sent, under a number that its host gives no other of this extension.
+        case requestBegan(UInt64)
+        /// It was answered or given up.
+        case requestEnded(UInt64)
         /// It answered a ping.
         case gaveSign
         /// It began something that it would like to end before it is ended.

@@ -9,7 +9,7 @@ struct Lifecycle: Sendable {
     /// What the last `wake` said.
     private var wakes: Moment?
     private var progress: Progress = []
-    private var openRequests = 0
+    private var requests = OpenRequests()
     private var activities = 0
     /// The last moment at which an extension at work is known to have been alive.
     private var lastSign = Moment(nanoseconds: 0)
@@ -26,7 +26,7 @@ struct Lifecycle: Sendable {
     }
 
     /// Whether a request is open.
-    var isAtWork: Bool { openRequests > 0 }
+    var isAtWork: Bool { !requests.isEmpty }
 
     mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
         var effects: [Effect]
@@ -120,8 +120,8 @@ struct Lifecycle: Sendable {
 
     private mutating func serving(_ input: Input, at now: Moment) -> [Effect] {
         switch input {
-        case .requestBegan: return begin(at: now)
-        case .requestEnded: return endRequest(at: now)
+        case .requestBegan(let request): begin(request, at: now)
+        case .requestEnded(let request): endRequest(request, at: now)
         case .gaveSign: lastSign = now
         case .activityBegan, .activityEnded: countActivities(input)
         case .memoryUsed(let bytes): return judge(memory: bytes)
@@ -134,26 +134,30 @@ struct Lifecycle: Sendable {
         return []
     }
 
-    private mutating func begin(at now: Moment) -> [Effect] {
-        openRequests += 1
-        guard openRequests == 1 else { return [] }
+    private mutating func begin(_ request: UInt64, at now: Moment) {
+        let wasIdle = requests.isEmpty
+        requests.begin(request, at: now)
+        guard wasIdle else { return }
         lastSign = now
-        deadlines[.request] = now + times.request
+        limitOldest()
         watchNext(at: now + times.ping)
         deadlines[.look] = now + LifecycleTimes.look
-        return []
     }
 
-    private mutating func endRequest(at now: Moment) -> [Effect] {
-        openRequests = max(0, openRequests - 1)
+    private mutating func endRequest(_ request: UInt64, at now: Moment) {
+        guard requests.end(request) != nil else { return }
         lastSign = now
-        deadlines[.request] = openRequests > 0 ? now + times.request : nil
+        limitOldest()
         // Nobody waits for anything: an idle extension costs no wake-up.
-        if openRequests == 0 {
+        if requests.isEmpty {
             deadlines[.watchdog] = nil
             deadlines[.look] = nil
         }
-        return []
+    }
+
+    /// Each request has the limit for itself: whoever answers others keeps the oldest waiting no longer for it.
+    private mutating func limitOldest() {
+        deadlines[.request] = requests.oldest.map { $0 + times.request }
     }
 
     /// What it begins comes from it, as often as its budget of messages lets it.

@@ -69,6 +69,7 @@ extension Termination.Detail {
             [
                 .init("signal", .number(Int(signal.number))), .init("signalName", .text(signal.name)),
                 .init("message", .optional(signal.message?.description)),
+                .init("backtrace", .texts(signal.backtrace.prefix(room.frames).map(\.description))),
             ]
         case .limit(let text): [.init("limit", .text(text))]
         case .deniedCall(let call): [.init("deniedCall", call.json(room))]

@@ -80,8 +80,8 @@ final class SupervisedExtension: ExtensionHandle {
     // MARK: What the host says
 
     func saidHello() { apply(.saidHello) }
-    func requestBegan() { apply(.requestBegan) }
-    func requestEnded() { apply(.requestEnded) }
+    func requestBegan(_ request: UInt64) { apply(.requestBegan(request)) }
+    func requestEnded(_ request: UInt64) { apply(.requestEnded(request)) }
     func overstayed() { apply(.mustEnd(.timeLimit)) }
     func gaveSign() { apply(.gaveSign) }
     func activityBegan(_ reason: String) {

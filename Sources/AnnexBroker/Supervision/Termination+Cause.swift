@@ -54,7 +54,7 @@ extension Termination {
         case .brokerShutdown: (.brokerShutdown, .none)
         case .unanswered: (.launchFailed, .step(.unanswered(limits)))
         case .stuck(let first): (.stuck, stuck(after: first, end: end, limits: limits))
-        case .aborted: (.crashed, .signal(Signal(SIGABRT, message: end.lastWords)))
+        case .aborted: (.crashed, .signal(end.crash(by: SIGABRT)))
         case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(end.latest(denial))))
         case .messageBudget(let text): (.messageBudget, .limit(text))
         case .protocolViolation(let text): (.protocolViolation, .violation(Escaped(text)))
@@ -75,7 +75,7 @@ extension Termination {
             (.deniedOperation, .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp")))
         case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
             (.processorLimit, .limit("\(limits.processor) of processor time"))
-        case .signalled(let number, _): (.crashed, .signal(Signal(number, message: end.lastWords)))
+        case .signalled(let number, _): (.crashed, .signal(end.crash(by: number)))
         case nil where end.hasRun: (.brokerShutdown, .limit("somebody ended its warden, and with it the extension"))
         case nil:
             (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
@@ -109,6 +109,12 @@ extension SandboxEnd {
         }
     }
 
+    /// What is known of a crash. A program that said it would crash and was ended by something else has shown nothing.
+    fileprivate func crash(by signal: Int32) -> Signal {
+        let crash = refusals.crash.flatMap { $0.signal == signal ? $0 : nil }
+        return Signal(signal, message: lastWords, backtrace: crash?.backtrace.escaped ?? [])
+    }
+
     /// What the program said about its own end: the runtime's message where there is one, else its last line.
     fileprivate var lastWords: Escaped? {
         let lines = Escaped.lines(of: output.bytes)
@@ -128,6 +134,10 @@ extension DeniedCall {
         self.init(
             denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))],
             layer: (denial.layers.first ?? .seccomp).rawValue, allowingLine: denial.mend, count: denial.count,
-            backtrace: denial.backtrace?.frames.map { Escaped($0.description, limit: 512) } ?? [])
+            backtrace: denial.backtrace?.escaped ?? [])
     }
+}
+
+extension Backtrace {
+    fileprivate var escaped: [Escaped] { frames.map { Escaped($0.description, limit: 512) } }
 }

@@ -129,7 +129,8 @@ extension Connection {
     func apply(_ notice: ExtensionNotice, _ number: UInt64, to handle: any ExtensionHandle) {
         switch notice {
         case .saidHello: handle.saidHello()
-        case .requests(let areOpen, let wereAnswered): apply(number, areOpen, wereAnswered, to: handle)
+        case .requestBegan(let request): requestBegan(request, number, handle)
+        case .requestEnded(let request): requestEnded(request, number, handle)
         case .overstayed: handle.overstayed()
         case .gaveSign: handle.gaveSign()
         case .activityBegan(let reason): handle.activityBegan(reason)
@@ -141,17 +142,20 @@ extension Connection {
         }
     }
 
-    /// However many requests a host has open, its broker knows of one: the time limit runs from the last answer.
-    private func apply(
-        _ number: UInt64, _ areOpen: Bool, _ wereAnswered: Bool, to handle: any ExtensionHandle
-    ) {
-        let (mustEnd, mustBegin) = state.withLock { state in
-            let wasOpen = state.extensions[number]?.isRequestOpen ?? false
-            state.extensions[number]?.isRequestOpen = areOpen
-            return (wasOpen && (wereAnswered || !areOpen), areOpen && (!wasOpen || wereAnswered))
+    private func requestBegan(_ request: UInt64, _ number: UInt64, _ handle: any ExtensionHandle) {
+        let isAllowed = state.withLock { state in
+            // It has ended: its host may not have heard it yet.
+            guard let requests = state.extensions[number]?.requests else { return true }
+            guard requests.count < ServiceWire.mostOpenRequests else { return false }
+            return state.extensions[number]?.requests.insert(request).inserted ?? true
         }
-        if mustEnd { handle.requestEnded() }
-        if mustBegin { handle.requestBegan() }
+        guard isAllowed else { return refuse("a request that is open already, or one too many") }
+        handle.requestBegan(request)
+    }
+
+    private func requestEnded(_ request: UInt64, _ number: UInt64, _ handle: any ExtensionHandle) {
+        let wasOpen = state.withLock { $0.extensions[number]?.requests.remove(request) != nil }
+        if wasOpen { handle.requestEnded(request) }
     }
 }
 

@@ -13,8 +13,8 @@ final class Connection: Sendable {
         var handle: (any ExtensionHandle)?
         /// What came while the launch was under way.
         var waiting: [ExtensionNotice] = []
-        /// Whether the broker knows of an open request.
-        var isRequestOpen = false
+        /// The requests that the broker knows to be open, so that there are never more than it should remember.
+        var requests: Set<UInt64> = []
     }
 
     enum Phase {

@@ -24,10 +24,10 @@ extension DaemonLink {
     func note(_ number: UInt64, _ change: (inout RemoteExtension) -> Void) {
         state.withLock { state in
             guard !state.isOver, var known = state.extensions[number] else { return }
-            let wasChanged = known.isChanged
+            let isWaiting = known.news != nil
             change(&known)
             state.extensions[number] = known
-            if known.isChanged, !wasChanged { state.changed.append(number) }
+            if known.news != nil, !isWaiting { state.changed.append(number) }
             flush(&state)
         }
     }
@@ -39,13 +39,11 @@ extension DaemonLink {
             state.waiting.removeFirst()
         }
         while let number = state.changed.first {
-            if let news = state.extensions[number]?.news,
-                !((try? pass(.notice(number, news))) ?? true)
-            {
-                return flushLater(&state)
+            while let news = state.extensions[number]?.news {
+                guard (try? pass(.notice(number, news))) ?? true else { return flushLater(&state) }
+                state.extensions[number]?.isTold()
             }
             state.changed.removeFirst()
-            state.extensions[number]?.isTold()
         }
     }
 

@@ -3,28 +3,41 @@ internal import AnnexService
 /// A launched extension as its host's end of a connection knows it.
 struct RemoteExtension: Sendable {
     let events: @Sendable (ExtensionEvent) -> Void
-    /// Requests that the host has open.
-    var open = 0
-    /// Whether one was answered since the daemon was told last.
-    var wereAnswered = false
-    /// Whether the daemon has to be told of either.
-    var isChanged = false
+    /// Requests that the daemon has not heard of yet, oldest first.
+    private var begun: [UInt64] = []
+    /// Those that it takes for open and that are over.
+    private var over: [UInt64] = []
+    /// How many it takes for open.
+    private var told = 0
 
-    mutating func began() {
-        open += 1
-        if open == 1 { isChanged = true }
+    init(events: @escaping @Sendable (ExtensionEvent) -> Void) {
+        self.events = events
     }
 
-    mutating func ended() {
-        open = max(0, open - 1)
-        wereAnswered = true
-        isChanged = true
+    mutating func began(_ request: UInt64) {
+        begun.append(request)
     }
 
-    /// What there is to say.
-    var news: ExtensionNotice? { isChanged ? .requests(areOpen: open > 0, wereAnswered: wereAnswered) : nil }
+    /// One that began and ended while the socket had no room is nobody's business.
+    mutating func ended(_ request: UInt64) {
+        if let place = begun.firstIndex(of: request) { begun.remove(at: place) } else { over.append(request) }
+    }
 
+    /// What there is to say next.
+    var news: ExtensionNotice? {
+        if let request = over.first { return .requestEnded(request) }
+        guard told < ServiceWire.mostOpenRequests, let request = begun.first else { return nil }
+        return .requestBegan(request)
+    }
+
+    /// The news went out.
     mutating func isTold() {
-        (isChanged, wereAnswered) = (false, false)
+        if over.isEmpty {
+            begun.removeFirst()
+            told += 1
+        } else {
+            over.removeFirst()
+            told -= 1
+        }
     }
 }

@@ -11,8 +11,8 @@ final class RemoteHandle: ExtensionHandle {
     }
 
     func saidHello() { link.tell(number, .saidHello) }
-    func requestBegan() { link.note(number) { $0.began() } }
-    func requestEnded() { link.note(number) { $0.ended() } }
+    func requestBegan(_ request: UInt64) { link.note(number) { $0.began(request) } }
+    func requestEnded(_ request: UInt64) { link.note(number) { $0.ended(request) } }
     func overstayed() { link.tell(number, .overstayed) }
     func gaveSign() { link.tell(number, .gaveSign) }
     func activityBegan(_ reason: String) { link.tell(number, .activityBegan(reason)) }

@@ -1,13 +1,17 @@
-/// The signal that ended a process, and what the process said about it.
+/// The signal that ended a process, and what the process said and showed of it.
 public struct Signal: Sendable, Hashable {
     /// The kernel's number.
     public let number: Int32
     /// The program's own words, for example a Swift trap's message, where it left any.
     public let message: Escaped?
 
-    public init(_ number: Int32, message: Escaped? = nil) {
+    /// Who called whom when it happened, innermost first, as far as the program shows it. It may lie.
+    public let backtrace: [Escaped]
+
+    public init(_ number: Int32, message: Escaped? = nil, backtrace: [Escaped] = []) {
         self.number = number
         self.message = message
+        self.backtrace = backtrace
     }
 
     /// The symbol, for example `SIGSEGV`.

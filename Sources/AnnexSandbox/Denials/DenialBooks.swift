@@ -7,6 +7,8 @@ struct DenialBooks {
     private var log: DenialLog
     private var recording: Recording?
     private var backtraces = 0
+    private var hasCrashed = false
+    var crash: Crash?
     /// Nil where no paths are judged.
     var paths: PathJudge?
     /// Why nothing more is heard of.
@@ -26,6 +28,12 @@ struct DenialBooks {
         guard backtraces < DenialListener.backtraces, ledger.isNew(key) else { return false }
         backtraces += 1
         return true
+    }
+
+    /// Whether it is looked at as it crashes: once.
+    mutating func wantsCrash() -> Bool {
+        defer { hasCrashed = true }
+        return !hasCrashed
     }
 
     /// - Returns: how many calls were refused by now.
@@ -53,7 +61,8 @@ struct DenialBooks {
         summary.dropped = ledger.dropped
         summary.recording = recording
         summary.lack = lack
-        scene.program?.name(&summary.denials)
+        summary.crash = crash
+        scene.program?.name(&summary)
         log.close(summary)
         return summary
     }

@@ -102,6 +102,7 @@ final class DenialListener: Sendable {
     private func judge(_ call: HeldCall) {
         let verdict = judge.policy.verdict(number: call.number, arguments: call.arguments)
         let decision = judge.decide(call, verdict)
+        if noteCrash(call, isAbort: verdict.answer == .aborting) { return }
         if scene.mode == .learn {
             record(call, decision)
         } else if let answer = judge.answer(verdict, decision) {

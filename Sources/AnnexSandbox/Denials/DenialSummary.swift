@@ -12,6 +12,8 @@ public struct DenialSummary: Sendable, Hashable {
     public internal(set) var dropped = 0
     /// What the program did, in `learn`.
     public internal(set) var recording: Recording?
+    /// Who called whom when it aborted or faulted; nil where it did not, or did not say so.
+    package internal(set) var crash: Crash?
     /// Why it heard of no more from some moment on: the kernel's word. Calls were refused or waited from then on.
     public internal(set) var lack: String?
 

@@ -13,7 +13,7 @@ package struct HostPacketMessage: Message {
         static let number: UInt16 = 2
         static let text: UInt16 = 3
         static let flag: UInt16 = 4
-        static let other: UInt16 = 5
+        static let request: UInt16 = 5
         static let nanoseconds: UInt16 = 6
         static let claimed: UInt16 = 7
         static let purpose: UInt16 = 8
@@ -23,7 +23,9 @@ package struct HostPacketMessage: Message {
         case hello = 1
         case install, remove, setEnabled, list, terms, launch, claim
         case saidHello = 32
-        case requests, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed, parked
+        case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
+            parked
+        case requestEnded
     }
 
     // MARK: Writing
@@ -67,9 +69,7 @@ package struct HostPacketMessage: Message {
     private func encode(_ notice: ExtensionNotice, _ number: UInt64, _ encoder: inout MessageEncoder) {
         head(Kind(notice), number, &encoder)
         switch notice {
-        case .requests(let areOpen, let wereAnswered):
-            encoder.encode(areOpen, as: Tag.flag)
-            encoder.encode(wereAnswered, as: Tag.other)
+        case .requestBegan(let request), .requestEnded(let request): encoder.encode(request, as: Tag.request)
         case .activityBegan(let reason): encoder.encode(reason, as: Tag.text)
         case .violated(let violation):
             encoder.encode(violation.text, as: Tag.text)
@@ -108,9 +108,8 @@ package struct HostPacketMessage: Message {
     ) throws(DecodingFailure) -> ExtensionNotice {
         switch kind {
         case .saidHello: return .saidHello
-        case .requests:
-            let areOpen = try decoder.decode(Tag.flag, as: Bool.self)
-            return .requests(areOpen: areOpen, wereAnswered: try decoder.decode(Tag.other))
+        case .requestBegan: return .requestBegan(try decoder.decode(Tag.request))
+        case .requestEnded: return .requestEnded(try decoder.decode(Tag.request))
         case .overstayed: return .overstayed
         case .gaveSign: return .gaveSign
         case .activityBegan: return .activityBegan(try text(&decoder))
@@ -140,7 +139,8 @@ extension HostPacketMessage.Kind {
         self =
             switch notice {
             case .saidHello: .saidHello
-            case .requests: .requests
+            case .requestBegan: .requestBegan
+            case .requestEnded: .requestEnded
             case .overstayed: .overstayed
             case .gaveSign: .gaveSign
             case .activityBegan: .activityBegan

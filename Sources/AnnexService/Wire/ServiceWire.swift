@@ -3,7 +3,7 @@ package import AnnexChannel
 /// Numbers that a host and a daemon must agree on. `Docs/Daemon.md` says the same in words.
 package enum ServiceWire {
     /// Raised with every change of meaning; a daemon says its own to whoever has another.
-    package static let version: UInt64 = 1
+    package static let version: UInt64 = 2
 
     /// What a host's packet may be: names, a reason in words, never more.
     package static let fromHost = MessageLimits(bytes: 8 << 10, fields: 16, depth: 1)
@@ -12,6 +12,8 @@ package enum ServiceWire {
 
     /// Longest identifier, name or reason in a host's packet, in bytes.
     package static let longestText = 4 << 10
+    /// Requests of one extension that a daemon takes for open at once. A host says the next one as one of them ends.
+    package static let mostOpenRequests = 1_024
     /// The descriptors of one launch: control socket, the host's region, the extension's.
     package static let launchDescriptors = 3
 }

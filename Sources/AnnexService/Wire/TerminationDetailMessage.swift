@@ -22,6 +22,7 @@ struct TerminationDetailMessage: Message {
         static let cause: UInt16 = 5
         static let mend: UInt16 = 6
         static let error: UInt16 = 7
+        static let backtrace: UInt16 = 8
     }
 
     func encode(into encoder: inout MessageEncoder) {
@@ -34,6 +35,7 @@ struct TerminationDetailMessage: Message {
             encoder.encode(Kind.signal, as: Tag.kind)
             encoder.encode(signal.number, as: Tag.number)
             encoder.encode(signal.message?.description, as: Tag.text)
+            encoder.encode(list: signal.backtrace.map(\.description), as: Tag.backtrace)
         case .limit(let text):
             encoder.encode(Kind.limit, as: Tag.kind)
             encoder.encode(text, as: Tag.text)
@@ -61,7 +63,11 @@ struct TerminationDetailMessage: Message {
         case .signal:
             let number = try decoder.decode(Tag.number, as: Int32.self)
             let text = try decoder.decodeIfPresent(Tag.text, as: String.self)
-            value = .signal(Signal(number, message: text.map { Escaped(escapedBefore: $0) }))
+            let frames = try decoder.decodeList(Tag.backtrace, of: String.self)
+            value = .signal(
+                Signal(
+                    number, message: text.map { Escaped(escapedBefore: $0) },
+                    backtrace: frames.map { Escaped(escapedBefore: $0) }))
         case .limit: value = .limit(try decoder.decode(Tag.text))
         case .deniedCall: value = .deniedCall(try decoder.decode(Tag.call, as: DeniedCallMessage.self).value)
         case .violation: value = .violation(Escaped(escapedBefore: try decoder.decode(Tag.text)))

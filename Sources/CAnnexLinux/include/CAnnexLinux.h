@@ -1,11 +1,13 @@
 // Calls and constants that Swift's Glibc import lacks: variadic calls, numbers newer than the
-// installed headers, atomics on shared memory, control messages. Nothing here allocates or keeps state.
+// installed headers, atomics on shared memory, control messages. Nothing here allocates, and only CAnnexFaults keeps
+// anything: a stack for the handlers that it is asked to install.
 #ifndef C_ANNEX_LINUX_H
 #define C_ANNEX_LINUX_H
 
 #include "CAnnexAtomics.h"
 #include "CAnnexCalls.h"
 #include "CAnnexEvents.h"
+#include "CAnnexFaults.h"
 #include "CAnnexFiles.h"
 #include "CAnnexLandlock.h"
 #include "CAnnexLaunch.h"

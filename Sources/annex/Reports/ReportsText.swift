@@ -55,6 +55,7 @@ struct ReportsText {
         line("used", used(report.json))
         list("output", report.json["lastOutput"]?.items.compactMap { text($0) } ?? [])
         list("refused", report.json["refusals"]?.items.flatMap(refusal) ?? [])
+        list("backtrace", report.json["backtrace"]?.items.compactMap { text($0) } ?? [])
         list("called by", report.json["deniedCall"]?["backtrace"]?.items.compactMap { text($0) } ?? [])
         list("launch", report.json["steps"]?.items.compactMap(step) ?? [])
         list(

@@ -34,6 +34,7 @@ import Testing
             (.exitCode(3), "exitCode", .numeral("3")),
             (.signal(Signal(11)), "signalName", .text("SIGSEGV")),
             (.signal(Signal(4, message: Escaped("Fatal\u{1B}"))), "message", .text("Fatal\\u{1b}")),
+            (.signal(Signal(4, backtrace: [Escaped("a\n")])), "backtrace", .texts([Escaped("a\n").description])),
             (.limit("64 MiB"), "limit", .text("64 MiB")),
             (.violation(Escaped("two hellos")), "violation", .text("two hellos")),
             (.step(LaunchStep("pivot_root", cause: "EPERM", mend: "ask root")), "mend", .text("ask root")),

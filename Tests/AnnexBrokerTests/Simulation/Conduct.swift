@@ -24,12 +24,16 @@ struct Conduct {
         static let isRemoved = Faults(rawValue: 1 << 13)
         static let hostGoes = Faults(rawValue: 1 << 14)
         static let isOver = Faults(rawValue: 1 << 15)
+        /// It never answers the first request and goes on answering the others.
+        static let starvesOne = Faults(rawValue: 1 << 16)
 
-        static let count = 16
+        static let count = 17
     }
 
     var faults: Faults
-    /// Requests of the host's before it is done.
+    /// How many at once ask the extension something.
+    var askers: Int
+    /// Requests of each of them before it is done.
     var requests: Int
     var hostCancels: Bool
     /// How late timers may fire.
@@ -42,6 +46,7 @@ struct Conduct {
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             faults.insert(Faults(rawValue: 1 << Int.random(in: 0..<Faults.count, using: &random)))
         }
+        askers = Int.random(in: 1...3, using: &random)
         requests = Int.random(in: 0...4, using: &random)
         hostCancels = Bool.random(using: &random)
         lateness = [.zero, .milliseconds(1), .milliseconds(300)].randomElement(using: &random) ?? .zero
@@ -59,7 +64,7 @@ struct Conduct {
         case .wardenIsSilent: return .unanswered
         case .noHello: return .launchLimit
         case .closesChannel: return .silence
-        case .neverAnswers where requests > 0: return .timeLimit
+        case .neverAnswers where requests > 0, .starvesOne where requests > 0: return .timeLimit
         case .hangs where requests > 0: return .unresponsive
         default: return EndCause??.none
         }

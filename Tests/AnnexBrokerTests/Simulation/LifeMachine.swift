@@ -21,11 +21,14 @@ struct FaultyLife: LifeMachine {
         case keepsItsPlace
         /// An idle extension is pinged like one at work.
         case pingsForEver
+        /// The time limit is that of the newest request: whoever answers others keeps an older one waiting.
+        case limitsTheNewestOnly
     }
 
     let fault: Fault
     private var life: Lifecycle
     private var isKilled = false
+    private var requests: [UInt64] = []
 
     init(_ life: Lifecycle, _ fault: Fault) {
         self.life = life
@@ -35,9 +38,23 @@ struct FaultyLife: LifeMachine {
     var isEnded: Bool { life.isEnded }
 
     mutating func handle(_ input: Lifecycle.Input, at now: Moment) -> [Lifecycle.Effect] {
-        let effects = life.handle(input, at: now)
+        let effects = distort(input).flatMap { life.handle($0, at: now) }
         if effects.contains(.kill) { isKilled = true }
         return effects.flatMap { distort($0, at: now) }
+    }
+
+    private mutating func distort(_ input: Lifecycle.Input) -> [Lifecycle.Input] {
+        guard fault == .limitsTheNewestOnly else { return [input] }
+        let hidden = requests.last
+        switch input {
+        case .requestBegan(let request): requests.append(request)
+        case .requestEnded(let request): requests.removeAll { $0 == request }
+        default: return [input]
+        }
+        guard requests.last != hidden else { return [] }
+        let ended = hidden.map { Lifecycle.Input.requestEnded($0) }
+        let began = requests.last.map { Lifecycle.Input.requestBegan($0) }
+        return [ended, began].compactMap(\.self)
     }
 
     private func distort(_ effect: Lifecycle.Effect, at now: Moment) -> [Lifecycle.Effect] {

@@ -13,7 +13,7 @@ struct LifeRecord {
     private var announced = 0
     private var isKilled = false
     private var killed: Moment?
-    private var isDismissed = false
+    private var isClosed = false
     private(set) var isServing = false
 
     init(isTraced: Bool) {
@@ -28,8 +28,8 @@ struct LifeRecord {
         if isTraced { trace.append("\(now.nanoseconds / 1000) µs  \(input)") }
         if asked == nil { asked = now }
         switch input {
-        case .dismissed, .mustEnd, .channelClosed: isServing = false
-        case .gone: isServing = false
+        case .channelClosed: (isServing, isClosed) = (false, true)
+        case .dismissed, .mustEnd, .gone: isServing = false
         default: break
         }
     }
@@ -42,7 +42,8 @@ struct LifeRecord {
         case .giveBackPlace: placesGivenBack += 1
         case .announce:
             announced += 1
-            isServing = true
+            // One that is gone already may be heard of all the same.
+            isServing = !isClosed
         case .kill:
             isKilled = true
             killed = killed ?? now

@@ -9,7 +9,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         case timer(Int)
         case processDies
         case hostAsks(Int)
-        case extensionAnswers(Int)
+        case extensionAnswers(UInt64, left: Int)
         case extensionSeesPing
         case extensionSeesGoodbye
         case hostIsDone
@@ -26,7 +26,10 @@ struct SimulatedWorld<Machine: LifeMachine> {
     private var timerIsSet = false
     private var isAlive = false
     private var isGone = false
-    private var openRequests = 0
+    private var asked: UInt64 = 0
+    /// When each request that is open was sent.
+    private var open: [UInt64: Moment] = [:]
+    private var askers = 0
 
     init(_ life: Machine, times: LifecycleTimes, seed: UInt64, isTraced: Bool) {
         record = LifeRecord(isTraced: isTraced)
@@ -48,6 +51,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
             now = max(now, moment)
             happen(event)
             checkIdle()
+            checkLimit()
         }
         record.judge(conduct: conduct, times: times, isAlive: isAlive, timerIsSet: timerIsSet)
     }
@@ -84,7 +88,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
             feed(.clock)
         case .processDies: die()
         case .hostAsks(let left): ask(left)
-        case .extensionAnswers(let left): answer(left)
+        case .extensionAnswers(let request, let left): answer(request, left)
         case .extensionSeesPing: if isAlive { feed(.gaveSign) }
         case .extensionSeesGoodbye: leave()
         case .hostIsDone: feed(.dismissed(conduct.hostCancels ? .cancelled : .completed))
@@ -97,17 +101,23 @@ struct SimulatedWorld<Machine: LifeMachine> {
     }
 
     private mutating func ask(_ left: Int) {
-        guard left > 0 else { return later(soon(), .hostIsDone) }
-        openRequests += 1
-        feed(.requestBegan)
+        guard left > 0 else {
+            askers -= 1
+            if askers == 0 { later(soon(), .hostIsDone) }
+            return
+        }
+        asked += 1
+        open[asked] = now
+        feed(.requestBegan(asked))
         guard !conduct.faults.contains(.neverAnswers), !conduct.faults.contains(.hangs) else { return }
-        later(.milliseconds(Int.random(in: 0..<1500, using: &random)), .extensionAnswers(left))
+        if conduct.faults.contains(.starvesOne), asked == 1 { return }
+        later(.milliseconds(Int.random(in: 0..<1500, using: &random)), .extensionAnswers(asked, left: left))
     }
 
-    private mutating func answer(_ left: Int) {
+    private mutating func answer(_ request: UInt64, _ left: Int) {
         guard isAlive else { return }
-        openRequests -= 1
-        feed(.requestEnded)
+        open[request] = nil
+        feed(.requestEnded(request))
         if conduct.faults.contains(.keepsBusy) { feed(.activityBegan) }
         later(soon(), .hostAsks(left - 1))
     }
@@ -157,7 +167,8 @@ struct SimulatedWorld<Machine: LifeMachine> {
     private mutating func begin() {
         // Its host waits for the end of one that nobody hears any more.
         if conduct.faults.contains(.closesChannel) { return later(soon(), .input(.channelClosed)) }
-        later(soon(), .hostAsks(conduct.requests))
+        askers = conduct.askers
+        for _ in 0..<askers { later(soon(), .hostAsks(conduct.requests)) }
     }
 
     private mutating func wake(at moment: Moment?) {
@@ -171,8 +182,16 @@ struct SimulatedWorld<Machine: LifeMachine> {
     /// Idle extensions cost no wake-up; one that is at work or on its way out is always bounded.
     private mutating func checkIdle() {
         guard !life.isEnded else { return }
-        let isIdle = record.isServing && openRequests == 0
+        let isIdle = record.isServing && open.isEmpty
         if isIdle && timerIsSet { record.fail("a timer is set for an idle extension") }
         if !isIdle && !timerIsSet { record.fail("nothing bounds its time") }
+    }
+
+    /// Nobody waits longer for his answer than the limit and a late timer make it.
+    private mutating func checkLimit() {
+        guard record.isServing, let oldest = open.values.min() else { return }
+        if now.since(oldest) > times.request + conduct.lateness + .milliseconds(10) {
+            record.fail("a request waits beyond its limit")
+        }
     }
 }

@@ -6,10 +6,10 @@ import Testing
     private static let base: UInt64 = 0x7FFE_0000
     private static let code: Range<UInt64> = 0x40_0000..<0x50_0000
 
-    private static func walk(_ words: [UInt64]) -> [UInt64] {
+    private static func walk(_ words: [UInt64], at instruction: UInt64 = 0x40_0001, frame: UInt64? = nil) -> [UInt64] {
         let stack = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
         return FrameWalk.addresses(
-            stack: stack, base: base, instruction: 0x40_0001, isCode: { code.contains($0) })
+            stack: stack, base: base, instruction: instruction, frame: frame, isCode: { code.contains($0) })
     }
 
     private static func at(_ word: Int) -> UInt64 { base + UInt64(word) * 8 }
@@ -26,6 +26,18 @@ import Testing
             #expect(found == [0x40_0001, 0x40_0500, 0x40_1000, 0x40_2000])
         }
     #endif
+
+    @Test func whereTheFrameIsKnownNothingIsGuessed() {
+        // What lies below the frame looks like one.
+        let words = [0x40_0500, Self.at(3), 0x40_0600, Self.at(5), 0x40_1000, 0, 0x40_2000]
+        #expect(Self.walk(words, frame: Self.at(3)) == [0x40_0001, 0x40_1000, 0x40_2000])
+        // A jump to nowhere has left behind where it came from.
+        #expect(Self.walk(words, at: 0, frame: Self.at(3)) == [0, 0x40_0500, 0x40_1000, 0x40_2000])
+        #expect(Self.walk([7], at: 0, frame: Self.at(0)) == [0])
+        for nowhere in [0, Self.base - 8, Self.at(6) + 1, Self.at(7), .max - 7, .max] {
+            #expect(Self.walk(words, frame: nowhere) == [0x40_0001], "\(nowhere)")
+        }
+    }
 
     @Test func `DEPUTY-07: a chain that leads back, nowhere or round ends`() {
         #expect(Self.walk([]) == [0x40_0001])

@@ -25,6 +25,10 @@ import Testing
             let base = UInt64.random(in: 0...UInt64.max, using: &random)
             let frames = FrameWalk.addresses(stack: bytes, base: base, instruction: 0) { $0 & 1 == 0 }
             #expect(frames.count <= FrameWalk.most + 1)
+            let faulted = FrameWalk.addresses(stack: bytes, base: base, instruction: 0, frame: base &+ 8) {
+                $0 & 1 == 0
+            }
+            #expect(faulted.count <= FrameWalk.most + 1)
         }
     }
 

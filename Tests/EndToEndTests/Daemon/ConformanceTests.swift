@@ -110,6 +110,33 @@ import TypedConduct
         #expect(late.reason == .timeLimit, "\(late)")
     }
 
+    @Test(arguments: Door.allCases) func `L6: who answers all requests but one is ended by the limit of that one`(
+        _ door: Door
+    ) async throws {
+        let scene = try await Scene(door, running: "answers-all-but-one")
+        let session = try await scene.begin(timeLimit: .seconds(5))
+        // One of them is kept waiting by its first request.
+        async let one = asking(session)
+        async let other = asking(session)
+        let ends = try await [one, other]
+        #expect(ends.allSatisfy { $0.end.reason == .timeLimit }, "\(ends)")
+        #expect(ends.map(\.answers).contains(0) && ends.contains { $0.answers > 0 }, "\(ends)")
+    }
+
+    /// Asks again and again for as long as it is answered.
+    private func asking(_ session: ExtensionSession) async throws -> (answers: Int, end: Termination) {
+        var answers = 0
+        do {
+            while true {
+                _ = try await session.request([ExtensionItem(contentText: "x")])
+                answers += 1
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        } catch HostError.ended(let end) {
+            return (answers, end)
+        }
+    }
+
     @Test(arguments: Door.allCases) func `L6: a crash tells its signal, memory its limit, a flood its budget`(
         _ door: Door
     ) async throws {

@@ -185,6 +185,31 @@ import Testing
         try await honest.works()
     }
 
+    @Test func moreRequestsThanADaemonRemembersEndTheirConnection() async throws {
+        try await isLetGo(after: Array(1...1025))
+        try await isLetGo(after: [7, 7])
+        try await honest.works()
+    }
+
+    /// - Parameter requests: begun in a row, and none of them ends.
+    private func isLetGo(after requests: [UInt64]) async throws {
+        let client = try await RawClient(daemon.socket)
+        let channel = try HostEndpoint.make()
+        let host = channel.host
+        defer { withExtendedLifetime(host) {} }
+        let given = ForgedDescriptors(
+            channel.descriptors.control, channel.descriptors.hostRegion, channel.descriptors.extensionRegion)
+        let launch = ServiceRequest.launch(extension: SubstituteApp.identifier, timeLimit: nil)
+        guard case .done? = try await client.ask(1, launch, given.numbers) else {
+            Issue.record("not launched")
+            return
+        }
+        // Once it has heard enough the daemon reads no more.
+        for request in requests { try? await client.send(.notice(1, .requestBegan(request))) }
+        let last = await client.lastWords()
+        #expect(last.contains("one too many"), "\(last)")
+    }
+
     // MARK: Others
 
     @Test func nobodyEndsAnothersExtension() async throws {

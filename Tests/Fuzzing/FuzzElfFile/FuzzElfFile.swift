@@ -34,5 +34,10 @@ enum FuzzElfFile {
             $0 & 1 == 0
         }
         Fuzzer.expect(frames.count <= FrameWalk.most + 1, "a walk without an end")
+        let faulted = FrameWalk.addresses(
+            stack: Array(bytes.dropFirst(24)), base: base, instruction: instruction,
+            frame: words.number(UInt64.self, at: 16)
+        ) { $0 & 1 == 0 }
+        Fuzzer.expect(faulted.count <= FrameWalk.most + 1, "a walk without an end")
     }
 }

@@ -4,11 +4,12 @@ internal import Glibc
 extension Backtrace {
     /// Looks at the thread whose call is held: its stack and what is mapped where. Nothing is traced, and the thread is
     /// not touched.
-    init(of call: HeldCall, program: ProgramFile, on listener: borrowing Descriptor) {
+    /// - Parameter fault: where it stood when it faulted; nil: where the kernel says that it stands.
+    init(of call: HeldCall, at fault: StoppedThread? = nil, program: ProgramFile, on listener: borrowing Descriptor) {
         self.init()
         program.open(through: call.thread)
         let place = "/proc/\(call.thread)"
-        guard let text = ProcessText.read("\(place)/syscall"), let thread = StoppedThread.read(text) else {
+        guard let thread = fault ?? ProcessText.read("\(place)/syscall").flatMap(StoppedThread.read) else {
             lack = "the kernel does not show where the thread stands (Yama, or the program is not dumpable)"
             return
         }
@@ -17,7 +18,7 @@ extension Backtrace {
             return
         }
         let areas = MemoryArea.read(maps)
-        let stack = Self.stack(of: call, thread, areas)
+        let (base, stack) = Self.stack(of: call, thread, areas)
         // Thread numbers are used again: what was read is this call's only while the kernel holds it.
         guard call.isHeld(on: listener) else {
             lack = "the thread ended meanwhile"
@@ -25,26 +26,37 @@ extension Backtrace {
         }
         let code = CodeAreas(areas)
         let addresses = FrameWalk.addresses(
-            stack: stack, base: thread.stackPointer, instruction: thread.instruction, isCode: code.contains)
-        frames = addresses.map { Frame($0, in: code.area(of: $0), program: program) }
+            stack: stack, base: base, instruction: thread.instruction, frame: thread.framePointer,
+            isCode: code.contains)
+        frames = addresses.enumerated().map { index, address in
+            Frame(
+                address, in: code.area(of: address), program: program,
+                isReturn: index > 0 || thread.framePointer == nil)
+        }
     }
 
-    private static func stack(of call: HeldCall, _ thread: StoppedThread, _ areas: [MemoryArea]) -> [UInt8] {
-        guard let area = areas.first(where: { $0.contains(thread.stackPointer) }) else { return [] }
-        let room = min(area.end &- thread.stackPointer, UInt64(FrameWalk.window))
-        return call.memory(at: thread.stackPointer, count: Int(room)) ?? []
+    /// A copy of the stack and where it begins: of one that overflowed, from its last frame on.
+    private static func stack(
+        of call: HeldCall, _ thread: StoppedThread, _ areas: [MemoryArea]
+    ) -> (base: UInt64, bytes: [UInt8]) {
+        for pointer in [thread.stackPointer, thread.framePointer].compactMap(\.self) {
+            guard let area = areas.first(where: { $0.contains(pointer) }) else { continue }
+            let room = min(area.end &- pointer, UInt64(FrameWalk.window))
+            return (pointer, call.memory(at: pointer, count: Int(room)) ?? [])
+        }
+        return (thread.stackPointer, [])
     }
 }
 
 extension Backtrace.Frame {
-    fileprivate init(_ address: UInt64, in area: MemoryArea?, program: ProgramFile) {
+    fileprivate init(_ address: UInt64, in area: MemoryArea?, program: ProgramFile, isReturn: Bool) {
         let byte = area.map { address &- $0.start &+ $0.offset }
         let isOfProgram = area.map { $0.inode != 0 && $0.inode == program.inode } ?? false
         let name = area.map { $0.name.split(separator: UInt8(ascii: "/")).last ?? [] } ?? []
         self.init(
             address: address, module: name.isEmpty ? nil : Escaped(name, limit: 128),
             offset: isOfProgram ? byte.flatMap { program.elf?.address(ofByteAt: $0) } : byte,
-            isOfProgram: isOfProgram)
+            isOfProgram: isOfProgram, isReturn: isReturn)
     }
 }
 

@@ -19,6 +19,8 @@ public struct Backtrace: Sendable, Hashable {
 
         /// Whether it lies in the executable that the broker itself checked: only that one's names are read.
         let isOfProgram: Bool
+        /// Whether it is where a call returns to: behind a function's last call the next function may begin.
+        let isReturn: Bool
     }
 
     public internal(set) var frames: [Frame] = []

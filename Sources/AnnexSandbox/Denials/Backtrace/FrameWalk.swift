@@ -1,7 +1,7 @@
 /// Finds who called whom on a copy of a stack, by the frame pointers that compilers save there.
 ///
-/// Neither the registers nor unwinding tables are at hand: the first saved frame pointer is looked for among the words
-/// above the stack pointer. A program that keeps none, or that writes its own stack, gets a shorter or a wrong answer,
+/// Unwinding tables are not at hand, and of a held call the registers neither: the first saved frame pointer is then
+/// looked for among the words above the stack pointer. A program that keeps none, or that writes its own stack, gets a shorter or a wrong answer,
 /// and no answer can do more than stand in its own report.
 package enum FrameWalk {
     /// Frames of one answer.
@@ -13,14 +13,16 @@ package enum FrameWalk {
     ///   - stack: a copy of the stack from the stack pointer on.
     ///   - base: the stack pointer.
     ///   - instruction: where the thread stands.
+    ///   - frame: its frame pointer, where that is known.
     ///   - isCode: whether something at this address can be executed.
     package static func addresses(
-        stack: [UInt8], base: UInt64, instruction: UInt64, isCode: (UInt64) -> Bool
+        stack: [UInt8], base: UInt64, instruction: UInt64, frame: UInt64? = nil, isCode: (UInt64) -> Bool
     ) -> [UInt64] {
         let words = LittleEndian(Array(stack.prefix(window)))
         var found = [instruction]
-        let caller = callerOfLeaf(words, isCode)
-        var place = firstRecord(words, base, isCode)
+        // Where the frame is known, only a jump to nowhere leaves out who called.
+        let caller = frame == nil ? callerOfLeaf(words, isCode) : isCode(instruction) ? nil : top(words, isCode)
+        var place = frame.map { self.place(of: $0, words, base) } ?? firstRecord(words, base, isCode)
         if let caller, place.map({ words.number(UInt64.self, at: $0 &+ 8) != caller }) ?? true { found.append(caller) }
         while let here = place, found.count < most, let address = words.number(UInt64.self, at: here &+ 8) {
             guard isCode(address) else { break }
@@ -42,6 +44,11 @@ package enum FrameWalk {
         return nil
     }
 
+    /// What a call pushed last.
+    private static func top(_ words: LittleEndian, _ isCode: (UInt64) -> Bool) -> UInt64? {
+        words.number(UInt64.self, at: 0).flatMap { isCode($0) ? $0 : nil }
+    }
+
     /// The lowest pair of a pointer further up the stack and an address in code.
     private static func firstRecord(_ words: LittleEndian, _ base: UInt64, _ isCode: (UInt64) -> Bool) -> Int? {
         for index in 0..<(window / 8) {
@@ -54,9 +61,16 @@ package enum FrameWalk {
 
     /// Where the frame pointer saved at `place` leads: further up and within the copy, so that every walk ends.
     private static func record(behind place: Int, _ words: LittleEndian, _ base: UInt64) -> Int? {
-        guard let pointer = words.number(UInt64.self, at: place), pointer & 7 == 0, pointer > base else { return nil }
+        guard let pointer = words.number(UInt64.self, at: place), let next = self.place(of: pointer, words, base),
+            next > place
+        else { return nil }
+        return next
+    }
+
+    private static func place(of pointer: UInt64, _ words: LittleEndian, _ base: UInt64) -> Int? {
+        guard pointer & 7 == 0, pointer >= base else { return nil }
         let distance = pointer &- base
-        guard distance < UInt64(window), let next = Int(exactly: distance), next > place else { return nil }
-        return words.number(UInt64.self, at: next &+ 8) == nil ? nil : next
+        guard distance < UInt64(window), let place = Int(exactly: distance) else { return nil }
+        return words.number(UInt64.self, at: place &+ 8) == nil ? nil : place
     }
 }

@@ -33,14 +33,13 @@ final class ProgramFile: Sendable {
     }
 
     /// Puts names to the frames that lie in this executable: one pass over its symbols for all of them.
-    func name(_ denials: inout [Denial]) {
-        let wanted = denials.flatMap { $0.backtrace?.frames.compactMap(\.programOffset) ?? [] }
+    func name(_ summary: inout DenialSummary) {
+        let backtraces = summary.denials.map(\.backtrace) + [summary.crash?.backtrace]
+        let wanted = backtraces.flatMap { $0?.frames.compactMap(\.programOffset) ?? [] }
         guard !wanted.isEmpty, let elf else { return }
         let functions = elf.functions(at: wanted)
-        for index in denials.indices {
-            guard let count = denials[index].backtrace?.frames.count else { continue }
-            for frame in 0..<count { denials[index].backtrace?.frames[frame].take(functions) }
-        }
+        for index in summary.denials.indices { summary.denials[index].backtrace?.take(functions) }
+        summary.crash?.backtrace.take(functions)
     }
 
     private final class OpenFile: Sendable {
@@ -57,11 +56,18 @@ final class ProgramFile: Sendable {
     }
 }
 
+extension Backtrace {
+    fileprivate mutating func take(_ functions: [UInt64: ElfFile.Function]) {
+        for index in frames.indices { frames[index].take(functions) }
+    }
+}
+
 extension Backtrace.Frame {
-    fileprivate var programOffset: UInt64? { isOfProgram ? offset : nil }
+    /// Whose function is looked for.
+    fileprivate var programOffset: UInt64? { isOfProgram ? offset.map { isReturn ? $0 &- 1 : $0 } : nil }
 
     fileprivate mutating func take(_ functions: [UInt64: ElfFile.Function]) {
-        guard let offset = programOffset, let known = functions[offset] else { return }
+        guard let offset, let place = programOffset, let known = functions[place] else { return }
         let readable = SymbolName.readable(known.name)
         function = Escaped(readable, limit: SymbolName.limit)
         distance = offset &- known.address

@@ -1,8 +1,10 @@
-/// Where a thread stands that waits in a call, as `/proc/PID/task/TID/syscall` shows it.
+/// Where a thread stands that waits in a call, as `/proc/PID/task/TID/syscall` shows it, or that faulted.
 package struct StoppedThread: Sendable, Hashable {
     package let stackPointer: UInt64
-    /// The instruction behind the one that called.
+    /// The instruction behind the one that called, or the one that faulted.
     package let instruction: UInt64
+    /// Only of one that faulted: the kernel does not show it otherwise.
+    package var framePointer: UInt64?
 
     /// Nil for a thread that runs, and for what the kernel would not write.
     ///

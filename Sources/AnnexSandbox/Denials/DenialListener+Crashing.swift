@@ -1,0 +1,32 @@
+internal import AnnexPolicy
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+extension DenialListener {
+    /// Looks where a program stands that aborts or faults, once: whatever else it says is a call like any other.
+    ///
+    /// - Returns: whether the call was made for nothing else, and is settled.
+    func noteCrash(_ call: HeldCall, isAbort: Bool) -> Bool {
+        let fault = StoppedThread(faulting: call)
+        guard isAbort || fault != nil, books.withLock({ $0.wantsCrash() }) else { return false }
+        if let program = scene.program {
+            let backtrace = Backtrace(of: call, at: fault, program: program, on: listener)
+            let signal = Int32(truncatingIfNeeded: call.arguments[2])
+            books.withLock { $0.crash = Crash(signal: signal, backtrace: backtrace) }
+        }
+        if fault != nil { settle(call, .refuse(errno: EPERM)) }
+        return fault != nil
+    }
+}
+
+extension StoppedThread {
+    /// Where a program faulted, by the last call of its handler (`annex_tell_of_faults`); nil for any other call.
+    fileprivate init?(faulting call: HeldCall) {
+        guard call.arguments[0] == UInt64(ANNEX_FAULT_MARK), SystemCall(number: call.number)?.name == "tgkill" else {
+            return nil
+        }
+        self.init(
+            stackPointer: call.arguments[4], instruction: call.arguments[3], framePointer: call.arguments[5])
+    }
+}

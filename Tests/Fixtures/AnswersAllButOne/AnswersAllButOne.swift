@@ -1,0 +1,39 @@
+// Keeps the first request for itself, and answers every other one at once.
+import AnnexChannel
+import AnnexModel
+
+@main
+struct AnswersAllButOne: ~Copyable {
+    private let endpoint: ExtensionEndpoint
+    /// Let go of, it would be answered.
+    private var kept: IncomingRequest?
+    private var keepsOne = false
+
+    static func main() throws {
+        let endpoint = try ExtensionEndpoint.adopt()
+        try endpoint.sayHello()
+        var server = AnswersAllButOne(endpoint: endpoint)
+        try server.serve()
+    }
+
+    private mutating func serve() throws {
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            switch consume incoming {
+            case .request(let request): try take(request)
+            case .event(let event): if event.method == LifeEvent.goodbye { return }
+            }
+        }
+    }
+
+    private mutating func take(_ request: consuming IncomingRequest) throws {
+        guard keepsOne else {
+            keepsOne = true
+            kept = consume request
+            return
+        }
+        var contents = ContentsList()
+        let items = [ExtensionItem(contentText: "answered")]
+        try request.reply(ReplyMessage(items, collecting: &contents).encoded())
+    }
+}
