@@ -102,16 +102,29 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
     }
 
-    @Test func theLimitIsThatOfTheOldestRequestStillOpen() {
+    @Test func theLimitIsThatOfTheOldestRequestFromItsTurnOn() {
         var life = working
         _ = life.handle(.requestBegan(2), at: Self.at(3000))
         _ = life.handle(.requestBegan(3), at: Self.at(5000))
         _ = life.handle(.requestEnded(1), at: Self.at(9000))
-        for moment in [10_000, 12_999] {
+        // Out of turn: that gives the oldest no time.
+        _ = life.handle(.requestEnded(3), at: Self.at(10_000))
+        for moment in [13_000, 16_000, 18_999] {
             #expect(!life.handle(.clock, at: Self.at(moment)).contains(.kill))
             _ = life.handle(.gaveSign, at: Self.at(moment))
         }
-        #expect(life.handle(.clock, at: Self.at(13_000)).contains(.kill))
+        #expect(life.handle(.clock, at: Self.at(19_000)).contains(.kill))
+    }
+
+    @Test func whoWorksOnManyOneAfterAnotherHasTheLimitForEach() {
+        var life = working
+        for request in 2...5 as ClosedRange<UInt64> { _ = life.handle(.requestBegan(request), at: Self.at(10)) }
+        for request in 1...5 as ClosedRange<UInt64> {
+            let moment = Int(request) * 3000
+            #expect(!life.handle(.clock, at: Self.at(moment)).contains(.kill))
+            #expect(!life.handle(.requestEnded(request), at: Self.at(moment)).contains(.kill))
+        }
+        #expect(life.handle(.clock, at: Self.at(100_000)).isEmpty)
     }
 
     @Test func numbersThatAreOpenAlreadyOrUnknownGainNobodyTime() {

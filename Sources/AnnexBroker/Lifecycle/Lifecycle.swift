@@ -145,7 +145,7 @@ struct Lifecycle: Sendable {
     }
 
     private mutating func endRequest(_ request: UInt64, at now: Moment) {
-        guard requests.end(request) != nil else { return }
+        guard requests.end(request, at: now) != nil else { return }
         lastSign = now
         limitOldest()
         // Nobody waits for anything: an idle extension costs no wake-up.
@@ -155,9 +155,10 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// Each request has the limit for itself: whoever answers others keeps the oldest waiting no longer for it.
+    /// Each request has the limit for itself, from the moment at which none is older: who works on one after another has
+    /// it for each, and who answers others keeps the oldest waiting no longer for it.
     private mutating func limitOldest() {
-        deadlines[.request] = requests.oldest.map { $0 + times.request }
+        deadlines[.request] = requests.turn.map { $0 + times.request }
     }
 
     /// What it begins comes from it, as often as its budget of messages lets it.

@@ -4,20 +4,23 @@
 struct OpenRequests: Sendable {
     private var open: [(request: UInt64, began: Moment)] = []
 
+    /// Since when the oldest is the one whose turn it is; nil while none is open.
+    private(set) var turn: Moment?
+
     var isEmpty: Bool { open.isEmpty }
     var count: Int { open.count }
-
-    /// When the one began that has waited longest.
-    var oldest: Moment? { open.first?.began }
 
     /// A number that is open already stays what it is: nobody gains time by saying it again.
     mutating func begin(_ request: UInt64, at now: Moment) {
         guard !open.contains(where: { $0.request == request }) else { return }
         open.append((request, now))
+        turn = turn ?? now
     }
 
     /// - Returns: when it began; nil for a number that is not open.
-    mutating func end(_ request: UInt64) -> Moment? {
-        open.firstIndex { $0.request == request }.map { open.remove(at: $0).began }
+    mutating func end(_ request: UInt64, at now: Moment) -> Moment? {
+        guard let index = open.firstIndex(where: { $0.request == request }) else { return nil }
+        defer { if index == 0 { turn = open.isEmpty ? nil : now } }
+        return open.remove(at: index).began
     }
 }

@@ -27,8 +27,9 @@ struct SimulatedWorld<Machine: LifeMachine> {
     private var isAlive = false
     private var isGone = false
     private var asked: UInt64 = 0
-    /// When each request that is open was sent.
-    private var open: [UInt64: Moment] = [:]
+    /// The requests that are open, and since when the oldest of them is that.
+    private var open: Set<UInt64> = []
+    private var oldest: (request: UInt64, since: Moment)?
     private var askers = 0
 
     init(_ life: Machine, times: LifecycleTimes, seed: UInt64, isTraced: Bool) {
@@ -107,7 +108,8 @@ struct SimulatedWorld<Machine: LifeMachine> {
             return
         }
         asked += 1
-        open[asked] = now
+        open.insert(asked)
+        noteOldest()
         feed(.requestBegan(asked))
         guard !conduct.faults.contains(.neverAnswers), !conduct.faults.contains(.hangs) else { return }
         if conduct.faults.contains(.starvesOne), asked == 1 { return }
@@ -116,10 +118,16 @@ struct SimulatedWorld<Machine: LifeMachine> {
 
     private mutating func answer(_ request: UInt64, _ left: Int) {
         guard isAlive else { return }
-        open[request] = nil
+        open.remove(request)
+        noteOldest()
         feed(.requestEnded(request))
         if conduct.faults.contains(.keepsBusy) { feed(.activityBegan) }
         later(soon(), .hostAsks(left - 1))
+    }
+
+    private mutating func noteOldest() {
+        guard oldest?.request != open.min() else { return }
+        oldest = open.min().map { ($0, now) }
     }
 
     private mutating func leave() {
@@ -187,10 +195,10 @@ struct SimulatedWorld<Machine: LifeMachine> {
         if !isIdle && !timerIsSet { record.fail("nothing bounds its time") }
     }
 
-    /// Nobody waits longer for his answer than the limit and a late timer make it.
+    /// Nobody whose turn it is waits longer for his answer than the limit and a late timer make it.
     private mutating func checkLimit() {
-        guard record.isServing, let oldest = open.values.min() else { return }
-        if now.since(oldest) > times.request + conduct.lateness + .milliseconds(10) {
+        guard record.isServing, let oldest else { return }
+        if now.since(oldest.since) > times.request + conduct.lateness + .milliseconds(10) {
             record.fail("a request waits beyond its limit")
         }
     }

@@ -1,5 +1,5 @@
 import AnnexTestSupport
-import Foundation
+import Glibc
 
 /// What host and warden use of memory, over time.
 struct Course {
@@ -7,6 +7,7 @@ struct Course {
     private struct Sample {
         let time: Double
         let uses: [Double]
+        let arenas: Int
     }
 
     private static let names = ["host PSS", "host RSS", "warden PSS", "warden RSS", "host's allocations"]
@@ -14,35 +15,15 @@ struct Course {
 
     mutating func sample(at time: Double) -> String {
         let warden = ProcessTable.wardens(of: getpid()).min() ?? 0
+        let heap = Heap.now()
         let uses =
             [getpid(), warden].flatMap { process in
                 let lines = ProcText.lines(of: "/proc/\(process)/smaps_rollup")
                 return ["Pss:", "Rss:"].map { Self.number($0, in: lines) }
-            } + [Self.allocated]
-        samples.append(Sample(time: time, uses: uses))
-        return "\(Int(time)) s: "
-            + zip(Self.names, uses).map { "\($0) \(Int($1)) KiB" }.joined(separator: ", ")
-    }
-
-    /// What was asked of the allocator and not given back, by all threads: a leak grows here, pages that the allocator
-    /// keeps for the next burst do not.
-    private static var allocated: Double {
-        typealias Info = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
-        // Glibc's import lacks <malloc.h>.
-        guard let found = dlsym(nil, "malloc_info"), let file = tmpfile() else { return 0 }
-        defer { fclose(file) }
-        _ = unsafeBitCast(found, to: Info.self)(0, file)
-        rewind(file)
-        var text = [UInt8](repeating: 0, count: 1 << 20)
-        let count = fread(&text, 1, text.count, file)
-        let whole = String(decoding: text.prefix(count), as: UTF8.self)
-        // The sums over all arenas come last.
-        let size = { (kind: String) in
-            whole.components(separatedBy: "<\(kind)").last?.components(separatedBy: "size=\"").dropFirst().first
-                .flatMap { Double($0.prefix { $0 != "\"" }) } ?? 0
-        }
-        let free = size("total type=\"fast\"") + size("total type=\"rest\"")
-        return (size("system type=\"current\"") + size("total type=\"mmap\"") - free) / 1024
+            } + [heap.allocated]
+        samples.append(Sample(time: time, uses: uses, arenas: heap.arenas))
+        let numbers = zip(Self.names, uses).map { "\($0) \(Int($1)) KiB" }
+        return "\(Int(time)) s: " + numbers.joined(separator: ", ") + " in \(heap.arenas) arenas"
     }
 
     private static func number(_ key: String, in lines: [String]) -> Double {
@@ -60,8 +41,10 @@ struct Course {
         let lines = Self.names.indices.map { place in
             let mean = rest.map { $0.uses[place] }.reduce(0, +) / Double(rest.count)
             let growth = Self.slope(rest.map { ($0.time, $0.uses[place]) }) * (last.time - first.time)
-            // A fiftieth, or as many pages as an allocator may keep for its threads.
-            let isSteady = growth <= max(mean / 50, 256)
+            // A fiftieth, or as many pages as an allocator may keep for its threads; and what it keeps for each thread
+            // that began to take part meanwhile. Of what is allocated nothing is kept.
+            let isKept = Self.names[place].hasPrefix("host ")
+            let isSteady = growth <= max(mean / 50, 256) + (isKept ? Double(last.arenas - first.arenas) * 1024 : 0)
             isFlat = isFlat && isSteady
             return
                 "\(Self.names[place]): \(Int(mean)) KiB, \(Int(growth)) KiB more over \(Int(last.time - first.time)) s"

@@ -1,0 +1,35 @@
+import Foundation
+
+/// What this process's allocator says of itself.
+struct Heap {
+    /// What was asked of it and not given back, by all threads, in KiB: a leak grows here, pages that it keeps for the
+    /// next burst do not.
+    let allocated: Double
+    /// It has one for each thread that could not wait for another's, up to eight for each processor, and keeps them all.
+    let arenas: Int
+
+    static func now() -> Heap {
+        let text = report()
+        // The sums over all arenas come last.
+        let size = { (kind: String) in
+            text.components(separatedBy: "<\(kind)").last?.components(separatedBy: "size=\"").dropFirst().first
+                .flatMap { Double($0.prefix { $0 != "\"" }) } ?? 0
+        }
+        let free = size("total type=\"fast\"") + size("total type=\"rest\"")
+        return Heap(
+            allocated: (size("system type=\"current\"") + size("total type=\"mmap\"") - free) / 1024,
+            arenas: text.components(separatedBy: "<heap ").count - 1)
+    }
+
+    /// `malloc_info(3)`: Glibc's import lacks <malloc.h>.
+    private static func report() -> String {
+        typealias Info = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+        guard let found = dlsym(nil, "malloc_info"), let file = tmpfile() else { return "" }
+        defer { fclose(file) }
+        _ = unsafeBitCast(found, to: Info.self)(0, file)
+        rewind(file)
+        var text = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&text, 1, text.count, file)
+        return String(decoding: text.prefix(count), as: UTF8.self)
+    }
+}
