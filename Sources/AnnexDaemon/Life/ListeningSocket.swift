@@ -46,10 +46,21 @@ package struct ListeningSocket: ~Copyable, Sendable {
             throw SystemError(
                 "listen", errno: EADDRINUSE, path: path, mend: "another daemon listens there: end it first")
         } catch {
-            if error.errno == ECONNREFUSED { unlink(path) } else if error.errno != ENOENT { throw error }
+            if error.errno == ECONNREFUSED { try removeSocket(path) } else if error.errno != ENOENT { throw error }
         }
         return ListeningSocket(
             readied(try LocalSocket.listen(at: path, mode: isForAll ? 0o666 : 0o600)), isGiven: false)
+    }
+
+    /// Removes a socket that nobody listens at; a file of another kind refuses connections, too.
+    private static func removeSocket(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
+            throw SystemError(
+                "listen", errno: ENOTSOCK, path: path, mend: "something else lies there: name another place by --socket"
+            )
+        }
+        unlink(path)
     }
 
     /// Before its hello nobody can send a descriptor: the kernel refuses it (6.16; before, it is closed here).
