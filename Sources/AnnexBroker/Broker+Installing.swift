@@ -39,6 +39,11 @@ extension Broker {
         return bundle.containingApp
     }
 
+    /// How many extensions all apps but one carry, switched on or off.
+    package func count(ofExtensionsBeside app: String) -> Int {
+        registry.withLock { $0.count(ofExtensionsBeside: app) }
+    }
+
     package var extensions: [InstalledExtension] { registry.withLock { $0.extensions } }
 
     /// What an extension needs to be launched.

@@ -74,8 +74,8 @@ package final class Daemon: Sendable {
             return close(socket)
         }
         guard let user = user(peer.user) else { return refuse(socket, Self.notServed) }
-        guard user.hasRoomToClose else {
-            return refuse(socket, user.overQuota("\(options.limits.closing) descriptors that wait to be closed"))
+        guard user.closing.count < options.limits.mostClosing else {
+            return refuse(socket, user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed"))
         }
         guard user.take(\.connections, most: options.limits.connections) else {
             return refuse(socket, user.overQuota("\(options.limits.connections) connections"))

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// An app of a test's own, with extensions that do nothing.
 public final class MadeApp: Sendable {

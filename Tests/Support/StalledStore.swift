@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// What a daemon finds in place of its user's store: an index that nobody has written yet. Whoever opens it waits until
 /// the test writes it.

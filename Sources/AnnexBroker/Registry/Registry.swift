@@ -48,6 +48,10 @@ struct Registry: Sendable {
         return nil
     }
 
+    func count(ofExtensionsBeside app: String) -> Int {
+        apps.values.reduce(0) { $0 + ($1.identifier == app ? 0 : $1.extensions.count) }
+    }
+
     /// Everything on offer, by identifier.
     var extensions: [InstalledExtension] {
         apps.values.flatMap(\.extensions).filter { isEnabled($0.identifier) }.map(InstalledExtension.init)

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import AnnexService
 internal import CAnnexLinux
 internal import Glibc
 
@@ -41,6 +42,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
         if mkdir("/" + folder, isForAll ? 0o755 : 0o700) < 0, errno != EEXIST {
             throw SystemError("mkdir", errno: errno, path: "/" + folder)
         }
+        // A broker of root's makes this one too, for itself alone.
+        if path == DaemonPlace.systemSocket { try Descriptor.directory("/" + folder).setMode(0o755) }
         do throws(SystemError) {
             _ = try LocalSocket.connect(to: path, patience: .seconds(1))
             throw SystemError(

@@ -40,8 +40,7 @@ extension DaemonUser {
 
     private func check(_ app: AppBundle, _ index: StoreIndex, _ broker: Broker) throws(ServiceError) {
         let others = index.apps.count { $0.identifier != app.identifier }
-        // Those that are switched off are few enough by the number of apps.
-        let extensions = broker.extensions.count { $0.containingApp != app.identifier } + app.extensions.count
+        let extensions = broker.count(ofExtensionsBeside: app.identifier) + app.extensions.count
         guard others < options.limits.apps, extensions <= options.limits.extensions else {
             throw ServiceError(
                 .overQuota,

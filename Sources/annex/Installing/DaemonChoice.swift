@@ -58,8 +58,8 @@ struct DaemonChoice: ParsableArguments {
         guard error.code == .unreachable else { return Self.refused }
         if path == nil, access(DaemonPlace.socket, F_OK) != 0 {
             StandardError.print(
-                "annex: no daemon of yours at \(DaemonPlace.userSocket), none of the machine's at "
-                    + DaemonPlace.systemSocket)
+                "annex: no daemon of yours at \(DaemonPlace.userSocket), none for you at \(DaemonPlace.systemSocket); "
+                    + "start one: annexd, or systemctl --user enable --now annexd.socket")
         }
         return Self.unavailable
     }

@@ -84,7 +84,7 @@ import Testing
     @Test func `so many bytes of one user's apps`() async throws {
         let daemon = try await daemon("installed-bytes=4096")
         let app = try MadeApp("com.example.a")
-        let error = try refusal { try connect(daemon).install(app: app.path) }
+        let error = refusal { try connect(daemon).install(app: app.path) }
         #expect(error?.code == .overQuota && error?.what.contains("larger than what is left") == true)
         #expect(ProcText.names(in: daemon.store.path).allSatisfy { $0 == "index" })
     }

@@ -38,6 +38,11 @@ enum ForgedChannel {
         return ForgedDescriptors(control, try host(), try own())
     }
 
+    /// A socket of another kind in the place of the control socket.
+    static func lingering(_ socket: consuming Descriptor) throws -> ForgedDescriptors {
+        ForgedDescriptors(socket, try host(), try own())
+    }
+
     private static func host(
         _ seals: Seals = .oneWriter, readOnly: Bool = true, size: Int64 = 8192
     ) throws -> Descriptor {

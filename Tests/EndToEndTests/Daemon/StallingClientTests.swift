@@ -101,22 +101,29 @@ import Testing
         }
         // Answered by the event loop itself: whatever came before has been read.
         #expect(try await client.ask(31, .claim(7)) == .claimed(isYours: false))
-        await eventually { daemon.descriptors <= before + 30 }
+        await eventually { daemon.descriptors <= before + 40 }
         try await store.goOn()
         try await isServed(daemon)
     }
 
     @Test func `what waits to be closed is bounded, and connections are no way around it`() async throws {
-        let daemon = try await TestDaemon(["--limit", "closing=20"])
-        let honest = try HonestHost(daemon)
+        let store = try StalledStore()
+        let daemon = try await TestDaemon(in: store.folder, ["--limit", "closing=4", "--limit", "handshake=1"])
         let lingering = try LingeringSocket()
-        let before = daemon.descriptors
+        let client = try await RawClient(daemon.socket)
         do {
-            let gift = ForgedDescriptors(one: try lingering.open())
-            let client = try await RawClient(daemon.socket)
-            _ = try await client.ask(1, .list(after: ""), gift.numbers)
+            let gift = try ForgedChannel.lingering(lingering.open())
+            try await client.send(.request(1, .launch(extension: "com.a.b", timeLimit: nil)), gift.numbers)
+            _ = try await client.ask(2, .claim(7))
         }
-        // From here on nothing of this user's is closed any more.
+        // Only the daemon has it by now. From its refusal on nothing of this user's is closed any more.
+        try await store.goOn()
+        guard case .answer(1, .failed)? = try await client.next() else {
+            Issue.record("was to be refused")
+            return
+        }
+        let honest = try HonestHost(daemon)
+        let before = daemon.descriptors
         var (words, most) = ("", 0)
         for _ in 0..<200 where words.isEmpty {
             let client = try await RawClient(daemon.socket, hello: false)
@@ -124,7 +131,7 @@ import Testing
             if case .refused(let error)? = try await client.next() { words = error.what }
             most = max(most, daemon.descriptors)
         }
-        #expect(words.contains("20 descriptors that wait to be closed") && most <= before + 40, "\(words) \(most)")
+        #expect(words.contains("16 descriptors that wait to be closed") && most <= before + 30, "\(words) \(most)")
         lingering.letGo()
         await eventually { daemon.descriptors <= before + 2 }
         try await honest.works()

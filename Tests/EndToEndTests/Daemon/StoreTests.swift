@@ -103,8 +103,9 @@ import Testing
             said = ran.errors
         } else {
             let app = try MadeApp("com.example.one")
-            let host = try connect(await TestDaemon(in: folder))
-            let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
+            let daemon = try await TestDaemon(in: folder)
+            let error = #expect(throws: ServiceError.self) { try connect(daemon).install(app: app.path) }
+            #expect(daemon.isRunning)
             said = "\(String(describing: error))"
         }
         #expect(said.contains("others may write to it"), "\(said)")
