@@ -73,7 +73,7 @@ import Testing
         let client = try await RawClient(daemon.socket)
         do {
             let channel = try ForgedChannel.laden(with: lingering.open())
-            let launch = ServiceRequest.launch(extension: SubstituteApp.identifier, timeLimit: nil)
+            let launch = ServiceRequest.launch(extension: SubstituteApp.identifier, for: .request, timeLimit: nil)
             #expect(try await client.ask(1, launch, channel.numbers) == .done)
         }
         // Nobody else has its descriptors now: who lets go of them last waits for the socket in the socket.
@@ -113,7 +113,8 @@ import Testing
         let client = try await RawClient(daemon.socket)
         do {
             let gift = try ForgedChannel.lingering(lingering.open())
-            try await client.send(.request(1, .launch(extension: "com.a.b", timeLimit: nil)), gift.numbers)
+            try await client.send(
+                .request(1, .launch(extension: "com.a.b", for: .request, timeLimit: nil)), gift.numbers)
             _ = try await client.ask(2, .claim(7))
         }
         // Only the daemon has it by now. From its refusal on nothing of this user's is closed any more.
