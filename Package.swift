@@ -311,6 +311,13 @@ let package = Package(
                 "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
             ], swiftSettings: swift),
         .testTarget(
+            name: "AnnexDaemonTests",
+            dependencies: [
+                "AnnexDaemon", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swift),
+        .testTarget(
             name: "AnnexHostTests",
             dependencies: [
                 "AnnexHost", "AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",

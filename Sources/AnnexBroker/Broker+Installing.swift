@@ -33,6 +33,17 @@ extension Broker {
         if !isEnabled { end([identifier], for: .disabled) }
     }
 
+    /// The app that carries an extension, switched on or off.
+    package func app(carrying identifier: String) throws(ServiceError) -> String {
+        guard let bundle = registry.withLock({ $0.bundle(identifier) }) else { throw unknown(identifier) }
+        return bundle.containingApp
+    }
+
+    /// How many extensions all apps but one carry, switched on or off.
+    package func count(ofExtensionsBeside app: String) -> Int {
+        registry.withLock { $0.count(ofExtensionsBeside: app) }
+    }
+
     package var extensions: [InstalledExtension] { registry.withLock { $0.extensions } }
 
     /// What an extension needs to be launched.

@@ -18,6 +18,9 @@ package final class Daemon: Sendable {
     let options: DaemonOptions
     let loop: EventLoop
     let logger: Logger
+    /// For connections that are nobody's. Before its hello none brings a descriptor (Linux 6.16), so nothing lasts here;
+    /// on older kernels it may, but holds up no event loop.
+    private let closing = Lane("annex-closing")
     /// Where connections wait; open until the daemon ends, so that who connects meanwhile waits for the next one.
     package let listener: ListeningSocket
 
@@ -63,34 +66,33 @@ package final class Daemon: Sendable {
     }
 
     private func admit(_ socket: consuming ControlSocket) {
+        let peer: PeerIdentity
         do throws(SystemError) {
-            let peer = try PeerIdentity(of: socket)
-            guard let user = user(peer.user) else { return Self.refuse(socket, Self.notServed) }
-            guard user.take(\.connections, most: options.limits.connections) else {
-                return Self.refuse(socket, user.overQuota("\(options.limits.connections) connections"))
-            }
-            try connect(socket, peer, user)
+            peer = try PeerIdentity(of: socket)
         } catch {
             logger.debug("a connection was not taken", metadata: ["error": "\(error)"])
+            return close(socket)
         }
+        guard let user = user(peer.user) else { return refuse(socket, Self.notServed) }
+        guard user.closing.count < options.limits.mostClosing else {
+            return refuse(socket, user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed"))
+        }
+        guard user.take(\.connections, most: options.limits.connections) else {
+            return refuse(socket, user.overQuota("\(options.limits.connections) connections"))
+        }
+        connect(socket, peer, user)
     }
 
     private func connect(
         _ socket: consuming ControlSocket, _ peer: consuming PeerIdentity, _ user: DaemonUser
-    ) throws(SystemError) {
+    ) {
         let number = state.withLock { state in
             state.last += 1
             return state.last
         }
-        let connection: Connection
-        do throws(SystemError) {
-            connection = try Connection(
-                socket, process: peer.takeProcess(), user: user, loop: loop, logger: logger
-            ) { [weak self] in self?.forget(number, user) }
-        } catch {
-            user.giveBack(\.connections)
-            throw error
-        }
+        let connection = Connection(
+            socket, process: peer.takeProcess(), user: user, loop: loop, logger: logger
+        ) { [weak self] in self?.forget(number) }
         state.withLock { $0.connections[number] = connection }
         do throws(SystemError) {
             try connection.begin()
@@ -99,8 +101,13 @@ package final class Daemon: Sendable {
         }
     }
 
-    private static func refuse(_ socket: borrowing ControlSocket, _ error: ServiceError) {
+    private func refuse(_ socket: consuming ControlSocket, _ error: ServiceError) {
         if let bytes = try? DaemonPacket.refused(error).encoded() { try? socket.send(bytes) }
+        close(socket)
+    }
+
+    private func close(_ socket: consuming ControlSocket) {
+        OpenSocket(socket, closing: closing).letGo()
     }
 
     private static var notServed: ServiceError {
@@ -125,26 +132,32 @@ package final class Daemon: Sendable {
             guard state.users.count < options.limits.users else { return nil }
             let made = DaemonUser(number, options: options, logger: logger)
             state.users[number] = made
+            awaitRest(of: made)
             return made
         }
     }
 
-    private func forget(_ number: UInt64, _ user: DaemonUser) {
+    private func forget(_ number: UInt64) {
         let gone = state.withLock { $0.connections.removeValue(forKey: number) }
         withExtendedLifetime(gone) {}
+    }
+
+    /// One timer for each user, however often he comes and goes.
+    private func awaitRest(of user: DaemonUser) {
         loop.schedule(after: options.limits.idle) { [weak self, weak user] in
-            guard let self, let user else { return }
-            letGo(ofIdle: user)
+            guard let self, let user, state.withLock({ $0.users[user.number] === user }) else { return }
+            if !letGo(ofRested: user) { awaitRest(of: user) }
         }
     }
 
     /// His apps stay on disk; his broker comes back with his next request.
-    private func letGo(ofIdle user: DaemonUser) {
+    private func letGo(ofRested user: DaemonUser) -> Bool {
         let isGone = state.withLock { state in
-            guard state.users[user.number] === user, user.isIdle else { return false }
+            guard user.hasRested(for: options.limits.idle) else { return false }
             state.users[user.number] = nil
             return true
         }
         if isGone { user.lane.run { user.dropMeans() } }
+        return isGone
     }
 }

@@ -16,17 +16,21 @@ package struct DaemonLimits: Sendable, Hashable {
     /// Packets within a second that are read from one user's connections; what is more waits in the sockets.
     package var packetsPerSecond = 20_000
     /// Descriptors of one user's that wait to be closed: a file system of his own may take its time. None of his packets
-    /// are read then.
+    /// are read then; and where four times as many wait, no connection of his is taken.
     package var closing = 256
     /// From the connection to its hello.
     package var handshake = Duration.seconds(5)
     /// What a connection has not read yet: packets, and how long nothing of it may move.
     package var unreadPackets = 512
     package var unread = Duration.seconds(10)
+    /// Bytes that all connections of one user have not read yet.
+    package var unreadBytes = 16 << 20
     /// For the ends of extensions when the daemon goes.
     package var farewell = Duration.seconds(10)
     /// How long a user without connections and extensions keeps his broker, and with it its memory of failures.
     package var idle = Duration.seconds(600)
+
+    var mostClosing: Int { closing * 4 }
 
     package init() {}
 }

@@ -10,6 +10,7 @@ struct Annex: AsyncParsableCommand {
               annex demo holiday.jpg          the same with a picture of yours; the result lies beside it
               annex demo --json               every figure for a program to read
               annex policy explain compute ptrace      what a policy says, and by which line
+              annex install Pictures.app      with annexd, for every host of yours; then: annex list
               annex top                       what runs right now
               annex reports                   how extensions ended
               annex doctor                    what this machine offers to sandboxes
@@ -23,6 +24,7 @@ struct Annex: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, DemoCommand.self,
-            BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
+            BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self, InstallCommand.self,
+            RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
         ])
 }

@@ -18,6 +18,7 @@ struct AnnexDaemonCommand: ParsableCommand {
               annexd                                   your own daemon, at $XDG_RUNTIME_DIR/annex/annexd.socket
               annexd --socket /tmp/a/s --state /tmp/a  another one, beside it
               sudo annexd --system                     the machine's daemon, at /run/annex/annexd.socket
+              annexd --limit running=512 --limit apps=16       more of one, fewer of another (Docs/Daemon.md has all)
               systemctl --user enable --now annexd.socket      started by the first host that connects
 
             SIGNALS
@@ -41,6 +42,13 @@ struct AnnexDaemonCommand: ParsableCommand {
     @Flag(help: "Serve every user of this machine, each with a broker and apps of his own. For root.")
     var system = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Another limit than usual, of one user or of time in seconds; may be given more than once.",
+            valueName: "name=number"),
+        transform: LimitArgument.init)
+    var limit: [LimitArgument] = []
+
     @Flag(help: "Log more: each connection's end and its cause.")
     var verbose = false
 
@@ -58,6 +66,7 @@ struct AnnexDaemonCommand: ParsableCommand {
         options.wishes.patience = .seconds(patience)
         options.wishes.holdsBack = !neverHoldBack
         options.wishes.reports = .standard
+        for limit in limit { options.limits.set(limit.name, to: limit.number) }
         let path = socket ?? (system ? DaemonPlace.systemSocket : DaemonPlace.userSocket)
         let end = DaemonLife(options, socket: path, isVerbose: verbose).run()
         if end != 0 { throw ExitCode(end) }

@@ -71,6 +71,17 @@ import Testing
         }
     }
 
+    @Test func anEndIsToldHoweverLongItsWordsAre() throws {
+        let call = DeniedCall(
+            "open", arguments: [Escaped(String(repeating: "p", count: 1000))], layer: "Landlock",
+            allowingLine: String(repeating: "p", count: 8192),
+            backtrace: (0..<64).map { _ in Escaped(String(repeating: "f", count: 500)) })
+        let end = Termination(
+            .deniedOperation, detail: .deniedCall(call), denials: Array(repeating: call, count: 64))
+        let told = try roundTrip(end)
+        #expect(told.reason == end.reason && told.detail == end.detail)
+    }
+
     @Test func anEndWithTooManyWordsIsToldWithFewer() throws {
         let call = DeniedCall(
             "socket", layer: "seccomp", backtrace: (0..<64).map { _ in Escaped(String(repeating: "f", count: 500)) })

@@ -45,7 +45,12 @@ public final class TestDaemon: Sendable {
     public var isRunning: Bool { process.isRunning }
     public var log: String { Self.log(folder) }
     public var reports: URL { folder.url.appending(path: "reports") }
-    public var store: URL { folder.url.appending(path: "state/apps") }
+    public var store: URL { Self.store(folder) }
+
+    static func store(_ folder: TemporaryFolder) -> URL { folder.url.appending(path: "state/apps") }
+
+    /// How many descriptors it has open.
+    public var descriptors: Int { ProcText.names(in: "/proc/\(number)/fd").count }
 
     /// Ends it by a signal.
     /// - Returns: its exit status, or the signal that ended it.

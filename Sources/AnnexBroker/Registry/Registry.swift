@@ -16,6 +16,9 @@ struct Registry: Sendable {
                 .invalidBundle, "is an extension of \(owner) already", place: found.identifier,
                 mend: "give the extension of \(app.identifier) an identifier of its own")
         }
+        // What it no longer carries cannot be switched on any more: another time it is a new one.
+        let kept = Set(app.extensions.map(\.identifier))
+        disabled.subtract((apps[app.identifier]?.extensions ?? []).map(\.identifier).filter { !kept.contains($0) })
         apps[app.identifier] = app
     }
 
@@ -43,6 +46,10 @@ struct Registry: Sendable {
             if let found = app.extensions.first(where: { $0.identifier == identifier }) { return found }
         }
         return nil
+    }
+
+    func count(ofExtensionsBeside app: String) -> Int {
+        apps.values.reduce(0) { $0 + ($1.identifier == app ? 0 : $1.extensions.count) }
     }
 
     /// Everything on offer, by identifier.

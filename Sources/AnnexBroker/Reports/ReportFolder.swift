@@ -36,14 +36,7 @@ struct ReportFolder: ~Copyable, Sendable {
     /// Opens a folder for writing, and makes it where it is missing: this user's own, which nobody else may write to.
     static func own(_ path: String) throws(SystemError) -> ReportFolder {
         let folder = try openOrMake(path)
-        let status = try folder.descriptor.status()
-        guard status.user == geteuid() else {
-            throw SystemError(
-                "open", errno: EPERM, path: path, mend: "it belongs to uid \(status.user): name a folder of your own")
-        }
-        guard status.mode & 0o022 == 0 else {
-            throw SystemError("open", errno: EPERM, path: path, mend: "others may write to it: chmod 700 it")
-        }
+        try folder.descriptor.checkOwn(path)
         return folder
     }
 

@@ -67,7 +67,7 @@ extension Connection {
         }
         guard isFirst else { return refuse("a second hello") }
         // From here on a launch may bring its descriptors.
-        _ = socket.setPassRights(true)
+        socket.setPassRights(true)
         send(.welcome(version: ServiceWire.version))
     }
 

@@ -8,6 +8,8 @@ internal import Synchronization
 extension Connection {
     /// Hands a request to the user's lanes, which answer it.
     func begin(_ request: ServiceRequest, _ number: UInt64, _ handed: HandedOver) {
+        // Those of a request that waits its turn are open for as long as it waits.
+        if handed.count != request.descriptors { handed.letGo() }
         switch request {
         case .install(let name):
             user.changes.run { [self] in
@@ -47,7 +49,9 @@ extension Connection {
         }
     }
 
+    /// What nobody waits for any more is not done.
     private func answer(_ number: UInt64, _ body: () throws(ServiceError) -> ServiceAnswer) {
+        guard state.withLock({ $0.phase == .open }) else { return user.giveBack(\.openRequests) }
         let answer: ServiceAnswer
         do throws(ServiceError) {
             answer = try body()
@@ -90,13 +94,31 @@ extension Connection {
         do throws(ServiceError) {
             let broker = try user.ready().broker
             let channel = try ExtensionDescriptors.checked(handed, for: identifier)
+            let kept = try kept(channel.control, for: identifier)
             let handle = try broker.launch(identifier, for: purpose, timeLimit: limit, channel: channel) {
-                [self] event in deliver(event, number)
+                [self] event in
+                switch event {
+                case .ready, .ended: kept.letGo()
+                default: break
+                }
+                deliver(event, number)
             }
             attach(handle, number, broker)
         } catch {
             user.giveBack(\.running)
             throw error
+        }
+    }
+
+    /// The control socket once more, until the extension has it or is gone: whatever lies in it unread, its last close is
+    /// then not the event loop's, where a launch may wait for its place and end.
+    private func kept(
+        _ control: borrowing Descriptor, for identifier: String
+    ) throws(ServiceError) -> HandedOver {
+        do throws(SystemError) {
+            return HandedOver(DescriptorList(try control.duplicate()), closing: user.closing)
+        } catch {
+            throw ServiceError(.system, "\(error)", place: identifier)
         }
     }
 

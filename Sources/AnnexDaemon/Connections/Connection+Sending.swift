@@ -10,9 +10,11 @@ extension Connection {
         guard let bytes = try? packet.encoded() else { return close("a packet of ours is too long") }
         let isTooMuch = state.withLock { state in
             guard state.phase != .closed else { return false }
+            let before = state.unread.bytes
             state.unread.append(bytes)
             flush(&state)
-            return state.unread.count > limits.unreadPackets
+            let isRoom = user.keep(state.unread.bytes - before)
+            return state.unread.count > limits.unreadPackets || !isRoom
         }
         if isTooMuch { close("it does not read what it is sent") }
     }
@@ -26,12 +28,11 @@ extension Connection {
                 try socket.send(next)
             } catch {
                 // What else fails shows where the socket is read.
-                guard error.errno == EAGAIN else { return state.unread = [] }
-                state.stuckSince = state.stuckSince ?? MonotonicClock.now()
+                guard error.errno == EAGAIN else { return state.unread.clear() }
+                state.unread.isStuck(at: MonotonicClock.now())
                 return flushLater(&state)
             }
             state.unread.removeFirst()
-            state.stuckSince = nil
         }
     }
 
@@ -46,8 +47,10 @@ extension Connection {
         let isStuck = state.withLock { state in
             state.isFlushing = false
             guard state.phase != .closed else { return false }
+            let before = state.unread.bytes
             flush(&state)
-            return state.stuckSince.map { MonotonicClock.now() &- $0 > limit } ?? false
+            _ = user.keep(state.unread.bytes - before)
+            return state.unread.isStuck(at: MonotonicClock.now(), longerThan: limit)
         }
         if isStuck { close("it has read nothing for \(limits.unread)") }
     }

@@ -26,9 +26,7 @@ final class Connection: Sendable {
         /// The number of the last request; they rise.
         var last: UInt64 = 0
         var extensions: [UInt64: Launched] = [:]
-        var unread: [[UInt8]] = []
-        /// Since when nothing of `unread` could be sent.
-        var stuckSince: UInt64?
+        var unread = Outbox()
         var isFlushing = false
         var socketWatch: EventLoop.Watch?
         var processWatch: EventLoop.Watch?
@@ -36,33 +34,25 @@ final class Connection: Sendable {
     }
 
     let state = Mutex(State())
-    let socket: ControlSocket
+    let socket: OpenSocket
     let process: ProcessHandle
     let user: DaemonUser
     let loop: EventLoop
     let logger: Logger
     let limits: DaemonLimits
-    /// The same socket once more, for a last close that may wait for what lies in it unread.
-    private let keeper: HandedOver
     private let onClose: @Sendable () -> Void
 
     init(
         _ socket: consuming ControlSocket, process: consuming ProcessHandle, user: DaemonUser, loop: EventLoop,
         logger: Logger, onClose: @escaping @Sendable () -> Void
-    ) throws(SystemError) {
-        keeper = HandedOver(DescriptorList(try socket.descriptor.duplicate()), closing: user.closing)
-        self.socket = socket
+    ) {
+        self.socket = OpenSocket(socket, closing: user.closing)
         self.process = process
         self.user = user
         self.loop = loop
         self.logger = logger
         limits = user.options.limits
         self.onClose = onClose
-    }
-
-    deinit {
-        // After this one's own descriptor is closed; the closing lane then does the last close.
-        loop.schedule(after: .seconds(1)) { [keeper] in withExtendedLifetime(keeper) {} }
     }
 
     /// Begins to read. The end of the process is looked for by its pidfd: a child that it forked may hold the socket.
@@ -77,7 +67,7 @@ final class Connection: Sendable {
     }
 
     func watchSocket() throws(SystemError) {
-        let watch = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.receive() }
+        let watch = try loop.watch(socket.number) { [weak self] _ in self?.receive() }
         let isClosed = state.withLock { state in
             guard state.phase != .closed else { return true }
             state.socketWatch = watch
@@ -115,11 +105,12 @@ final class Connection: Sendable {
         closed.socketWatch?.cancel()
         closed.processWatch?.cancel()
         closed.handshake?.cancel()
-        socket.shutDown()
-        logger.debug("a connection ended", metadata: ["user": "\(user.number)", "why": "\(why)"])
+        socket.letGo()
+        logger.debug("a connection ended", metadata: ["user": "\(user.number)", "why": "\(Escaped(why))"])
         let broker = user.means.withLock { $0?.broker }
         for handle in closed.extensions.values.compactMap(\.handle) { broker?.end(ofGoneHost: handle) }
-        user.giveBack(\.connections)
+        _ = user.keep(-closed.unread.bytes)
+        user.connectionEnded()
         onClose()
     }
 }

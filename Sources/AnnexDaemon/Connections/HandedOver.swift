@@ -15,6 +15,11 @@ final class HandedOver: Sendable {
     }
 
     deinit {
+        letGo()
+    }
+
+    /// Closes what nobody took, now.
+    func letGo() {
         while let descriptor = takeFirst() {
             let number = descriptor.release()
             closing.run { _ = Descriptor(owning: number) }

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import AnnexService
 internal import CAnnexLinux
 internal import Glibc
 
@@ -41,15 +42,28 @@ package struct ListeningSocket: ~Copyable, Sendable {
         if mkdir("/" + folder, isForAll ? 0o755 : 0o700) < 0, errno != EEXIST {
             throw SystemError("mkdir", errno: errno, path: "/" + folder)
         }
+        // A broker of root's makes this one too, for itself alone.
+        if path == DaemonPlace.systemSocket { try Descriptor.directory("/" + folder).setMode(0o755) }
         do throws(SystemError) {
             _ = try LocalSocket.connect(to: path, patience: .seconds(1))
             throw SystemError(
                 "listen", errno: EADDRINUSE, path: path, mend: "another daemon listens there: end it first")
         } catch {
-            if error.errno == ECONNREFUSED { unlink(path) } else if error.errno != ENOENT { throw error }
+            if error.errno == ECONNREFUSED { try removeSocket(path) } else if error.errno != ENOENT { throw error }
         }
         return ListeningSocket(
             readied(try LocalSocket.listen(at: path, mode: isForAll ? 0o666 : 0o600)), isGiven: false)
+    }
+
+    /// Removes a socket that nobody listens at; a file of another kind refuses connections, too.
+    private static func removeSocket(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
+            throw SystemError(
+                "listen", errno: ENOTSOCK, path: path, mend: "something else lies there: name another place by --socket"
+            )
+        }
+        unlink(path)
     }
 
     /// Before its hello nobody can send a descriptor: the kernel refuses it (6.16; before, it is closed here).

@@ -10,6 +10,7 @@ package struct StateLock: ~Copyable, Sendable {
     /// - Throws: `EBUSY` where another daemon has it.
     package init(on state: String) throws(SystemError) {
         try Descriptor.makeDirectories(state, mode: 0o700)
+        try Descriptor.directory(state).checkOwn(state)
         let file = try Descriptor.open("\(state)/lock", O_RDWR | O_CREAT, mode: 0o600)
         let locked = annex_lock_byte(file.number, 0, 1)
         guard locked >= 0 else {

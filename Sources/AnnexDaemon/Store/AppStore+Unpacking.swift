@@ -27,7 +27,7 @@ extension AppStore {
             guard bytes <= room else {
                 throw ServiceError(
                     .overQuota, "is larger than what is left for this user's apps", place: name,
-                    mend: "remove apps that are not needed")
+                    mend: "remove apps that are not needed; what was replaced counts until nothing of his runs")
             }
             try self.folder.makeDirectory(folder, mode: 0o755)
             try write(&reader, to: "\(folder)/\(name)", in: folder, named: name)
@@ -54,17 +54,23 @@ extension AppStore {
     private func write(
         _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String
     ) throws {
+        var directories = [folder]
         while let entry = try reader.next() {
             guard !entry.path.isEmpty else {
                 try self.folder.openBeneath(folder, O_RDONLY | O_DIRECTORY)
                     .makeDirectory(name, mode: Self.mode(of: entry))
+                directories.append(root)
                 continue
             }
+            if entry.kind == .directory { directories.append(root + "/" + entry.path) }
             let place = Self.split(root + "/" + entry.path)
             let parent = try self.folder.openBeneath(place.parent, O_RDONLY | O_DIRECTORY)
             try write(entry, place.name, in: parent, reader)
         }
-        try self.folder.openBeneath(root, O_RDONLY | O_DIRECTORY).synchronize()
+        // The index must never outlast what it names, whenever the machine loses power.
+        for directory in directories.reversed() {
+            try self.folder.openBeneath(directory, O_RDONLY | O_DIRECTORY).synchronize()
+        }
     }
 
     private func write(

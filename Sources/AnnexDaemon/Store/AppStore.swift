@@ -12,8 +12,8 @@ final class AppStore: Sendable {
     let path: String
     let folder: Descriptor
     let index: Mutex<StoreIndex>
-    /// Folders that count no more, but may be somebody's bundle still.
-    let leavings = Mutex<[String]>([])
+    /// Apps that count no more, but may be somebody's bundle still.
+    let leavings = Mutex<[StoreIndex.App]>([])
 
     private static let indexName = "index"
     private static let newIndexName = "index.new"
@@ -22,6 +22,7 @@ final class AppStore: Sendable {
     init(at path: String) throws(SystemError) {
         try Descriptor.makeDirectories(path, mode: 0o700)
         let folder = try Descriptor.directory(path)
+        try folder.checkOwn(path)
         let found = try Self.read(folder, path)
         self.path = path
         index = Mutex(found)
@@ -70,6 +71,12 @@ final class AppStore: Sendable {
 
     func path(of app: StoreIndex.App) -> String { "\(path)/\(app.folder)/\(app.name)" }
 
+    /// Bytes that are left of a limit; what still is somebody's bundle takes its own.
+    func room(within limit: Int64) -> Int64 {
+        let taken = StoreIndex(apps: index.withLock { $0.apps } + leavings.withLock { $0 }).bytes
+        return max(0, limit - taken)
+    }
+
     /// Removes a folder that counts no more.
     func discard(_ folder: String) {
         // What cannot be removed now is swept by the next start.
@@ -82,6 +89,6 @@ final class AppStore: Sendable {
             defer { leavings = [] }
             return leavings
         }
-        for folder in waiting { discard(folder) }
+        for app in waiting { discard(app.folder) }
     }
 }

@@ -40,9 +40,11 @@ struct StoreIndex: Message, Equatable {
     static let version: UInt32 = 1
     static let limits = MessageLimits(bytes: 1 << 20, fields: 16_384, depth: 2)
 
-    var apps: [App] = []
+    var apps: [App]
 
-    init() {}
+    init(apps: [App] = []) {
+        self.apps = apps
+    }
 
     func encode(into encoder: inout MessageEncoder) {
         encoder.encode(Self.version, as: 1)
@@ -56,7 +58,12 @@ struct StoreIndex: Message, Equatable {
         apps = try decoder.decodeList(2)
     }
 
-    var bytes: Int64 { apps.reduce(0) { $0 + Int64(clamping: $1.bytes) } }
+    var bytes: Int64 {
+        apps.reduce(Int64(0)) { sum, app in
+            let (next, isTooMuch) = sum.addingReportingOverflow(Int64(clamping: app.bytes))
+            return isTooMuch ? .max : next
+        }
+    }
 
     func app(_ identifier: String) -> App? { apps.first { $0.identifier == identifier } }
 }

@@ -17,7 +17,8 @@ extension DaemonUser {
                 mend: "install by the library or the command")
         }
         let index = means.store.index.withLock { $0 }
-        let made = try means.store.unpack(archive, as: name, room: options.limits.installedBytes - index.bytes)
+        let made = try means.store.unpack(
+            archive, as: name, room: means.store.room(within: options.limits.installedBytes))
         do throws(ServiceError) {
             let app = try opened("\(means.store.path)/\(made.folder)/\(name)", name)
             try check(app, index, means.broker)
@@ -39,8 +40,7 @@ extension DaemonUser {
 
     private func check(_ app: AppBundle, _ index: StoreIndex, _ broker: Broker) throws(ServiceError) {
         let others = index.apps.count { $0.identifier != app.identifier }
-        // Those that are switched off are few enough by the number of apps.
-        let extensions = broker.extensions.count { $0.containingApp != app.identifier } + app.extensions.count
+        let extensions = broker.count(ofExtensionsBeside: app.identifier) + app.extensions.count
         guard others < options.limits.apps, extensions <= options.limits.extensions else {
             throw ServiceError(
                 .overQuota,
@@ -66,12 +66,13 @@ extension DaemonUser {
         } catch {
             if let old {
                 _ = try? means.broker.install(app: means.store.path(of: old))
+                switchOff(old.disabled, means.broker)
             } else {
                 try? means.broker.remove(app: app.identifier)
             }
             throw ServiceError(.system, "\(error.cause)", place: made.name, mend: error.mend)
         }
-        if let old { discard(old.folder, in: means) }
+        if let old { discard(old, in: means) }
         return extensions
     }
 
@@ -84,18 +85,20 @@ extension DaemonUser {
         try change(means, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
         // One that could not be loaded is nothing to the broker.
         try? means.broker.remove(app: identifier)
-        discard(app.folder, in: means)
+        discard(app, in: means)
     }
 
+    /// The index first: only a disk can fail here, and then nothing has changed.
     func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(ServiceError) {
         let means = try ready()
-        try means.broker.setEnabled(isEnabled, for: identifier)
+        let app = try means.broker.app(carrying: identifier)
         try change(means, place: identifier) { index in
-            for place in index.apps.indices where identifier.hasPrefix(index.apps[place].identifier + ".") {
+            for place in index.apps.indices where index.apps[place].identifier == app {
                 index.apps[place].disabled.removeAll { $0 == identifier }
                 if !isEnabled { index.apps[place].disabled.append(identifier) }
             }
         }
+        try means.broker.setEnabled(isEnabled, for: identifier)
     }
 
     private func change(
@@ -109,8 +112,8 @@ extension DaemonUser {
     }
 
     /// A running extension may still read its bundle.
-    private func discard(_ folder: String, in means: Means) {
-        means.store.leavings.withLock { $0.append(folder) }
+    private func discard(_ app: StoreIndex.App, in means: Means) {
+        means.store.leavings.withLock { $0.append(app) }
         sweepIfQuiet()
     }
 

@@ -7,19 +7,25 @@ internal import Synchronization
 extension DaemonUser {
     /// His broker and his store. The first who asks makes them: not for the event loop's thread.
     func ready() throws(ServiceError) -> Means {
-        try means.withLock { (means) throws(ServiceError) in
-            if let means { return means }
-            let store: AppStore
-            do throws(SystemError) {
-                store = try AppStore(at: storePath)
-            } catch {
-                throw ServiceError(.system, "\(error.cause)", place: storePath, mend: error.mend)
-            }
-            let made = Means(broker: try Broker(wishes), store: store)
-            for app in store.index.withLock({ $0.apps }) { load(app, made) }
-            means = made
+        if let means = means.withLock({ $0 }) { return means }
+        return try making.withLock { (_) throws(ServiceError) in
+            if let means = means.withLock({ $0 }) { return means }
+            let made = try make()
+            means.withLock { $0 = made }
             return made
         }
+    }
+
+    private func make() throws(ServiceError) -> Means {
+        let store: AppStore
+        do throws(SystemError) {
+            store = try AppStore(at: storePath)
+        } catch {
+            throw ServiceError(.system, "\(error.cause)", place: storePath, mend: error.mend)
+        }
+        let made = Means(broker: try Broker(wishes), store: store)
+        for app in store.index.withLock({ $0.apps }) { load(app, made) }
+        return made
     }
 
     private var storePath: String {
@@ -39,11 +45,16 @@ extension DaemonUser {
     private func load(_ app: StoreIndex.App, _ means: Means) {
         do throws(ServiceError) {
             _ = try means.broker.install(app: means.store.path(of: app))
-            for identifier in app.disabled { try means.broker.setEnabled(false, for: identifier) }
+            switchOff(app.disabled, means.broker)
         } catch {
+            // Its directory has the name that a client gave it.
             logger.error(
                 "an installed app cannot be loaded",
-                metadata: ["app": "\(app.identifier)", "user": "\(number)", "error": "\(error)"])
+                metadata: ["app": "\(app.identifier)", "user": "\(number)", "error": "\(Escaped("\(error)"))"])
         }
+    }
+    /// One that its app no longer carries has nothing to be switched off.
+    func switchOff(_ identifiers: [String], _ broker: Broker) {
+        for identifier in identifiers { try? broker.setEnabled(false, for: identifier) }
     }
 }

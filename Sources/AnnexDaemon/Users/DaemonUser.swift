@@ -11,6 +11,10 @@ final class DaemonUser: Sendable {
         var connections = 0
         var openRequests = 0
         var running = 0
+        /// Bytes that his connections have not read.
+        var unread = 0
+        /// When a connection of his ended last, on the monotonic clock.
+        var lastEnd: UInt64 = 0
         var budget: PacketBudget
         var isLeaving = false
     }
@@ -26,6 +30,8 @@ final class DaemonUser: Sendable {
     let logger: Logger
     let state: Mutex<State>
     let means = Mutex<Means?>(nil)
+    /// Held while his means are made, which lasts as long as he has apps to be checked: nobody else waits for that.
+    let making = Mutex(())
     /// Launches and questions.
     let lane = Lane("annex-user")
     /// What changes his store, which may take a while.
@@ -55,9 +61,22 @@ final class DaemonUser: Sendable {
         state.withLock { $0[keyPath: count] -= 1 }
     }
 
+    /// Takes note of bytes that a connection of his keeps for its host, or has sent.
+    /// - Returns: whether so many more may be kept.
+    func keep(_ change: Int) -> Bool {
+        guard change != 0 else { return true }
+        return state.withLock { state in
+            state.unread += change
+            return change < 0 || state.unread <= options.limits.unreadBytes
+        }
+    }
+
+    /// Whether more of what he sends can wait to be closed.
+    var hasRoomToClose: Bool { closing.count < options.limits.closing }
+
     /// Whether one more packet of his may be read now.
     func mayRead() -> Bool {
-        guard closing.count < options.limits.closing else { return false }
+        guard hasRoomToClose else { return false }
         return state.withLock { $0.budget.spend(at: MonotonicClock.now()) }
     }
 
@@ -65,6 +84,20 @@ final class DaemonUser: Sendable {
     var isIdle: Bool {
         state.withLock { $0.connections == 0 && $0.running == 0 && $0.openRequests == 0 } && lane.isIdle
             && changes.isIdle
+    }
+
+    /// A connection of his has ended.
+    func connectionEnded() {
+        state.withLock { state in
+            state.connections -= 1
+            state.lastEnd = MonotonicClock.now()
+        }
+    }
+
+    /// Whether he has had nothing here for so long.
+    func hasRested(for time: Duration) -> Bool {
+        let moment = state.withLock { $0.lastEnd }
+        return isIdle && MonotonicClock.now() &- moment >= MonotonicClock.nanoseconds(time)
     }
 
     // MARK: Ends

@@ -108,15 +108,18 @@ package struct DaemonPacketMessage: Message {
 }
 
 extension DaemonPacket {
-    /// The wire form. An end with more words than a packet holds is told with fewer.
+    /// The wire form. An end with more words than a packet holds is told with fewer: an extension has a hand in them, and
+    /// its host is not to lose its connection by that.
     package func encoded() throws(EncodingFailure) -> [UInt8] {
-        do throws(EncodingFailure) {
-            return try DaemonPacketMessage(self).encoded(within: ServiceWire.fromDaemon)
-        } catch {
-            guard case .event(let number, .ended(let termination)) = self else { throw error }
-            return try DaemonPacketMessage(.event(number, .ended(termination.shortened)))
-                .encoded(within: ServiceWire.fromDaemon)
+        guard case .event(let number, .ended(let termination)) = self else { return try packed() }
+        for end in [termination, termination.shortened] {
+            if let bytes = try? DaemonPacket.event(number, .ended(end)).packed() { return bytes }
         }
+        return try DaemonPacket.event(number, .ended(termination.bare)).packed()
+    }
+
+    private func packed() throws(EncodingFailure) -> [UInt8] {
+        try DaemonPacketMessage(self).encoded(within: ServiceWire.fromDaemon)
     }
 }
 
@@ -128,5 +131,9 @@ extension Termination {
                 DeniedCall(
                     $0.name, arguments: $0.arguments, layer: $0.layer, allowingLine: $0.allowingLine, count: $0.count)
             })
+    }
+
+    fileprivate var bare: Termination {
+        Termination(reason, detail: detail, usage: usage, lastOutput: lastOutput.suffix(5))
     }
 }

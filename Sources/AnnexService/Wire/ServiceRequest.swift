@@ -11,4 +11,13 @@ package enum ServiceRequest: Sendable, Hashable {
     case claim(UInt64)
     /// Starts an extension with the three descriptors that come beside it. Its number is the extension's from now on.
     case launch(extension: String, for: LaunchPurpose, timeLimit: Duration?)
+
+    /// How many descriptors come beside it.
+    package var descriptors: Int {
+        switch self {
+        case .install: 1
+        case .launch: ServiceWire.launchDescriptors
+        case .uninstall, .setEnabled, .list, .terms, .claim: 0
+        }
+    }
 }

@@ -6,14 +6,6 @@ import Glibc
 enum ForgedChannel {
     static func all() throws -> [(what: String, descriptors: ForgedDescriptors)] {
         func sockets() throws -> Descriptor { try DescriptorPair.sockets().list().first() }
-        func host(_ seals: Seals = .oneWriter, readOnly: Bool = true, size: Int64 = 8192) throws -> Descriptor {
-            let memory = try Descriptor.memfd("forged", size: size)
-            try memory.addSeals(seals)
-            return readOnly ? try memory.reopenedReadOnly() : memory
-        }
-        func own(_ seals: Seals = .fixedSize, size: Int64 = 8192) throws -> Descriptor {
-            try host(seals, readOnly: false, size: size)
-        }
         let file = { try Descriptor.open("/dev/null", O_RDWR) }
         let pipe = { try DescriptorPair.pipe().list().first() }
         return [
@@ -34,6 +26,33 @@ enum ForgedChannel {
             ("a huge region", try ForgedDescriptors(sockets(), host(size: 1 << 40), own())),
             ("a reference only", try ForgedDescriptors(sockets(), Descriptor.reference(to: "/etc/shadow"), own())),
         ]
+    }
+
+    /// What passes for a channel, in whose control socket something lies already.
+    static func laden(with gift: consuming Descriptor) throws -> ForgedDescriptors {
+        var ends = try DescriptorPair.sockets().list()
+        guard let control = ends.takeFirst(), let other = ends.takeFirst() else {
+            throw SystemError("pair", errno: EBADF)
+        }
+        try ControlSocket(owning: other).send([1], DescriptorList(gift))
+        return ForgedDescriptors(control, try host(), try own())
+    }
+
+    /// A socket of another kind in the place of the control socket.
+    static func lingering(_ socket: consuming Descriptor) throws -> ForgedDescriptors {
+        ForgedDescriptors(socket, try host(), try own())
+    }
+
+    private static func host(
+        _ seals: Seals = .oneWriter, readOnly: Bool = true, size: Int64 = 8192
+    ) throws -> Descriptor {
+        let memory = try Descriptor.memfd("forged", size: size)
+        try memory.addSeals(seals)
+        return readOnly ? try memory.reopenedReadOnly() : memory
+    }
+
+    private static func own(_ seals: Seals = .fixedSize, size: Int64 = 8192) throws -> Descriptor {
+        try host(seals, readOnly: false, size: size)
     }
 
     private static func listener() throws -> Descriptor {
@@ -64,6 +83,16 @@ final class ForgedDescriptors: Sendable {
         _ fourth: consuming Descriptor
     ) {
         numbers = [first.release(), second.release(), third.release(), fourth.release()]
+    }
+
+    private init(_ numbers: [Int32]) {
+        self.numbers = numbers
+    }
+
+    /// So many descriptors of nothing.
+    static func copies(_ count: Int) throws -> ForgedDescriptors {
+        let file = try Descriptor.open("/dev/null", O_RDONLY)
+        return ForgedDescriptors((0..<count).map { _ in dup(file.number) })
     }
 
     init(one: consuming Descriptor) {

@@ -48,6 +48,44 @@ struct SystemDaemonTests {
         #expect(ProcText.names(in: daemon.store.path).sorted() == ["0", "\(other)"])
     }
 
+    @Test func `so many users have something open, and those who have go on`() async throws {
+        let few = try await TestDaemon(["--system", "--limit", "users=2"])
+        chmod(few.folder.url.path, 0o755)
+        let host = try AnnexHost.connect(to: few.socket, patience: .patience)
+        let second = try FixtureHost([few.socket, "stay"], as: 65532)
+        #expect(try await second.firstLine() == "stays")
+        let third = await (try FixtureHost([few.socket, "list"], as: 65531)).lastLine()
+        #expect(third.contains("as many as it may"), "\(third)")
+        try host.install(app: app.path)
+        second.kill()
+        // One who has nothing open any more makes room.
+        var answer = third
+        while answer.contains("as many as it may") {
+            answer = await (try FixtureHost([few.socket, "list"], as: 65531)).lastLine()
+        }
+        #expect(answer.isEmpty)
+        #expect(host.extensions.count == 1)
+    }
+
+    @Test func `a user who reaches his limits takes nothing of another's`() async throws {
+        let store = try StalledStore(of: other)
+        let limits = ["connections=3", "open-requests=2", "running=1"].flatMap { ["--limit", $0] }
+        let daemon = try await TestDaemon(in: store.folder, ["--system"] + limits)
+        chmod(daemon.folder.url.path, 0o755)
+        // His store is never opened: two of his requests stay open, and the third is refused.
+        let hosts = try (0..<3).map { _ in try FixtureHost([daemon.socket, "remove", "com.a"], as: other) }
+        await eventually { hosts.contains { $0.output.contains("2 open requests") } }
+        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        try host.install(app: app.path)
+        let session = try await host.begin(SubstituteApp.identifier)
+        #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
+        #expect(await session.complete().reason == .completed)
+        try await store.goOn()
+        var words: [String] = []
+        for host in hosts { words.append(await host.lastLine()) }
+        #expect(words.count { $0.contains("is not installed") } == 2, "\(words)")
+    }
+
     @Test func `a store is closed to other users`() async throws {
         try AnnexHost.connect(to: daemon.socket, patience: .patience).install(app: app.path)
         let look = try await Program.tool([

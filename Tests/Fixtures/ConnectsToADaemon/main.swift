@@ -1,5 +1,6 @@
 // A host of annexd's: connects-to-a-daemon SOCKET COMMAND [ARGUMENT]
 //   install APP | list | remove ID
+//   stay            keeps its connection until somebody ends this program; says so
 //   hold ID         runs an extension until somebody ends this program; says so, with the number of its process
 //   fork-hold ID    the same, with a child that holds all that this program has open, whose number follows
 import AnnexHost
@@ -22,6 +23,9 @@ do {
     case "install": say(try host.install(app: argument).map(\.id).joined(separator: " "))
     case "remove": try host.remove(app: argument)
     case "list": say(host.extensions.map(\.id).joined(separator: " "))
+    case "stay":
+        say("stays")
+        while true { pause() }
     case "hold", "fork-hold":
         let session = try host.beginAndWait(argument)
         let child = words[2] == "hold" ? 0 : host_fork_holder()

@@ -1,21 +1,21 @@
-import AnnexLinux
+public import AnnexLinux
 import Glibc
 
 /// Connected sockets whose last close lasts until they are let go: it waits for bytes to go out that nobody takes.
-final class LingeringSocket: Sendable {
+public final class LingeringSocket: Sendable {
     private let listener: Int32
 
-    init() throws(SystemError) {
+    public init() throws(SystemError) {
         listener = try SystemError.check("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         _ = try SystemError.check("listen", listen(listener, 8))
     }
 
     /// Resets every connection.
-    func letGo() {
+    public func letGo() {
         close(listener)
     }
 
-    func open() throws(SystemError) -> Descriptor {
+    public func open() throws(SystemError) -> Descriptor {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let made = try SystemError.check("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))

@@ -1,0 +1,31 @@
+extension DaemonLimits {
+    /// A limit by the word that a command line has for it. Times are in seconds.
+    package enum Name: String, Sendable, CaseIterable {
+        case connections, users, running, apps, extensions, closing, handshake, unread, farewell, idle
+        case openRequests = "open-requests"
+        case installedBytes = "installed-bytes"
+        case packetsPerSecond = "packets-per-second"
+        case unreadPackets = "unread-packets"
+        case unreadBytes = "unread-bytes"
+    }
+
+    package mutating func set(_ name: Name, to number: Int) {
+        switch name {
+        case .connections: connections = number
+        case .users: users = number
+        case .openRequests: openRequests = number
+        case .running: running = number
+        case .apps: apps = number
+        case .extensions: extensions = number
+        case .installedBytes: installedBytes = Int64(number)
+        case .packetsPerSecond: packetsPerSecond = number
+        case .closing: closing = number
+        case .unreadPackets: unreadPackets = number
+        case .unreadBytes: unreadBytes = number
+        case .handshake: handshake = .seconds(number)
+        case .unread: unread = .seconds(number)
+        case .farewell: farewell = .seconds(number)
+        case .idle: idle = .seconds(number)
+        }
+    }
+}

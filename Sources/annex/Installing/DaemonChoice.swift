@@ -1,0 +1,66 @@
+import AnnexHost
+import AnnexLinux
+import ArgumentParser
+import Glibc
+
+/// Which daemon a command speaks to, and how it says what came of it.
+struct DaemonChoice: ParsableArguments {
+    @Flag(help: "The machine's daemon, also where one of your own listens.")
+    var system = false
+
+    @Option(help: ArgumentHelp("The daemon that listens there.", valueName: "path"), completion: .file())
+    var socket: String?
+
+    @Flag(help: "Print one JSON object instead of text.")
+    var json = false
+
+    func validate() throws {
+        guard !system || socket == nil else { throw ValidationError("--system and --socket name two daemons") }
+    }
+
+    /// Where no daemon answers.
+    static let unavailable = ExitCode(69)
+    /// Where a daemon refuses what it is asked for.
+    static let refused = ExitCode(1)
+
+    private var path: String? { system ? DaemonPlace.systemSocket : socket }
+
+    /// Asks a daemon. A refusal is printed, with what mends it, and is the command's end.
+    func ask<Answer>(_ work: (AnnexHost) throws(ServiceError) -> Answer) throws -> Answer {
+        do throws(ServiceError) {
+            return try work(AnnexHost.connect(to: path))
+        } catch {
+            throw report(error)
+        }
+    }
+
+    /// Asks for each of several things, whatever came of those before it.
+    func ask<Answer>(
+        about words: [String], _ work: (AnnexHost, String) throws(ServiceError) -> Answer
+    ) throws -> (answers: [Answer], end: ExitCode?) {
+        let host = try ask { host in host }
+        var answers: [Answer] = []
+        var end: ExitCode?
+        for word in words {
+            do throws(ServiceError) {
+                answers.append(try work(host, word))
+            } catch {
+                end = report(error)
+                // Nobody is there any more to be asked for the rest.
+                if end == Self.unavailable { break }
+            }
+        }
+        return (answers, end)
+    }
+
+    private func report(_ error: ServiceError) -> ExitCode {
+        StandardError.print("annex: \(PlainText.shown("\(error)"))")
+        guard error.code == .unreachable else { return Self.refused }
+        if path == nil, access(DaemonPlace.socket, F_OK) != 0 {
+            StandardError.print(
+                "annex: no daemon of yours at \(DaemonPlace.userSocket), none for you at \(DaemonPlace.systemSocket); "
+                    + "start one: annexd, or systemctl --user enable --now annexd.socket")
+        }
+        return Self.unavailable
+    }
+}

@@ -1,0 +1,44 @@
+import AnnexHost
+import AnnexPolicy
+import ArgumentParser
+
+/// Apps into a daemon's store.
+struct InstallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Install apps with annexd, so that their extensions are on offer to every host of yours.",
+        discussion: """
+            The daemon gets a copy of each app: what becomes of the directory later changes nothing. An app that is \
+            installed already is replaced. It stays until `annex remove`, also over restarts. Hosts with a broker of \
+            their own (AnnexHost.embedded) have nothing to do with it. Docs/Daemon.md says what one user may have.
+
+            EXAMPLES
+              annex install Pictures.app               and print the extensions that it carries
+              annex install *.app --json | jq -r '.extensions[].identifier'
+              annex install --system Pictures.app      with the machine's daemon: for you alone all the same
+
+            EXIT STATUS
+              0   installed
+              1   an app breaks a rule of packaging, or is more than you may have; the others are installed
+              64  the command line is not understood
+              69  no daemon answers
+            """)
+
+    @Argument(help: "Directories, each Name.app.", completion: .directory)
+    var apps: [String]
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() throws {
+        let (installed, end) = try daemon.ask(about: apps) { host, app throws(ServiceError) in
+            try host.install(app: app)
+        }
+        let extensions = installed.flatMap(\.self)
+        if daemon.json {
+            print(JSON.object([.init("extensions", .list(extensions.map(InstalledText.json)))]).written)
+        } else {
+            for line in InstalledText.lines(extensions) { print(line) }
+        }
+        if let end { throw end }
+    }
+}

@@ -1,0 +1,38 @@
+import AnnexHost
+import AnnexPolicy
+import ArgumentParser
+
+/// What a daemon offers.
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the extensions that annexd offers to your hosts.",
+        discussion: """
+            One a line: identifier, extension point, name. What is switched off is not on offer, and not listed.
+
+            EXAMPLES
+              annex list
+              annex list --point com.apple.photo-editing
+              annex list --json | jq -r '.extensions[] | [.identifier, .containingApp] | @tsv'
+
+            EXIT STATUS
+              0   listed; also where nothing is on offer
+              64  the command line is not understood
+              69  no daemon answers
+            """)
+
+    @Option(help: ArgumentHelp("Only those for this extension point.", valueName: "identifier"))
+    var point: String?
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() throws {
+        let all = try daemon.ask { host in host.extensions }
+        let shown = all.filter { point == nil || $0.extensionPoint == point }
+        if daemon.json {
+            print(JSON.object([.init("extensions", .list(shown.map(InstalledText.json)))]).written)
+        } else {
+            for line in InstalledText.lines(shown) { print(line) }
+        }
+    }
+}

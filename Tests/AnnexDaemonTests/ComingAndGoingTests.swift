@@ -1,0 +1,30 @@
+import AnnexTestSupport
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import AnnexDaemon
+@testable import AnnexLinux
+
+@Suite(.timeLimit(.minutes(20))) struct ComingAndGoingTests {
+    @Test func `a user who comes and goes leaves nothing that waits`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path + "/s"
+        var options = DaemonOptions(state: folder.url.path + "/state", isSystem: false)
+        options.limits.idle = .patience
+        options.limits.connections = 1_000
+        let daemon = try Daemon(
+            options, listener: ListeningSocket.made(at: path, isForAll: false),
+            logger: Logger(label: "annexd") { _ in SwiftLogNoOpLogHandler() })
+        try daemon.start()
+        let before = timers(daemon)
+        for _ in 0..<500 { _ = try LocalSocket.connect(to: path, patience: .seconds(600)) }
+        await eventually { daemon.state.withLock { $0.last == 500 && $0.connections.isEmpty } }
+        // Others of this process have theirs, too.
+        await eventually { timers(daemon) < before + 200 }
+        daemon.leave()
+    }
+
+    private func timers(_ daemon: Daemon) -> Int { daemon.loop.state.withLock { $0.timers.count } }
+}

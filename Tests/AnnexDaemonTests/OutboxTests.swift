@@ -1,0 +1,29 @@
+import Testing
+
+@testable import AnnexDaemon
+
+@Suite struct OutboxTests {
+    @Test func whatIsKeptIsCountedUntilItIsSent() {
+        var outbox = Outbox()
+        #expect(outbox.isEmpty && outbox.first == nil && outbox.bytes == 0)
+        outbox.append([1, 2, 3])
+        outbox.append([4])
+        #expect(outbox.count == 2 && outbox.bytes == 4 && outbox.first == [1, 2, 3])
+        outbox.removeFirst()
+        #expect(outbox.count == 1 && outbox.bytes == 1 && outbox.first == [4])
+        outbox.clear()
+        #expect(outbox.isEmpty && outbox.bytes == 0)
+    }
+
+    @Test func whatMovesIsNotStuck() {
+        var outbox = Outbox()
+        for _ in 0..<3 { outbox.append([1]) }
+        #expect(!outbox.isStuck(at: 1_000, longerThan: 0))
+        outbox.isStuck(at: 100)
+        // Only the first moment counts.
+        outbox.isStuck(at: 150)
+        #expect(!outbox.isStuck(at: 200, longerThan: 100) && outbox.isStuck(at: 201, longerThan: 100))
+        outbox.removeFirst()
+        #expect(!outbox.isStuck(at: 1_000, longerThan: 100))
+    }
+}

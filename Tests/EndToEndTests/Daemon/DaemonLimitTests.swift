@@ -1,0 +1,165 @@
+import AnnexHost
+import AnnexLinux
+import AnnexService
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Each limit of a daemon's is reached, says so, and leaves everything else as it was.
+@Suite(.timeLimit(.minutes(20))) struct DaemonLimitTests {
+    private func daemon(in folder: TemporaryFolder? = nil, _ limits: String...) async throws -> TestDaemon {
+        try await TestDaemon(in: folder, limits.flatMap { ["--limit", $0] })
+    }
+
+    private func connect(_ daemon: TestDaemon) throws -> AnnexHost {
+        try AnnexHost.connect(to: daemon.socket, patience: .patience)
+    }
+
+    private func refusal(_ work: () throws -> Void) -> ServiceError? {
+        do {
+            try work()
+            return nil
+        } catch {
+            return error as? ServiceError
+        }
+    }
+
+    // MARK: So many at once
+
+    @Test func `so many requests of one user are open`() async throws {
+        let store = try StalledStore()
+        let daemon = try await daemon(in: store.folder, "open-requests=4")
+        let client = try await RawClient(daemon.socket)
+        for number in UInt64(1)...5 { try await client.send(.request(number, .list(after: ""))) }
+        guard case .answer(5, .failed(let error))? = try await client.next() else {
+            Issue.record("the fifth was to be refused first")
+            return
+        }
+        #expect(error.code == .overQuota && error.what.contains("4 open requests"), "\(error)")
+        try await store.goOn()
+        for number in UInt64(1)...4 {
+            #expect(try await client.next().map { "\($0)" }?.contains("answer(\(number)") == true)
+        }
+        // Given back.
+        #expect(try await client.ask(6, .list(after: "")) == .extensions([], isAll: true))
+    }
+
+    @Test func `so many extensions of one user run, over all his hosts`() async throws {
+        let daemon = try await daemon("running=2")
+        let (one, other) = (try HonestHost(daemon), try connect(daemon))
+        let sessions = [try await one.begin(), try await other.begin(SubstituteApp.identifier)]
+        let refused = await #expect(throws: HostError.self) { try await other.begin(SubstituteApp.identifier) }
+        #expect("\(String(describing: refused))".contains("2 running extensions"))
+        #expect(try await one.text(sessions[1], "looks 1") == "looked")
+        #expect(await sessions[0].complete().reason == .completed)
+        #expect(try await one.text(sessions[1], "looks 1") == "looked")
+        let third = try await other.begin(SubstituteApp.identifier)
+        for session in [sessions[1], third] { #expect(await session.complete().reason == .completed) }
+    }
+
+    @Test func `so many apps of one user, and so many extensions in them`() async throws {
+        let daemon = try await daemon("apps=2", "extensions=3")
+        let host = try connect(daemon)
+        let apps = try ["a", "b", "c"].map { name in
+            try MadeApp("com.example.\(name)", carrying: ["com.example.\(name).one"])
+        }
+        for app in apps.prefix(2) { try host.install(app: app.path) }
+        let third = refusal { try host.install(app: apps[2].path) }
+        #expect(third?.code == .overQuota && third?.what.contains("2 apps") == true, "\(String(describing: third))")
+        // One that is there already may come again, with more in it, but not with too much.
+        let more = try MadeApp("com.example.a", carrying: ["com.example.a.one", "com.example.a.two"])
+        try host.install(app: more.path)
+        let most = try MadeApp("com.example.a", carrying: (0..<3).map { "com.example.a.part\($0)" })
+        let excess = refusal { try host.install(app: most.path) }
+        #expect(excess?.code == .overQuota && excess?.what.contains("3 extensions") == true)
+        #expect(host.extensions.count == 3)
+        // What is switched off is installed all the same.
+        try host.setEnabled(false, for: "com.example.b.one")
+        #expect(refusal { try host.install(app: most.path) }?.code == .overQuota)
+        try host.remove(app: "com.example.b")
+        try host.install(app: most.path)
+        #expect(host.extensions.map(\.containingApp) == Array(repeating: "com.example.a", count: 3))
+    }
+
+    @Test func `so many bytes of one user's apps`() async throws {
+        let daemon = try await daemon("installed-bytes=4096")
+        let app = try MadeApp("com.example.a")
+        let error = refusal { try connect(daemon).install(app: app.path) }
+        #expect(error?.code == .overQuota && error?.what.contains("larger than what is left") == true)
+        #expect(ProcText.names(in: daemon.store.path).allSatisfy { $0 == "index" })
+    }
+
+    // MARK: So much, so long
+
+    @Test func `so many packets a second are read, and the rest later`() async throws {
+        let daemon = try await daemon("packets-per-second=50")
+        let client = try await RawClient(daemon.socket)
+        _ = try await client.ask(1, .list(after: ""))
+        let clock = ContinuousClock()
+        let begun = clock.now
+        for _ in 0..<200 { try await client.send(.notice(1, .gaveSign)) }
+        #expect(try await client.ask(2, .claim(7)) == .claimed(isYours: false))
+        // Four seconds' worth, of which the first may be had at once and the second soon.
+        #expect(clock.now - begun > .seconds(1))
+    }
+
+    @Test(arguments: ["unread-packets=50", "unread-bytes=20000", "unread=1"])
+    func `what a host does not read is kept within bounds`(limit: String) async throws {
+        // The others are out of reach.
+        let far = ["unread-packets=1000000", "unread-bytes=1000000000", "unread=3000"]
+        let name = limit.prefix { $0 != "=" }
+        let daemon = try await TestDaemon(
+            (far.filter { !$0.hasPrefix(name + "=") } + [limit]).flatMap { ["--limit", $0] })
+        let honest = try HonestHost(daemon)
+        let client = try await RawClient(daemon.socket)
+        let sender = Task.detached {
+            var number: UInt64 = 0
+            // Ends when the daemon ends the connection.
+            while true {
+                number += 1
+                try await client.send(.request(number, .list(after: "")))
+            }
+        }
+        await #expect(throws: SystemError.self) { try await sender.value }
+        let words = limit == "unread=1" ? "has read nothing" : "does not read"
+        await eventually { daemon.log.contains(words) }
+        try await honest.works()
+    }
+
+    @Test func `who says no hello is let go of in time`() async throws {
+        let daemon = try await daemon("handshake=1")
+        let silent = try await RawClient(daemon.socket, hello: false)
+        #expect(await silent.lastWords().isEmpty)
+        #expect(daemon.log.contains("no hello within 1.0 seconds"))
+    }
+
+    @Test func `a daemon that goes waits no longer than its farewell for who does not read`() async throws {
+        let daemon = try await daemon("farewell=1", "unread-packets=1000000", "unread-bytes=1000000000", "unread=3000")
+        let client = try await RawClient(daemon.socket)
+        // Until something cannot be sent any more, which the daemon shows by reading no further.
+        var number: UInt64 = 0
+        while number < 5_000 {
+            number += 1
+            try await client.send(.request(number, .list(after: "")))
+        }
+        #expect(await daemon.end() == 0)
+    }
+
+    @Test func `who rests long enough keeps no broker, and what he has installed`() async throws {
+        let daemon = try await daemon("idle=1")
+        let app = try MadeApp("com.example.a", carrying: ["com.example.a.one"])
+        try connect(daemon).install(app: app.path)
+        await eventually { ProcessTable.wardens(of: daemon.number).isEmpty }
+        let host = try connect(daemon)
+        #expect(host.extensions.map(\.id) == ["com.example.a.one"])
+        #expect(ProcessTable.wardens(of: daemon.number).count == 1)
+    }
+
+    // MARK: The command line
+
+    @Test(arguments: ["running", "running=", "running=0", "running=-1", "running=x", "walking=1", "=1", "running=1=2"])
+    func `a limit that is none is refused with those that there are`(word: String) async throws {
+        let ran = try await Program.run("annexd", ["--limit", word], in: TemporaryFolder())
+        #expect(ran.status == 64 && ran.errors.contains(word.hasPrefix("running=") ? "running" : "installed-bytes"))
+    }
+}

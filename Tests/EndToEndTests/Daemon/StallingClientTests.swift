@@ -1,0 +1,140 @@
+import AnnexHost
+import AnnexLinux
+import AnnexService
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// What one client makes last long is waited for by nobody else, and does not pile up. A daemon that waits itself fails
+/// here by the watchdog.
+@Suite(.timeLimit(.minutes(20))) struct StallingClientTests {
+    private func isServed(_ daemon: TestDaemon) async throws {
+        let client = try await RawClient(daemon.socket)
+        // Answered by the event loop itself.
+        #expect(try await client.ask(1, .claim(7)) == .claimed(isYours: false))
+    }
+
+    @Test func `a client that leaves while his store is opened holds up nobody`() async throws {
+        let store = try StalledStore()
+        let daemon = try await TestDaemon(in: store.folder)
+        var client: RawClient? = try await RawClient(daemon.socket)
+        try await client?.send(.request(1, .list(after: "")))
+        // Its lane is at work, and waits.
+        await eventually { threads(daemon).contains("annex-user") }
+        client = nil
+        await eventually { daemon.log.contains("a connection ended") }
+        try await isServed(daemon)
+        try await store.goOn()
+        guard case .extensions(let none, true)? = try await RawClient(daemon.socket).ask(1, .list(after: "")) else {
+            Issue.record("no list")
+            return
+        }
+        #expect(none.isEmpty)
+    }
+
+    private func threads(_ daemon: TestDaemon) -> [String] {
+        ProcText.names(in: "/proc/\(daemon.number)/task").flatMap {
+            ProcText.lines(of: "/proc/\(daemon.number)/task/\($0)/comm")
+        }
+    }
+
+    @Test func `what a client asked that has gone is not done`() async throws {
+        let app = try MadeApp("com.example.gone", carrying: ["com.example.gone.part"])
+        let store = try StalledStore()
+        let daemon = try await TestDaemon(in: store.folder)
+        let staying = try await RawClient(daemon.socket)
+        // Occupies the lane that changes the store.
+        try await staying.send(.request(1, .uninstall(app: "com.example.nobody")))
+        var leaving: RawClient? = try await RawClient(daemon.socket)
+        let archive = ForgedDescriptors(one: try BundleArchiveWriter.archive(of: app.path))
+        try await leaving?.send(.request(1, .install(name: "App.app")), archive.numbers)
+        // Answered behind it, so it was read.
+        _ = try await leaving?.ask(2, .claim(7))
+        leaving = nil
+        await eventually { daemon.log.contains("a connection ended") }
+        try await staying.send(.request(2, .uninstall(app: "com.example.nobody")))
+        try await store.goOn()
+        for number in UInt64(1)...2 {
+            guard case .answer(number, .failed)? = try await staying.next() else {
+                Issue.record("\(number) is not refused")
+                return
+            }
+        }
+        #expect(try await staying.ask(3, .list(after: "")) == .extensions([], isAll: true))
+    }
+
+    @Test func `a launch that waits and is given up holds up nobody, whatever lies in its socket`() async throws {
+        let daemon = try await TestDaemon()
+        let honest = try HonestHost(daemon)
+        // As many as the policy lets run at once: the next one waits.
+        var sessions: [ExtensionSession] = []
+        for _ in 0..<16 { sessions.append(try await honest.begin()) }
+        let lingering = try LingeringSocket()
+        let client = try await RawClient(daemon.socket)
+        do {
+            let channel = try ForgedChannel.laden(with: lingering.open())
+            let launch = ServiceRequest.launch(extension: SubstituteApp.identifier, for: .request, timeLimit: nil)
+            #expect(try await client.ask(1, launch, channel.numbers) == .done)
+        }
+        // Nobody else has its descriptors now: who lets go of them last waits for the socket in the socket.
+        try await client.send(.notice(1, .dismissed(completed: false)))
+        while let packet = try await client.next() {
+            if case .event(1, .ended(let end)) = packet {
+                #expect(end.reason == .cancelled)
+                break
+            }
+        }
+        try await isServed(daemon)
+        #expect(try await honest.text(sessions[0], "looks 1") == "looked")
+        lingering.letGo()
+        for session in sessions { #expect(await session.complete().reason == .completed) }
+    }
+
+    @Test func `descriptors of requests that wait are not kept`() async throws {
+        let store = try StalledStore()
+        let daemon = try await TestDaemon(in: store.folder)
+        let client = try await RawClient(daemon.socket)
+        let before = daemon.descriptors
+        let many = try ForgedDescriptors.copies(16)
+        for number in UInt64(1)...30 {
+            try await client.send(.request(number, .install(name: "A.app")), many.numbers)
+        }
+        // Answered by the event loop itself: whatever came before has been read.
+        #expect(try await client.ask(31, .claim(7)) == .claimed(isYours: false))
+        await eventually { daemon.descriptors <= before + 40 }
+        try await store.goOn()
+        try await isServed(daemon)
+    }
+
+    @Test func `what waits to be closed is bounded, and connections are no way around it`() async throws {
+        let store = try StalledStore()
+        let daemon = try await TestDaemon(in: store.folder, ["--limit", "closing=4", "--limit", "handshake=1"])
+        let lingering = try LingeringSocket()
+        let client = try await RawClient(daemon.socket)
+        do {
+            let gift = try ForgedChannel.lingering(lingering.open())
+            try await client.send(
+                .request(1, .launch(extension: "com.a.b", for: .request, timeLimit: nil)), gift.numbers)
+            _ = try await client.ask(2, .claim(7))
+        }
+        // Only the daemon has it by now. From its refusal on nothing of this user's is closed any more.
+        try await store.goOn()
+        guard case .answer(1, .failed)? = try await client.next() else {
+            Issue.record("was to be refused")
+            return
+        }
+        let honest = try HonestHost(daemon)
+        let before = daemon.descriptors
+        var (words, most) = ("", 0)
+        for _ in 0..<200 where words.isEmpty {
+            let client = try await RawClient(daemon.socket, hello: false)
+            try? await client.send(.hello(version: ServiceWire.version))
+            if case .refused(let error)? = try await client.next() { words = error.what }
+            most = max(most, daemon.descriptors)
+        }
+        #expect(words.contains("16 descriptors that wait to be closed") && most <= before + 30, "\(words) \(most)")
+        lingering.letGo()
+        await eventually { daemon.descriptors <= before + 2 }
+        try await honest.works()
+    }
+}

@@ -1,0 +1,137 @@
+import AnnexHost
+import AnnexLinux
+import AnnexService
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// What a user's store says and what his broker offers are the same, whatever fails and whatever lies there.
+@Suite(.timeLimit(.minutes(20))) struct StoreTests {
+    private func connect(_ daemon: TestDaemon) throws -> AnnexHost {
+        try AnnexHost.connect(to: daemon.socket, patience: .patience)
+    }
+
+    private func again(_ daemon: TestDaemon) async throws -> TestDaemon {
+        let folder = daemon.folder
+        #expect(await daemon.end() == 0)
+        return try await TestDaemon(in: folder)
+    }
+
+    @Test func `P5: what the disk does not take is not switched off`() async throws {
+        let app = try MadeApp("com.example.one", carrying: ["com.example.one.part"])
+        var daemon = try await TestDaemon()
+        var host = try connect(daemon)
+        try host.install(app: app.path)
+        // No index can be written any more.
+        let hindrance = daemon.store.appending(path: "index.new")
+        try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
+        let error = #expect(throws: ServiceError.self) { try host.setEnabled(false, for: "com.example.one.part") }
+        #expect(error?.code == .system, "\(String(describing: error))")
+        #expect(host.extensions.map(\.id) == ["com.example.one.part"])
+        try FileManager.default.removeItem(at: hindrance)
+        try host.setEnabled(false, for: "com.example.one.part")
+        try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
+        #expect(throws: ServiceError.self) { try host.setEnabled(true, for: "com.example.one.part") }
+        #expect(host.extensions.isEmpty)
+        // Nor is an app replaced: it stays as it was, also what is switched off.
+        let other = try MadeApp("com.example.one", carrying: ["com.example.one.other"])
+        #expect(throws: ServiceError.self) { try host.install(app: other.path) }
+        #expect(host.extensions.isEmpty)
+        try FileManager.default.removeItem(at: hindrance)
+        daemon = try await again(daemon)
+        host = try connect(daemon)
+        #expect(host.extensions.isEmpty)
+        try host.setEnabled(true, for: "com.example.one.part")
+        #expect(host.extensions.map(\.id) == ["com.example.one.part"])
+    }
+
+    @Test func `P5: what is switched off stays so, whatever its identifier begins with`() async throws {
+        let inner = try MadeApp("com.example.a.b", carrying: ["com.example.a.b.own"])
+        let outer = try MadeApp("com.example.a", carrying: ["com.example.a.b.other", "com.example.a.on"])
+        var daemon = try await TestDaemon()
+        var host = try connect(daemon)
+        for app in [inner, outer] { try host.install(app: app.path) }
+        // The second one's first: it begins with the first one's identifier, too.
+        for identifier in ["com.example.a.b.other", "com.example.a.b.own"] {
+            try host.setEnabled(false, for: identifier)
+        }
+        #expect(host.extensions.map(\.id) == ["com.example.a.on"])
+        daemon = try await again(daemon)
+        host = try connect(daemon)
+        #expect(host.extensions.map(\.id) == ["com.example.a.on"])
+        #expect(!daemon.log.contains("cannot be loaded"))
+    }
+
+    @Test func `an app that is replaced takes its room until nothing runs that may be in it`() async throws {
+        let app = try SubstituteApp(running: "works-on")
+        let size = try Self.size(of: app.path)
+        let daemon = try await TestDaemon(["--limit", "installed-bytes=\(size * 5 / 2)"])
+        let host = try connect(daemon)
+        try host.install(app: app.path)
+        let session = try await host.begin(SubstituteApp.identifier)
+        try host.install(app: app.path)
+        let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
+        #expect(error?.code == .overQuota && error?.mend?.contains("until nothing of his runs") == true)
+        #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
+        #expect(await session.complete().reason == .completed)
+        await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 1 }
+        try host.install(app: app.path)
+    }
+
+    /// As the daemon counts it: each file and directory takes a block at least.
+    private static func size(of app: String) throws -> Int {
+        try FileManager.default.subpathsOfDirectory(atPath: app).reduce(4096) { sum, path in
+            let found = try FileManager.default.attributesOfItem(atPath: app + "/" + path)
+            let isFile = found[.type] as? FileAttributeType == .typeRegular
+            return sum + 4096 + (isFile ? found[.size] as? Int ?? 0 : 0)
+        }
+    }
+
+    // MARK: What lies there already
+
+    @Test(arguments: ["state", "state/apps"])
+    func `a folder that others may write to is nobody's store`(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.appending(path: name)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        for path in ["state", name] { chmod(folder.url.appending(path: path).path, path == name ? 0o777 : 0o700) }
+        let said: String
+        if name == "state" {
+            let ran = try await Program.run(
+                "annexd", ["--socket", folder.url.path + "/s", "--state", place.path], in: folder)
+            #expect(ran.status == 1)
+            said = ran.errors
+        } else {
+            let app = try MadeApp("com.example.one")
+            let daemon = try await TestDaemon(in: folder)
+            let error = #expect(throws: ServiceError.self) { try connect(daemon).install(app: app.path) }
+            #expect(daemon.isRunning)
+            said = "\(String(describing: error))"
+        }
+        #expect(said.contains("others may write to it"), "\(said)")
+    }
+
+    @Test func `a file that lies where the socket should be is left alone`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "precious")
+        try Data("precious".utf8).write(to: file)
+        let ran = try await Program.run(
+            "annexd", ["--socket", file.path, "--state", folder.url.path + "/state"], in: folder)
+        #expect(ran.status == 1 && ran.errors.contains("something else lies there"), "\(ran)")
+        #expect(try String(contentsOf: file, encoding: .utf8) == "precious")
+    }
+
+    @Test func `an index that says nonsense is told, and the daemon lives`() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.url.appending(path: "state/apps")
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        for path in ["state", "state/apps"] { chmod(folder.url.appending(path: path).path, 0o700) }
+        try Data([1, 2, 3]).write(to: store.appending(path: "index"))
+        let app = try MadeApp("com.example.one")
+        let daemon = try await TestDaemon(in: folder)
+        let error = #expect(throws: ServiceError.self) { try connect(daemon).install(app: app.path) }
+        #expect(error?.mend?.contains("move it away") == true, "\(String(describing: error))")
+        try FileManager.default.removeItem(at: store.appending(path: "index"))
+        try connect(daemon).install(app: app.path)
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// An app of a test's own, with extensions that do nothing.
+public final class MadeApp: Sendable {
+    private let folder: TemporaryFolder
+    public let identifier: String
+
+    /// - Parameter extensions: the identifiers of what it carries.
+    public init(_ identifier: String, carrying extensions: [String] = []) throws {
+        folder = try TemporaryFolder()
+        self.identifier = identifier
+        try Self.make(folder.url.appending(path: "App.app"), identifier)
+        for (number, name) in extensions.enumerated() {
+            try Self.make(
+                folder.url.appending(path: "App.app/PlugIns/Part\(number).appex"), name,
+                """
+                <key>NSExtension</key><dict>
+                <key>NSExtensionPointIdentifier</key><string>com.apple.ui-services</string>
+                <key>NSExtensionPrincipalClass</key><string>Part</string></dict>
+                """)
+        }
+    }
+
+    public var path: String { folder.url.appending(path: "App.app").path }
+
+    private static func make(_ place: URL, _ identifier: String, _ more: String = "") throws {
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: "/bin/true", toPath: place.appending(path: "Program").path)
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+            <key>CFBundleIdentifier</key><string>\(identifier)</string>
+            <key>CFBundleName</key><string>App</string>
+            <key>CFBundleExecutable</key><string>Program</string>\(more)
+            </dict></plist>
+            """
+        try Data(text.utf8).write(to: place.appending(path: "Info.plist"))
+    }
+}
