@@ -199,7 +199,7 @@ import Testing
         defer { withExtendedLifetime(host) {} }
         let given = ForgedDescriptors(
             channel.descriptors.control, channel.descriptors.hostRegion, channel.descriptors.extensionRegion)
-        let launch = ServiceRequest.launch(extension: SubstituteApp.identifier, timeLimit: nil)
+        let launch = ServiceRequest.launch(extension: SubstituteApp.identifier, for: .request, timeLimit: nil)
         guard case .done? = try await client.ask(1, launch, given.numbers) else {
             Issue.record("not launched")
             return
