@@ -21,8 +21,18 @@ public enum ProcessTable {
     }
 
     public static func isWarden(_ process: Int32, of broker: Int32) -> Bool {
-        ProcText.lines(of: "/proc/\(process)/comm").first == "annex-warden" && isThere(process)
+        // Its child is called the same and holds the same until it executes: nobody's child is one.
+        isNamedWarden(process) && isThere(process) && !isNamedWarden(parent(of: process))
             && ProcText.lines(of: "/proc/\(process)/fdinfo/4").contains("Pid:\t\(broker)")
+    }
+
+    private static func isNamedWarden(_ process: Int32?) -> Bool {
+        process.map { ProcText.lines(of: "/proc/\($0)/comm").first == "annex-warden" } ?? false
+    }
+
+    private static func parent(of process: Int32) -> Int32? {
+        let line = ProcText.lines(of: "/proc/\(process)/status").first { $0.hasPrefix("PPid:\t") }
+        return line.flatMap { Int32($0.dropFirst(6)) }
     }
 
     /// A broker's wardens and what they launched.
@@ -33,10 +43,7 @@ public enum ProcessTable {
 
     /// Also those that have ended and that nobody has reaped yet.
     public static func children(of parents: Set<Int32>) -> Set<Int32> {
-        all { process in
-            let parent = ProcText.lines(of: "/proc/\(process)/status").first { $0.hasPrefix("PPid:\t") }
-            return parent.flatMap { Int32($0.dropFirst(6)) }.map(parents.contains) ?? false
-        }
+        all { process in parent(of: process).map(parents.contains) ?? false }
     }
 
     public static func all(_ isWanted: (Int32) -> Bool) -> Set<Int32> {
