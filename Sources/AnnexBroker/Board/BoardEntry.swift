@@ -26,7 +26,9 @@ struct BoardEntry: ~Copyable, Sendable {
         case .requestBegan(let request): if requests.count < Self.mostTimed { requests.begin(request, at: moment) }
         case .requestEnded(let request):
             answered += 1
-            if let began = requests.end(request, at: moment) { answerTime &+= MonotonicClock.nanoseconds(moment.since(began)) }
+            if let began = requests.end(request, at: moment) {
+                answerTime &+= MonotonicClock.nanoseconds(moment.since(began))
+            }
             slot.store(answered, in: BoardLayout.answered)
             slot.store(answerTime, in: BoardLayout.answerTime)
         default: break
