@@ -90,20 +90,6 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
-    private final class Refusals: HostObserver {
-        private let codes = Mutex<[ServiceError.Code]>([])
-        var list: [ServiceError.Code] { codes.withLock { $0 } }
-
-        private struct Nothing: SessionObserver {
-            func ready(_ report: LaunchReport) {}
-            func ended(_ termination: Termination) {}
-            func requesting() -> @Sendable (HostError?) -> Void { { _ in } }
-        }
-
-        func launching(_ identifier: String) -> any SessionObserver { Nothing() }
-        func refused(_ identifier: String, _ error: ServiceError) { codes.withLock { $0.append(error.code) } }
-    }
-
     @Test func `L1: nobody who is parked goes for another who would be parked`() async throws {
         let refusals = Refusals()
         let host = try host { $0.instances = 2 }.observed(by: refusals)

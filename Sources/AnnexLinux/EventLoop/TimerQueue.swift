@@ -1,7 +1,7 @@
 /// Timers by time of day of the monotonic clock: a binary heap that knows where each timer lies, so that a cancelled
 /// one leaves at once instead of waking the thread later.
-struct TimerQueue {
-    private struct Entry {
+package struct TimerQueue: Sendable {
+    private struct Entry: Sendable {
         let deadline: UInt64
         let token: UInt64
     }
@@ -9,17 +9,19 @@ struct TimerQueue {
     private var heap: [Entry] = []
     private var places: [UInt64: Int] = [:]
 
-    var earliest: UInt64? { heap.first?.deadline }
+    package var earliest: UInt64? { heap.first?.deadline }
     var count: Int { heap.count }
 
-    mutating func insert(_ token: UInt64, deadline: UInt64) {
+    package init() {}
+
+    package mutating func insert(_ token: UInt64, deadline: UInt64) {
         heap.append(Entry(deadline: deadline, token: token))
         places[token] = heap.count - 1
         rise(heap.count - 1)
     }
 
     /// Whether the timer was still there.
-    mutating func remove(_ token: UInt64) -> Bool {
+    package mutating func remove(_ token: UInt64) -> Bool {
         guard let place = places.removeValue(forKey: token) else { return false }
         let last = heap.removeLast()
         guard place < heap.count else { return true }
@@ -31,7 +33,7 @@ struct TimerQueue {
     }
 
     /// The timer that is due first, where one is due by `now`.
-    mutating func takeDue(by now: UInt64) -> UInt64? {
+    package mutating func takeDue(by now: UInt64) -> UInt64? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         _ = remove(first.token)
         return first.token

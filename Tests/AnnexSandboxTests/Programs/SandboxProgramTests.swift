@@ -115,9 +115,8 @@ import Testing
         #expect(report.reason == reason && report.exitCode == (reason == .exited ? 3 : nil), "\(report)")
     }
 
-    /// Writing where nobody can look; far longer than anybody needs to see it all the same.
-    @Test(arguments: ["300 d", "400 .", "300 ."])
-    func `FS-24: a directory that is closed hides nothing from its bound`(closing: String) async throws {
+    /// Under a policy that keeps a directory of 1 MiB and ten files; for far longer than anybody needs to look.
+    private func keeping(_ script: String) async throws -> SandboxRunReport {
         let kept = folder.appending(path: "kept")
         try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: true)
         chmod(kept.path, 0o777)
@@ -131,14 +130,22 @@ import Testing
         try Data(text.utf8).write(to: folder.appending(path: "keeps.yaml"))
         var sandbox = Sandbox(policy: try PolicyLibrary.standard(overriding: folder.path).policy(named: "keeps"))
         sandbox.privateDirectory = kept.path
-        let report = try await sandbox.run(
-            shell(
-                """
-                cd && mkdir d && exec 3> d/big && chmod \(closing) ; head -c 8000000 /dev/zero >&3; \
-                i=0; while [ $i -lt 3000 ]; do sleep 0.1; i=$((i+1)); done
-                """)
-        ).report
+        return try await sandbox.run(
+            shell("cd && \(script); i=0; while [ $i -lt 3000 ]; do sleep 0.1; i=$((i+1)); done")
+        )
+        .report
+    }
+
+    @Test(arguments: ["300 d", "400 .", "300 ."])
+    func `FS-24: a directory that is closed hides nothing from its bound`(closing: String) async throws {
+        let report = try await keeping(
+            "mkdir d && exec 3> d/big && chmod \(closing) ; head -c 8000000 /dev/zero >&3")
         // As root, the directory itself is another user's, and stays open.
+        #expect(report.reason == .diskLimit, "\(report)")
+    }
+
+    @Test func `FS-24: a name that is no text ends the program and not its host`() async throws {
+        let report = try await keeping(#": > a; mkdir d; : > "d/$(printf '\377')"; : > b; : > c"#)
         #expect(report.reason == .diskLimit, "\(report)")
     }
 

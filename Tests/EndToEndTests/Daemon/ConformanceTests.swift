@@ -92,6 +92,19 @@ import TypedConduct
         #expect(await session.complete().reason == .completed)
     }
 
+    @Test(arguments: Door.allCases) func `L1: a launch ahead takes no place that is taken`(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        let refusals = Refusals()
+        let standby = try scene.host.observed(by: refusals).standby(for: SubstituteApp.identifier, keeping: 17...17)
+        await eventually { refusals.list.count > 1 && standby.count == 16 }
+        #expect(Set(refusals.list) == [.noPlace])
+        // One who waits gets one.
+        let session = try await scene.begin()
+        #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
+        await eventually { standby.count == 15 }
+        #expect(await session.complete().reason == .completed)
+    }
+
     @Test(arguments: Door.allCases) func aHostWithoutTasksNeedsNone(_ door: Door) async throws {
         let scene = try await Scene(door)
         let session = try scene.host.beginAndWait(SubstituteApp.identifier)

@@ -1,0 +1,20 @@
+import AnnexHost
+import AnnexModel
+import AnnexService
+import Synchronization
+
+/// Why a host's launches were refused, in order.
+final class Refusals: HostObserver {
+    private struct Nothing: SessionObserver {
+        func ready(_ report: LaunchReport) {}
+        func ended(_ termination: Termination) {}
+        func requesting() -> @Sendable (HostError?) -> Void { { _ in } }
+    }
+
+    private let codes = Mutex<[ServiceError.Code]>([])
+
+    var list: [ServiceError.Code] { codes.withLock { $0 } }
+
+    func launching(_ identifier: String) -> any SessionObserver { Nothing() }
+    func refused(_ identifier: String, _ error: ServiceError) { codes.withLock { $0.append(error.code) } }
+}
