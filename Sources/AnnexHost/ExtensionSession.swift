@@ -7,7 +7,7 @@ internal import Synchronization
 /// A launched extension and its host's conversation with it. When the last reference goes, the extension is ended.
 ///
 /// Requests may be sent from any thread or task, several at once; the extension works on them one after another. The
-/// extension point's time limit holds for each by itself, from its sending on.
+/// extension point's time limit holds for each by itself, from the moment at which no older one waits.
 public final class ExtensionSession: Sendable {
     /// The channel itself, for calls of the host's own numbering with an extension that serves them.
     ///

@@ -4,7 +4,7 @@ package import AnnexChannel
 package protocol ExtensionHandle: AnyObject, Sendable {
     /// The extension's hello arrived.
     func saidHello()
-    /// A request was sent; from now on its time limit runs.
+    /// A request was sent; its time limit runs from the moment at which no older one is open.
     /// - Parameter request: a number that no other request to this extension has.
     func requestBegan(_ request: UInt64)
     /// It was answered, cancelled or given up.
