@@ -42,7 +42,7 @@ extension DaemonLink {
         }
     }
 
-    /// - Returns: false where the daemon let go of the connection without a word.
+    /// - Returns: false where the daemon goes, or let go of the connection without a word.
     private func shakeHands(until deadline: UInt64) throws -> Bool {
         // Where the daemon has let go already, its word why is there to be read.
         _ = try? pass(.hello(version: ServiceWire.version))
@@ -53,6 +53,7 @@ extension DaemonLink {
             case .message(let message):
                 switch try DaemonPacketMessage(decoding: message.bytes, within: ServiceWire.fromDaemon).packet {
                 case .welcome: return true
+                case .leaving: return try mayTryAgain(until: deadline)
                 case .refused(let error): throw ServiceError(error.code, error.what, place: path, mend: error.mend)
                 default: throw misunderstanding
                 }
