@@ -10,7 +10,7 @@ struct Course {
         let arenas: Int
     }
 
-    private static let names = ["host PSS", "host RSS", "warden PSS", "warden RSS", "host's allocations"]
+    private static let names = ["host's own", "host RSS", "warden's own", "warden RSS", "host's allocations"]
     private var samples: [Sample] = []
 
     mutating func sample(at time: Double) -> String {
@@ -19,7 +19,8 @@ struct Course {
         let uses =
             [getpid(), warden].flatMap { process in
                 let lines = ProcText.lines(of: "/proc/\(process)/smaps_rollup")
-                return ["Pss:", "Rss:"].map { Self.number($0, in: lines) }
+                // Not its proportional share: that grows when others that map the same libraries end.
+                return ["Private_Dirty:", "Rss:"].map { Self.number($0, in: lines) }
             } + [heap.allocated]
         samples.append(Sample(time: time, uses: uses, arenas: heap.arenas))
         let numbers = zip(Self.names, uses).map { "\($0) \(Int($1)) KiB" }
@@ -43,7 +44,7 @@ struct Course {
             let growth = Self.slope(rest.map { ($0.time, $0.uses[place]) }) * (last.time - first.time)
             // A fiftieth, or as many pages as an allocator may keep for its threads; and what it keeps for each thread
             // that began to take part meanwhile. Of what is allocated nothing is kept.
-            let isKept = Self.names[place].hasPrefix("host ")
+            let isKept = place < 2
             let isSteady = growth <= max(mean / 50, 256) + (isKept ? Double(last.arenas - first.arenas) * 1024 : 0)
             isFlat = isFlat && isSteady
             return
