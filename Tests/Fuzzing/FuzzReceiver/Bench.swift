@@ -35,7 +35,7 @@ final class Bench: Sendable {
         hostMapping = try Mapping(hostMemory, size: Bench.size, writable: true)
         extensionMapping = try Mapping(extensionMemory, size: Bench.size, writable: true)
         pieces = try Bench.makePieces()
-        _ = CounterFile.shared()
+        _ = SharedSlot(CounterLayout.file, texts: [])
         open = Bench.countOpen()
         _ = try WorkerThread("fuzz-peer") { [self] in act() }
     }
