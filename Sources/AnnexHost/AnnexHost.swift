@@ -52,12 +52,15 @@ public struct AnnexHost: Sendable {
         try service.setEnabled(isEnabled, for: identifier)
     }
 
-    /// The extensions on offer, by identifier; not those that are switched off.
-    public var extensions: [InstalledExtension] { service.extensions }
+    /// The extensions on offer, by identifier; not those that are switched off. None where the daemon has gone.
+    public var extensions: [InstalledExtension] { (try? service.extensions) ?? [] }
+
+    /// The same for who has to tell "none" from "nobody answers".
+    package func offered() throws(ServiceError) -> [InstalledExtension] { try service.extensions }
 
     /// The extensions on offer for one extension point, for example `com.apple.photo-editing`.
     public func extensions(for extensionPoint: String) -> [InstalledExtension] {
-        service.extensions.filter { $0.extensionPoint == extensionPoint }
+        extensions.filter { $0.extensionPoint == extensionPoint }
     }
 
     /// Launches an extension in its sandbox and returns when it has said hello.

@@ -6,7 +6,7 @@ internal import CAnnexLinux
 /// Sleeping on memory that can only be read takes the kernel's slow way twice (`FUTEX_WAIT` asks for the page to write
 /// first); on a word of the sleeper's own it does not.
 @safe package struct Bell: Sendable {
-    // unsafe: an address is not Sendable by itself; set once, and the word behind it is changed by atomics only.
+    // SAFETY: an address is not Sendable by itself; set once, and the word behind it is changed by atomics only.
     private nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// The word must stay mapped, writable, for as long as this value is used.

@@ -5,7 +5,7 @@ internal import CAnnexLinux
 /// The mapping keeps the memory by itself: the descriptor may be closed.
 @safe package struct Mapping: ~Copyable, Sendable {
     /// The first byte; valid for as long as the mapping lives, writable only where it was mapped so.
-    // unsafe: an address is not Sendable by itself; set once. Who keeps it must keep the mapping too.
+    // SAFETY: an address is not Sendable by itself; set once. Who keeps it must keep the mapping too.
     package nonisolated(unsafe) let start: UnsafeMutableRawPointer
     /// Bytes.
     package let size: Int

@@ -2,7 +2,7 @@ internal import CAnnexLinux
 
 /// Lets one thread sleep until another unparks it. An unpark that comes first is kept, so that none is lost.
 @safe package final class Parker: Sendable {
-    // unsafe: an address is not Sendable by itself; set once, freed by this object's end, and reached by atomics only.
+    // SAFETY: an address is not Sendable by itself; set once, freed by this object's end, and reached by atomics only.
     private nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     package init() {

@@ -2,7 +2,7 @@ internal import CAnnexLinux
 
 /// A 32-bit word in shared memory that this side only reads. Its value is the peer's: nothing about it is known.
 @safe package struct SharedWord: Sendable {
-    // unsafe: an address is not Sendable by itself; set once, and the word behind it is read by atomics only.
+    // SAFETY: an address is not Sendable by itself; set once, and the word behind it is read by atomics only.
     @usableFromInline nonisolated(unsafe) let address: UnsafePointer<UInt32>
 
     /// The word must stay mapped for as long as this value is used.

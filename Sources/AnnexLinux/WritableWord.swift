@@ -2,7 +2,7 @@ internal import CAnnexLinux
 
 /// A 32-bit word in shared memory whose only writer is this side.
 @safe package struct WritableWord: Sendable {
-    // unsafe: an address is not Sendable by itself; set once, and the word behind it is reached by atomics only.
+    // SAFETY: an address is not Sendable by itself; set once, and the word behind it is reached by atomics only.
     @usableFromInline nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// The word must stay mapped, and nobody else may store to it, for as long as this value is used.

@@ -12,7 +12,7 @@ package protocol BrokerService: Sendable {
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError)
 
     /// Everything that is offered, by identifier: not what is switched off.
-    var extensions: [InstalledExtension] { get }
+    var extensions: [InstalledExtension] { get throws(ServiceError) }
 
     /// The bounds that the extension's policy sets its host; the host makes the channel after them.
     func terms(for identifier: String) throws(ServiceError) -> SessionTerms

@@ -61,6 +61,16 @@ import Testing
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
+    func oneThatSomebodyElseRemovedIsNotTakenForThere() throws {
+        let hierarchy = try #require(ControlGroupHierarchy.find())
+        let group = try ControlGroup(in: hierarchy, named: OwnedName.next())
+        let before = group.isThere
+        #expect(rmdir(group.memory) == 0)
+        let after = group.isThere
+        #expect(before && !after)
+    }
+
+    @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
     func theSweepRemovesWhatADeadOwnerLeftAndNothingElse() throws {
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let own = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 1)

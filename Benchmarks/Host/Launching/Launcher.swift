@@ -7,7 +7,7 @@ import Glibc
 /// Starts extensions in their full sandbox, as any host would, where the plan says that they are to run.
 struct Launcher: @unchecked Sendable {
     private let host: AnnexHost
-    // unsafe: the plan is written by nobody once it is parsed.
+    // SAFETY: the plan is written by nobody once it is parsed.
     private let plan: Plan
     private let identifier: String
 

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A count that one thread at a time adds to, under some lock, and anybody reads, other processes too.
 @safe struct Counter: Sendable {
-    // unsafe: an address is not Sendable by itself; set once, and the slot that owns it outlives this value.
+    // SAFETY: an address is not Sendable by itself; set once, and the slot that owns it outlives this value.
     private nonisolated(unsafe) let word: UnsafeMutablePointer<Atomic<UInt64>>
 
     init(_ word: UnsafeMutablePointer<Atomic<UInt64>>) {

@@ -4,7 +4,7 @@ internal import AnnexLinux
 ///
 /// The owner of the mapping outlives every copy of this value.
 @safe struct ArenaBytes: Sendable {
-    // unsafe: an address is not Sendable by itself; set once, and the region that owns the mapping outlives this value.
+    // SAFETY: an address is not Sendable by itself; set once, and the region that owns the mapping outlives this value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     /// How many there are; 0 where messages do not come in pieces.
     let places: UInt32

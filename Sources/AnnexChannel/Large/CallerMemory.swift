@@ -5,7 +5,7 @@ internal import Synchronization
 /// the thread's own memory, so nobody touches it once the thread has closed this.
 @safe final class CallerMemory: Sendable {
     @safe private struct State {
-        // unsafe: lent by the thread that waits; reached under the lock, and by nobody after `close`.
+        // SAFETY: lent by the thread that waits; reached under the lock, and by nobody after `close`.
         nonisolated(unsafe) var room: UnsafeMutableRawBufferPointer
         /// Bytes of the answer, once it has begun.
         var count: Int?

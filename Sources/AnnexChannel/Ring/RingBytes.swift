@@ -5,7 +5,7 @@ internal import CAnnexLinux
 ///
 /// The owner of the mapping outlives every copy of this value. Inlined everywhere: a call costs what it does.
 @safe struct RingBytes: Sendable {
-    // unsafe: an address is not Sendable by itself; set once, and the region that owns the mapping outlives this value.
+    // SAFETY: an address is not Sendable by itself; set once, and the region that owns the mapping outlives this value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     let capacity: UInt32
     /// So few bytes are copied without a call.

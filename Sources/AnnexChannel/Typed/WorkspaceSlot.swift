@@ -3,7 +3,7 @@ internal import Synchronization
 /// Keeps one workspace for whoever calls next; who comes while another uses it makes one of his own.
 @safe struct WorkspaceSlot: ~Copyable, Sendable {
     private let isTaken = Atomic<Bool>(false)
-    // unsafe: an address is not Sendable by itself; set once, and what it points to is touched only between winning
+    // SAFETY: an address is not Sendable by itself; set once, and what it points to is touched only between winning
     // `isTaken` and giving it back.
     private nonisolated(unsafe) let kept: UnsafeMutablePointer<CallWorkspace?>
 

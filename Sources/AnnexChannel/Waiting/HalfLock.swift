@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// A futex lock of the usual kind (U. Drepper, "Futexes Are Tricky"), whose bits share a word with the other's.
 @safe struct HalfLock<Value: ~Copyable & Sendable>: @unchecked Sendable {
-    // @unchecked: the value is touched by whoever holds the lock, and by nobody else.
+    // SAFETY: the value is touched by whoever holds the lock, and by nobody else.
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let value: UnsafeMutablePointer<Value>
     private let held: UInt32

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Two mutexes would take one each, and a fence behind each of them besides. Who takes both takes the first first: nobody
 /// who holds the second may wait for the first.
 @safe struct LockPair<First: ~Copyable & Sendable, Second: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
-    // @unchecked: addresses are not Sendable by themselves; these are set once and theirs alone.
+    // SAFETY: addresses are not Sendable by themselves; these are set once and theirs alone.
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let firstValue: UnsafeMutablePointer<First>
     private let secondValue: UnsafeMutablePointer<Second>

@@ -43,16 +43,17 @@ final class DaemonService: BrokerService {
         _ = try link.ask(.setEnabled(isEnabled, extension: identifier))
     }
 
-    /// Empty where the daemon has gone: nothing can be launched then.
     var extensions: [InstalledExtension] {
-        var found: [InstalledExtension] = []
-        while let answer = try? link.ask(.list(after: found.last?.id ?? "")),
-            case .extensions(let more, let isAll) = answer
-        {
-            found += more
-            if isAll || more.isEmpty { return found }
+        get throws(ServiceError) {
+            var found: [InstalledExtension] = []
+            while true {
+                guard case .extensions(let more, let isAll) = try link.ask(.list(after: found.last?.id ?? "")) else {
+                    throw link.misunderstanding
+                }
+                found += more
+                if isAll || more.isEmpty { return found }
+            }
         }
-        return []
     }
 
     func terms(for identifier: String) throws(ServiceError) -> SessionTerms {

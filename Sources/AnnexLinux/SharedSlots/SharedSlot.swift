@@ -2,7 +2,7 @@ package import Synchronization
 
 /// A place of one's own in the process's file of slots; in memory of its own, which nobody else sees, where there is no room.
 @safe package struct SharedSlot: ~Copyable, Sendable {
-    // unsafe: an address is not Sendable by itself; set once, valid until this value's end.
+    // SAFETY: an address is not Sendable by itself; set once, valid until this value's end.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     private let place: (file: SlotFile, index: Int)?
     /// Never given twice by this process; 0 where nobody else sees the slot.

@@ -106,6 +106,9 @@ package struct ControlGroup: ~Copyable, Sendable {
         memory + (hierarchy.version == .two ? "/memory.current" : "/memory.usage_in_bytes")
     }
 
+    /// Whether nobody else has removed it.
+    var isThere: Bool { unsafe access(memory, F_OK) == 0 }
+
     /// Whether anybody is in one of them.
     var hasMembers: Bool {
         directories.contains { !(TextFile.read($0 + "/cgroup.procs") ?? "").isEmpty }

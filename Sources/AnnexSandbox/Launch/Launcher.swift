@@ -150,7 +150,8 @@ package final class Launcher: Sendable {
     }
 
     private func emptyGroup(in hierarchy: ControlGroupHierarchy) throws(SystemError) -> ControlGroup {
-        if let spare = spareGroup.withLock({ $0.take() }) { return spare }
+        // Whoever tidies up control groups may have taken an empty one for a leaving.
+        if let spare = spareGroup.withLock({ $0.take() }), spare.isThere { return spare }
         return try ControlGroup(in: hierarchy, named: OwnedName.next())
     }
 

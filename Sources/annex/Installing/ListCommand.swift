@@ -17,6 +17,7 @@ struct ListCommand: ParsableCommand {
 
             EXIT STATUS
               0   listed; also where nothing is on offer
+              1   the daemon refuses, or goes before it has told all
               64  the command line is not understood
               69  no daemon answers
             """)
@@ -27,7 +28,7 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        let all = try daemon.ask { host in host.extensions }
+        let all = try daemon.ask { host throws(ServiceError) in try host.offered() }
         let shown = all.filter { point == nil || $0.extensionPoint == point }
         if daemon.json {
             print(JSON.object([.init("extensions", .list(shown.map(InstalledText.json)))]).written)

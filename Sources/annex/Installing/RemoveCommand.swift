@@ -10,7 +10,7 @@ struct RemoveCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               annex remove com.example.pictures        the app, by its bundle identifier, with all that it carries
-              annex list --json | jq -r '.extensions[].containingApp' | sort -u | xargs annex remove      every app
+              annex list --json | jq -r '.extensions[].containingApp' | sort -u | xargs annex remove      every app that offers something
 
             EXIT STATUS
               0   removed

@@ -25,6 +25,16 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
+    @Test func `who asks what is on offer is told when nobody answers, and is not told "nothing"`() async throws {
+        let daemon = try await TestDaemon()
+        let host = try connect(daemon)
+        try host.install(app: app.path)
+        #expect(try host.offered().map(\.id) == [SubstituteApp.identifier])
+        #expect(await daemon.end(SIGKILL) == SIGKILL)
+        #expect(throws: ServiceError.self) { try host.offered() }
+        #expect(host.extensions.isEmpty)
+    }
+
     // MARK: What is installed
 
     @Test func `P5: what is installed outlasts the daemon, and so does what is switched off`() async throws {

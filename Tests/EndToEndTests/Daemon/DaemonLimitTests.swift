@@ -112,15 +112,7 @@ import Testing
             (far.filter { !$0.hasPrefix(name + "=") } + [limit]).flatMap { ["--limit", $0] })
         let honest = try HonestHost(daemon)
         let client = try await RawClient(daemon.socket)
-        let sender = Task.detached {
-            var number: UInt64 = 0
-            // Ends when the daemon ends the connection.
-            while true {
-                number += 1
-                try await client.send(.request(number, .list(after: "")))
-            }
-        }
-        await #expect(throws: SystemError.self) { try await sender.value }
+        await #expect(throws: SystemError.self) { try await client.asksForEver() }
         let words = limit == "unread=1" ? "has read nothing" : "does not read"
         await eventually { daemon.log.contains(words) }
         try await honest.works()

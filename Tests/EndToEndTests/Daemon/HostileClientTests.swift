@@ -134,15 +134,7 @@ import Testing
 
     @Test func whoAsksAndNeverReadsIsLetGo() async throws {
         let client = try await RawClient(daemon.socket)
-        let sender = Task.detached {
-            var number: UInt64 = 0
-            // Ends when the daemon ends the connection.
-            while true {
-                number += 1
-                try await client.send(.request(number, .list(after: "")))
-            }
-        }
-        await #expect(throws: SystemError.self) { try await sender.value }
+        await #expect(throws: SystemError.self) { try await client.asksForEver() }
         await eventually { daemon.log.contains("does not read") || daemon.log.contains("has read nothing") }
         try await honest.works()
     }

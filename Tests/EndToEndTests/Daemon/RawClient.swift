@@ -45,6 +45,15 @@ final class RawClient: Sendable {
         }
     }
 
+    /// Asks and never reads, until the daemon ends the connection: with the error that this is.
+    func asksForEver() async throws {
+        var number: UInt64 = 0
+        while true {
+            number += 1
+            try await send(.request(number, .list(after: "")))
+        }
+    }
+
     /// Reads until the connection ends.
     /// - Returns: what the daemon said about it; "" where it said nothing.
     func lastWords() async -> String {

@@ -1,8 +1,8 @@
 /// Finds who called whom on a copy of a stack, by the frame pointers that compilers save there.
 ///
 /// Unwinding tables are not at hand, and of a held call the registers neither: the first saved frame pointer is then
-/// looked for among the words above the stack pointer. A program that keeps none, or that writes its own stack, gets a shorter or a wrong answer,
-/// and no answer can do more than stand in its own report.
+/// looked for among the words above the stack pointer. A program that keeps none, or that writes its own stack, gets a
+/// shorter or a wrong answer, and no answer can do more than stand in its own report.
 package enum FrameWalk {
     /// Frames of one answer.
     package static let most = 32
