@@ -7,7 +7,7 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units load-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -51,6 +51,13 @@ hostile-soak: setup ## an extension writes over its shared memory at full speed 
 
 fuzz: setup ## libFuzzer over every reader of hostile bytes (RUNS=N: that many runs of each, ONLY=NAME: one of them)
 	@.ci/fuzz $(or $(RUNS),20000) $(ONLY)
+
+units: setup ## the systemd units, live: a system of its own starts them, and extensions run under them (root)
+	@sh .ci/install-needs systemd-nspawn:systemd-container
+	@for product in annex annexd connects-to-a-daemon Pictures PictureEditor Misbehaver Silent Shout ShoutApp; do \
+		$(SWIFT) build --product $$product || exit 1; \
+	done
+	@.ci/units
 
 attack: setup ## every technique of the catalogue, tried against POLICY (compute unless named)
 	@$(SWIFT) build -c $(CONFIGURATION) --product annex && "$(BIN)/annex" attack --policy $(or $(POLICY),compute)

@@ -76,7 +76,9 @@ struct ReportFolder: ~Copyable, Sendable {
         // A clock that was set back since would make them the newest for ever, and one that is not set yet all of them:
         // they count as the oldest.
         let limit = WallClock(microseconds: now.microseconds &+ 86_400_000_000).compact
-        let newestFirst = names.sorted { ($0.time < limit ? 1 : 0, $0.text) > ($1.time < limit ? 1 : 0, $1.text) }
+        let newestFirst = names.sorted {
+            ($0.time < limit ? 1 : 0, $0.time, $0.mark) > ($1.time < limit ? 1 : 0, $1.time, $1.mark)
+        }
         var kept = 0
         var bytes: Int64 = 0
         var each: [String: Int] = [:]

@@ -56,12 +56,18 @@ final class ReportQueue: Sendable {
 
     private func start() {
         do throws(SystemError) {
-            _ = try WorkerThread("annex-reports") { [self] in while let work = next() { work() } }
+            _ = try WorkerThread("annex-reports") { [self] in
+                Self.yieldToOthers()
+                while let work = next() { work() }
+            }
         } catch {
             // No thread to be had: what waits is written with the next that comes.
             state.withLock { $0.isWriting = false }
         }
     }
+
+    /// Nobody waits for a report: launches come first. On Linux 0 is the calling thread, not its process.
+    private static func yieldToOthers() { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
 
     private func next() -> Work? {
         state.withLock { state in

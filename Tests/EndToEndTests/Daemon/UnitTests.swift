@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+/// What the systemd units must not say. `make units` starts them for real.
+@Suite struct UnitTests {
+    private static let units = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Sources/annexd/Units").standardized
+
+    /// Each takes something away that a launch needs, and the daemon would start all the same.
+    @Test(arguments: [
+        ("RestrictSUIDSGID", "openat2"), ("ProtectHostname", "sethostname"), ("RestrictNamespaces", "clone3"),
+        ("ProtectProc", "mounting /proc"), ("ProcSubset", "mounting /proc"),
+        ("ProtectKernelTunables", "mounting /proc"),
+        ("ProtectKernelLogs", "mounting /proc"), ("ProtectControlGroups", "control groups"),
+        ("SystemCallFilter", "calls of a new kernel"),
+    ])
+    func noUnitTakesAwayWhatALaunchNeeds(option: String, what: String) throws {
+        for name in ["annexd.service", "user/annexd.service"] {
+            let lines = try String(contentsOf: Self.units.appending(path: name), encoding: .utf8).split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("ExecStart=") })
+            #expect(!lines.contains { $0.hasPrefix(option + "=") }, "\(name): \(what)")
+        }
+    }
+}
