@@ -367,7 +367,7 @@ if isFuzzing {
         fuzzer("FuzzProcText", "AnnexSandbox"),
         fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexSandbox"),
-        fuzzer("FuzzMessage", "AnnexModel", "AnnexChannel"),
+        fuzzer("FuzzMessage", "AnnexService", "AnnexModel", "AnnexChannel"),
         fuzzer("FuzzRecording", "AnnexChannel"),
         fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),
     ]

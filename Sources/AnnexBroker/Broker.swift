@@ -52,7 +52,7 @@ package final class Broker: BrokerService {
 
     package func launch(
         _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        events: @escaping @Sendable (ExtensionEvent) -> Void
+        of host: HostEnd, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         let bundle = try bundle(identifier)
         try checkFailures(of: identifier)
@@ -67,8 +67,8 @@ package final class Broker: BrokerService {
         }
         let supervised = running.add { remove in
             SupervisedExtension(
-                identifier, policy: policy, timeLimit: timeLimit, launcher: launcher, places: places, place: place,
-                events: told
+                identifier, policy: policy, timeLimit: timeLimit, host: host, launcher: launcher, places: places,
+                place: place, events: told
             ) { [failures, reports, log, onEnd] end in
                 failures.note(end)
                 log.ended(end)

@@ -90,8 +90,9 @@ package final class Daemon: Sendable {
             state.last += 1
             return state.last
         }
+        let process = peer.number
         let connection = Connection(
-            socket, process: peer.takeProcess(), user: user, loop: loop, logger: logger
+            socket, process: peer.takeProcess(), numbered: process, user: user, loop: loop, logger: logger
         ) { [weak self] in self?.forget(number) }
         state.withLock { $0.connections[number] = connection }
         do throws(SystemError) {

@@ -37,12 +37,11 @@ public final class ExtensionSession: Sendable {
         let channel = try HostEndpoint.make(configuration: configuration, handlers: handlers)
         let endpoint = channel.host
         let handle = try service.launch(
-            identifier, for: purpose, timeLimit: timeLimit, channel: channel.descriptors
+            identifier, for: purpose, timeLimit: timeLimit, channel: channel.descriptors, of: endpoint
         ) { link.receive($0, endpoint: endpoint) }
         // Only what is launched has an end to be told.
         self.observer = observer?.launching(identifier)
         if let observer = self.observer { link.tell(observer) }
-        handle.attach(endpoint)
         link.connect(to: handle)
         self.channel = endpoint
         self.link = link

@@ -23,8 +23,9 @@ package protocol BrokerService: Sendable {
     /// - Parameters:
     ///   - purpose: what for; says how much it may ask of others.
     ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's.
+    ///   - host: the host's end of that channel, for the counts that are kept there.
     func launch(
         _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        events: @escaping @Sendable (ExtensionEvent) -> Void
+        of host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle
 }

@@ -1,4 +1,4 @@
-package import AnnexChannel
+package import AnnexModel
 
 /// A running extension as its host holds it: the host sees the channel, so it tells the broker what happens there.
 package protocol ExtensionHandle: AnyObject, Sendable {
@@ -29,11 +29,11 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// The host needs it no longer.
     /// - Parameter completed: whether it answered; otherwise it was cancelled.
     func dismiss(completed: Bool)
-    /// The host's end of its channel, for a broker in the same process, which reads the counts that are kept there anyway.
-    func attach(_ channel: HostEndpoint)
+    /// What went through its channel so far, for a broker that does not see the host's end of it.
+    func counted(_ counts: SessionStatistics)
 }
 
 extension ExtensionHandle {
-    /// A broker elsewhere reads none of this process's memory.
-    package func attach(_ channel: HostEndpoint) {}
+    /// Who sees that end reads its counts there.
+    package func counted(_ counts: SessionStatistics) {}
 }

@@ -27,7 +27,7 @@ final class LoneService: BrokerService {
 
     func launch(
         _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        events: @escaping @Sendable (ExtensionEvent) -> Void
+        of host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         var given: ExtensionDescriptors? = consume channel
         ends.withLock { $0 = given.take() }

@@ -1,3 +1,4 @@
+import AnnexChannel
 import AnnexService
 import Testing
 
@@ -15,8 +16,8 @@ import Testing
         return said
     }
 
-    @Test func eachRequestIsToldByItsNumberInOrder() {
-        var known = RemoteExtension { _ in }
+    @Test func eachRequestIsToldByItsNumberInOrder() throws {
+        var known = try RemoteExtension(HostEndpoint.make().host) { _ in }
         #expect(known.news == nil)
         known.began(3)
         known.began(4)
@@ -29,8 +30,8 @@ import Testing
         #expect(tell(&known) == [.requestEnded(3), .requestEnded(5)])
     }
 
-    @Test func whatBeganAndEndedWithoutRoomIsNotTold() {
-        var known = RemoteExtension { _ in }
+    @Test func whatBeganAndEndedWithoutRoomIsNotTold() throws {
+        var known = try RemoteExtension(HostEndpoint.make().host) { _ in }
         for request in 1...5000 as ClosedRange<UInt64> {
             known.began(request)
             if request != 70 { known.ended(request) }
@@ -38,8 +39,8 @@ import Testing
         #expect(tell(&known) == [.requestBegan(70)])
     }
 
-    @Test func noMoreAreToldThanADaemonTakes() {
-        var known = RemoteExtension { _ in }
+    @Test func noMoreAreToldThanADaemonTakes() throws {
+        var known = try RemoteExtension(HostEndpoint.make().host) { _ in }
         let most = UInt64(ServiceWire.mostOpenRequests)
         for request in 1...most + 2 { known.began(request) }
         #expect(tell(&known).count == ServiceWire.mostOpenRequests)

@@ -15,12 +15,15 @@ import Testing
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
         .setEnabled(false, extension: "com.a.b"), .list(after: ""), .terms(extension: "com.a.b"), .claim(.max),
-        .launch(extension: "com.a.b", for: .request, timeLimit: nil),
-        .launch(extension: "com.a.b", for: .ahead, timeLimit: .milliseconds(1500)),
+        .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),
+        .launch(extension: "com.a.b", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
     ]
 
+    private static let counts = SessionStatistics(
+        messagesSent: 1, messagesReceived: .max, bytesSent: 0, bytesReceived: 1 << 63)
+
     private static var packets: [HostPacket] {
-        [.hello(version: 1)] + requests.map { .request(.max, $0) } + notices.map { .notice(7, $0) }
+        [.hello(version: 1)] + requests.map { .request(.max, $0) } + notices.map { .notice(7, $0, counts: counts) }
     }
 
     @Test func aHostsPacketsComeAsTheyWere() throws {
@@ -49,6 +52,29 @@ import Testing
         }
         let long = try HostPacketMessage(.request(1, .list(after: String(repeating: "x", count: 5000)))).encoded()
         #expect(throws: DecodingFailure.self) { try HostPacketMessage(decoding: long, within: ServiceWire.fromHost) }
+    }
+
+    /// Whoever leaves one of them out, or writes it otherwise, has said nothing.
+    @Test func aNoticeHasFourCountsOrIsNone() throws {
+        func read(_ tags: Set<UInt16>, _ value: [UInt8]) throws -> HostPacket {
+            var encoder = MessageEncoder()
+            encoder.encode(34 as UInt8, as: 1)
+            encoder.encode(7 as UInt64, as: 2)
+            for tag in tags.sorted() { encoder.encode(value, as: tag) }
+            return try HostPacketMessage(decoding: encoder.finish(), within: ServiceWire.fromHost).packet
+        }
+        let largest = [UInt8](repeating: 0xFF, count: 8)
+        let all = SessionStatistics(
+            messagesSent: .max, messagesReceived: .max, bytesSent: .max, bytesReceived: .max)
+        #expect(try read([10, 11, 12, 13], largest) == .notice(7, .overstayed, counts: all))
+        for missing in 10...13 as ClosedRange<UInt16> {
+            #expect(throws: DecodingFailure.self) { try read(Set(10...13).subtracting([missing]), largest) }
+        }
+        for length in [0, 1, 4, 7, 9, 16] {
+            #expect(throws: DecodingFailure.self) {
+                try read(Set(10...13), [UInt8](repeating: 1, count: length))
+            }
+        }
     }
 
     @Test func everyEndComesAsItWas() throws {

@@ -42,6 +42,17 @@ import Testing
         #expect(try SlotCopy.all(full, of: getpid()).map(\.number) == [first.number])
     }
 
+    @Test func whoHasTooManyDescriptorsIsNotLookedThrough() throws {
+        let few = SlotLayout(name: "annex-test-few", magic: 7, version: 3, slotSize: 64, slots: 1)
+        let slot = SharedSlot(few, texts: [])
+        var most = 2
+        #expect(throws: SystemError.self) { try SlotCopy.all(few, of: getpid(), atMost: &most) }
+        #expect(most == 0)
+        most = 1 << 20
+        #expect(try SlotCopy.all(few, of: getpid(), atMost: &most).map(\.number) == [slot.number])
+        #expect(most > 0 && most < 1 << 20)
+    }
+
     @Test(arguments: [0, 1, 4, 5, 1 << 32, UInt64.max]) func aHeaderThatLiesIsBounded(used: UInt64) throws {
         var asked = 0
         let found = SlotCopy.all(layout, header: header(used)) { count in

@@ -17,7 +17,6 @@ struct BoardEntry: ~Copyable, Sendable {
     init(_ identifier: String, policy: String, memoryLimit: UInt64) {
         slot = SharedSlot(
             BoardLayout.file, texts: [(BoardLayout.identifier, identifier), (BoardLayout.policy, policy)])
-        slot.store(UInt64(getpid()), in: BoardLayout.host)
         slot.store(memoryLimit, in: BoardLayout.memoryLimit)
     }
 
@@ -47,5 +46,18 @@ struct BoardEntry: ~Copyable, Sendable {
 
     func note(process: Int32) { slot.store(UInt64(clamping: process), in: BoardLayout.process) }
     func note(denials: Int) { slot.store(UInt64(clamping: denials), in: BoardLayout.denials) }
-    func note(_ channel: HostEndpoint) { slot.store(channel.counterNumber, in: BoardLayout.channel) }
+
+    func note(_ host: HostEnd) {
+        switch host {
+        case .own(let channel):
+            slot.store(UInt64(getpid()), in: BoardLayout.host)
+            slot.store(channel.counterNumber, in: BoardLayout.channel)
+        case .remote(let host, let number):
+            guard let host else { return }
+            slot.store(UInt64(clamping: host.process), in: BoardLayout.host)
+            slot.store(host.started, in: BoardLayout.hostStarted)
+            slot.store(UInt64(host.user), in: BoardLayout.hostUser)
+            slot.store(number, in: BoardLayout.channel)
+        }
+    }
 }

@@ -9,9 +9,9 @@ enum BoardLayout {
     static let state = 2
     /// The extension's process, as the broker's namespace counts; 0: none yet.
     static let process = 3
-    /// The process that has its channel.
+    /// The process that has its host's end of the channel, as the broker's namespace counts; 0: not known.
     static let host = 4
-    /// The channel's number there; 0: not known.
+    /// The channel's number there, by that process's word; 0: not known.
     static let channel = 5
     /// Refusals so far.
     static let denials = 6
@@ -20,6 +20,9 @@ enum BoardLayout {
     static let answerTime = 8
     /// The policy's memory limit in bytes.
     static let memoryLimit = 9
+    /// Where the host is another process than the broker: when that started, in clock ticks after boot, and whose it is.
+    static let hostStarted = 10
+    static let hostUser = 11
 
     static let identifier = SlotLayout.Text(offset: 128, size: 160)
     static let policy = SlotLayout.Text(offset: 288, size: 160)

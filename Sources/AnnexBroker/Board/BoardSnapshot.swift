@@ -29,26 +29,39 @@ package struct BoardSnapshot: Sendable {
 extension BoardSnapshot {
     /// What the extensions of every broker are at that this user may look at: its own, or for root everybody's.
     package static func all() -> [BoardSnapshot] {
-        BrokerTable.now().brokers.flatMap { broker, wardens in all(of: broker, wardens) }
+        var hosts = HostTable()
+        return BrokerTable.now().brokers.flatMap { broker, wardens in all(of: broker, wardens, &hosts) }
     }
 
-    private static func all(of broker: Int32, _ wardens: Set<Int32>) -> [BoardSnapshot] {
-        let slots = (try? SlotCopy.all(BoardLayout.file, of: broker)) ?? []
-        let channels = Dictionary(
-            ((try? ChannelSnapshot.all(of: broker)) ?? []).map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
-        return slots.compactMap { slot in
-            BoardSnapshot(slot, broker: broker) { process in
+    private static func all(
+        of broker: ProcessIdentity, _ wardens: Set<Int32>, _ hosts: inout HostTable
+    ) -> [BoardSnapshot] {
+        hosts.board(of: broker).compactMap { slot in
+            BoardSnapshot(slot, broker: broker.process) { process in
                 // What a broker launched is its warden's child: nobody's word is needed for that.
                 ProcessStat(process).map { wardens.contains($0.parent) } ?? false
-            } channel: { number, label in
-                channels[number].flatMap { $0.label == label ? $0.counters : nil }
+            } channel: { label in
+                host(slot, of: broker).flatMap {
+                    hosts.counters(slot.word(BoardLayout.channel), of: $0, label: label)
+                }
             }
         }
     }
 
+    /// The process that has the host's end of a channel: the broker's own, or one that it names. Root's broker may serve
+    /// everybody; any other serves none but its own user, whatever it says.
+    static func host(_ slot: SlotCopy, of broker: ProcessIdentity) -> ProcessIdentity? {
+        guard let process = Int32(exactly: slot.word(BoardLayout.host)), process > 0 else { return nil }
+        if process == broker.process { return broker }
+        guard let user = UInt32(exactly: slot.word(BoardLayout.hostUser)), broker.user == 0 || broker.user == user
+        else { return nil }
+        let started = slot.word(BoardLayout.hostStarted)
+        return started > 0 ? ProcessIdentity(process: process, started: started, user: user) : nil
+    }
+
     /// Nil for what shows nothing that runs.
     init?(
-        _ slot: SlotCopy, broker: Int32, isChild: (Int32) -> Bool, channel: (UInt64, String) -> ChannelCounters?
+        _ slot: SlotCopy, broker: Int32, isChild: (Int32) -> Bool, channel: (String) -> ChannelCounters?
     ) {
         guard let state = BoardState(rawValue: slot.word(BoardLayout.state)) else { return nil }
         self.state = state
@@ -58,9 +71,7 @@ extension BoardSnapshot {
         policy = slot.text(BoardLayout.policy)
         let named = Int32(exactly: slot.word(BoardLayout.process)) ?? 0
         process = named > 0 && isChild(named) ? named : nil
-        // Of another process nothing here could tell whether it is the host.
-        let isHost = slot.word(BoardLayout.host) == UInt64(clamping: broker)
-        self.channel = isHost ? channel(slot.word(BoardLayout.channel), identifier) : nil
+        self.channel = channel(identifier)
         asked = slot.takenAt
         denials = slot.word(BoardLayout.denials)
         answered = slot.word(BoardLayout.answered)

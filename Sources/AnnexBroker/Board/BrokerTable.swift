@@ -4,7 +4,7 @@ internal import Glibc
 /// The brokers that run, found by their wardens: each holds a pidfd of its broker.
 struct BrokerTable: Sendable {
     /// Each broker's wardens.
-    private(set) var brokers: [Int32: Set<Int32>] = [:]
+    private(set) var brokers: [ProcessIdentity: Set<Int32>] = [:]
 
     /// Nobody has more processes than this.
     private static let mostProcesses = 1 << 22
@@ -22,19 +22,12 @@ struct BrokerTable: Sendable {
     }
 
     /// Whose warden it is. Any process can call itself one; only one of the broker's own user is believed.
-    private static func broker(of warden: Int32) -> Int32? {
+    private static func broker(of warden: Int32) -> ProcessIdentity? {
         let lines = text("/proc/\(warden)/fdinfo/4")?.split(separator: "\n") ?? []
         guard let line = lines.first(where: { $0.hasPrefix("Pid:\t") }), let broker = Int32(line.dropFirst(5)),
-            broker > 0, let user = user(of: warden), user == self.user(of: broker)
+            broker > 0, let found = ProcessIdentity.now(broker), found.user == ProcessIdentity.now(warden)?.user
         else { return nil }
-        return broker
-    }
-
-    private static func user(of process: Int32) -> Substring? {
-        let line = text("/proc/\(process)/status")?.split(separator: "\n").first { $0.hasPrefix("Uid:") }
-        // The effective one.
-        let fields = line?.split(separator: "\t") ?? []
-        return fields.count > 2 ? fields[2] : nil
+        return found
     }
 
     private static func text(_ path: String) -> String? {

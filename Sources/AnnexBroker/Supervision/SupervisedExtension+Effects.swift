@@ -68,17 +68,16 @@ extension SupervisedExtension {
 
     private func finish(_ cause: EndCause?) {
         let launch = launchReport()
-        let (ended, activity, granted, channel) = running.withLock { running in
+        let (ended, activity, granted, host, counts) = running.withLock { running in
             // Each would keep what it belongs to, and with it this, for ever.
             running.process = nil
             running.launcher = nil
             running.configuration = nil
-            return (running.ended, running.activity, running.granted, running.channel.take())
+            return (running.ended, running.activity, running.granted, running.host.take(), running.counts)
         }
         let end = ended ?? SandboxEnd()
         let termination = Termination(
-            cause, end: end, limits: limits, activity: activity,
-            messages: channel.map { SessionStatistics($0.counters) })
+            cause, end: end, limits: limits, activity: activity, messages: host?.counts ?? counts)
         // Before the host hears of it, who may exit at once.
         onEnd(
             EndedExtension(

@@ -29,8 +29,10 @@ final class SupervisedExtension: ExtensionHandle {
         /// What it said it was doing last.
         var activity: String?
         var ended: SandboxEnd?
-        /// The host's end of its channel, for what was counted there.
-        var channel: HostEndpoint?
+        /// Until it has ended: an endpoint holds the event handler, which holds this.
+        var host: HostEnd?
+        /// What went through its channel, as a host elsewhere said last.
+        var counts: SessionStatistics?
         /// What whoever looks from outside sees.
         var board: BoardEntry
     }
@@ -48,7 +50,7 @@ final class SupervisedExtension: ExtensionHandle {
 
     /// - Parameter place: the one that it has already; else it asks for one.
     init(
-        _ identifier: String, policy: Policy, timeLimit: Duration?, launcher: Launcher, places: Places,
+        _ identifier: String, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher, places: Places,
         place: Places.Ticket? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable (EndedExtension) -> Void
     ) {
@@ -64,6 +66,8 @@ final class SupervisedExtension: ExtensionHandle {
         var running = Running(
             life: Lifecycle(LifecycleTimes(limits)),
             board: BoardEntry(identifier, policy: policy.name, memoryLimit: limits.memory))
+        running.board.note(host)
+        running.host = host
         running.launcher = launcher
         running.place = place
         self.running = Mutex(running)
@@ -92,12 +96,7 @@ final class SupervisedExtension: ExtensionHandle {
     func activityEnded() { apply(.activityEnded) }
     func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
     func channelClosed() { apply(.channelClosed) }
-    func attach(_ channel: HostEndpoint) {
-        running.withLock { running in
-            running.channel = channel
-            running.board.note(channel)
-        }
-    }
+    func counted(_ counts: SessionStatistics) { running.withLock { $0.counts = counts } }
 
     func park() {
         let lent = running.withLock { running in

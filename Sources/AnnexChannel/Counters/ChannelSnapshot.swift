@@ -19,6 +19,12 @@ extension ChannelSnapshot {
         try SlotCopy.all(CounterLayout.file, of: process).map { ChannelSnapshot($0) }
     }
 
+    /// The same within bounds.
+    /// - Parameter most: how many descriptors are looked through at most, and afterwards how many more may be.
+    package static func all(of process: Int32, atMost most: inout Int) throws -> [ChannelSnapshot] {
+        try SlotCopy.all(CounterLayout.file, of: process, atMost: &most).map { ChannelSnapshot($0) }
+    }
+
     private init(_ slot: SlotCopy) {
         number = slot.number
         openedAt = slot.takenAt

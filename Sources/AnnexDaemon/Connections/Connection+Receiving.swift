@@ -1,5 +1,6 @@
 internal import AnnexChannel
 internal import AnnexLinux
+internal import AnnexModel
 internal import AnnexService
 internal import Synchronization
 
@@ -52,7 +53,7 @@ extension Connection {
         switch packet {
         case .hello(let version): welcome(version)
         case .request(let number, let request): take(request, number, handed)
-        case .notice(let number, let notice): take(notice, number)
+        case .notice(let number, let notice, let counts): take(notice, number, counts)
         }
     }
 
@@ -84,7 +85,7 @@ extension Connection {
         begin(request, number, handed)
     }
 
-    private func take(_ notice: ExtensionNotice, _ number: UInt64) {
+    private func take(_ notice: ExtensionNotice, _ number: UInt64, _ counts: SessionStatistics) {
         enum Place {
             case handle(any ExtensionHandle), later, tooMuch, unknown
         }
@@ -93,11 +94,14 @@ extension Connection {
             guard var launched = state.extensions[number] else { return .later }
             if let handle = launched.handle { return .handle(handle) }
             launched.waiting.append(notice)
+            launched.counts = counts
             state.extensions[number] = launched
             return launched.waiting.count > 16 ? .tooMuch : .later
         }
         switch place {
-        case .handle(let handle): apply(notice, number, to: handle)
+        case .handle(let handle):
+            handle.counted(counts)
+            apply(notice, number, to: handle)
         // One that has ended: its host may not have heard it yet.
         case .later: break
         case .tooMuch: refuse("too many notices of an extension that is being launched")

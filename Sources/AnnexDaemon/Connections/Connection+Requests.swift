@@ -42,9 +42,9 @@ extension Connection {
         case .claim(let launched):
             let handle = state.withLock { $0.extensions[launched]?.handle }
             answer(number) { () throws(ServiceError) in .claimed(isYours: handle?.claim() ?? false) }
-        case .launch(let identifier, let purpose, let limit):
+        case .launch(let identifier, let purpose, let limit, let counters):
             beginLaunch(number) { [self] () throws(ServiceError) in
-                try launch(identifier, purpose, limit, number, handed)
+                try launch(identifier, purpose, limit, counters, number, handed)
             }
         }
     }
@@ -86,7 +86,8 @@ extension Connection {
     }
 
     private func launch(
-        _ identifier: String, _ purpose: LaunchPurpose, _ limit: Duration?, _ number: UInt64, _ handed: HandedOver
+        _ identifier: String, _ purpose: LaunchPurpose, _ limit: Duration?, _ counters: UInt64, _ number: UInt64,
+        _ handed: HandedOver
     ) throws(ServiceError) {
         guard user.take(\.running, most: limits.running) else {
             throw user.overQuota("\(limits.running) running extensions")
@@ -95,7 +96,8 @@ extension Connection {
             let broker = try user.ready().broker
             let channel = try ExtensionDescriptors.checked(handed, for: identifier)
             let kept = try kept(channel.control, for: identifier)
-            let handle = try broker.launch(identifier, for: purpose, timeLimit: limit, channel: channel) {
+            let host = HostEnd.remote(identity(), counters: counters)
+            let handle = try broker.launch(identifier, for: purpose, timeLimit: limit, channel: channel, of: host) {
                 [self] event in
                 switch event {
                 case .ready, .ended: kept.letGo()
@@ -108,6 +110,14 @@ extension Connection {
             user.giveBack(\.running)
             throw error
         }
+    }
+
+    /// Whose channel it is, for who looks from outside. Not for the event loop's thread: who asks the kernel about a
+    /// process that ends in that moment may have to take its memory apart.
+    private func identity() -> ProcessIdentity? {
+        let identity = ProcessIdentity(number, of: user.number)
+        // Last: until its end the number was its own.
+        return process.hasEnded ? nil : identity
     }
 
     /// The control socket once more, until the extension has it or is gone: whatever lies in it unread, its last close is
@@ -126,6 +136,8 @@ extension Connection {
     private func attach(_ handle: any ExtensionHandle, _ number: UInt64, _ broker: Broker) {
         let (isClosed, waiting) = state.withLock { state in
             let waiting = state.extensions[number]?.waiting ?? []
+            // Here: what its host says from now on of its counts goes straight to the handle, and is newer.
+            if let counts = state.extensions[number]?.counts { handle.counted(counts) }
             if state.extensions[number] != nil {
                 state.extensions[number]?.handle = handle
                 state.extensions[number]?.waiting = []

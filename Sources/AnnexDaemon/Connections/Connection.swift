@@ -1,6 +1,7 @@
 internal import AnnexBroker
 internal import AnnexChannel
 internal import AnnexLinux
+internal import AnnexModel
 internal import AnnexService
 internal import Logging
 internal import Synchronization
@@ -13,6 +14,8 @@ final class Connection: Sendable {
         var handle: (any ExtensionHandle)?
         /// What came while the launch was under way.
         var waiting: [ExtensionNotice] = []
+        /// What had gone through its channel by the last of them.
+        var counts: SessionStatistics?
         /// The requests that the broker knows to be open, so that there are never more than it should remember.
         var requests: Set<UInt64> = []
     }
@@ -36,6 +39,8 @@ final class Connection: Sendable {
     let state = Mutex(State())
     let socket: OpenSocket
     let process: ProcessHandle
+    /// Of that process until its end; 0: none.
+    let number: Int32
     let user: DaemonUser
     let loop: EventLoop
     let logger: Logger
@@ -43,11 +48,12 @@ final class Connection: Sendable {
     private let onClose: @Sendable () -> Void
 
     init(
-        _ socket: consuming ControlSocket, process: consuming ProcessHandle, user: DaemonUser, loop: EventLoop,
-        logger: Logger, onClose: @escaping @Sendable () -> Void
+        _ socket: consuming ControlSocket, process: consuming ProcessHandle, numbered number: Int32,
+        user: DaemonUser, loop: EventLoop, logger: Logger, onClose: @escaping @Sendable () -> Void
     ) {
         self.socket = OpenSocket(socket, closing: user.closing)
         self.process = process
+        self.number = number
         self.user = user
         self.loop = loop
         self.logger = logger

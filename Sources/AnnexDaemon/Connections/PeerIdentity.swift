@@ -5,6 +5,8 @@ internal import Glibc
 struct PeerIdentity: ~Copyable {
     let user: UInt32
     let process: ProcessHandle
+    /// The same process's number until its end; 0 where it has none in this namespace.
+    let number: Int32
 
     /// - Throws: `ESRCH` where the process that connected is gone.
     init(of socket: borrowing ControlSocket) throws(SystemError) {
@@ -12,6 +14,7 @@ struct PeerIdentity: ~Copyable {
         let process = try Self.process(of: socket, credentials)
         guard !process.hasEnded else { throw SystemError("pidfd", errno: ESRCH) }
         user = credentials.user
+        number = credentials.process
         self.process = process
     }
 

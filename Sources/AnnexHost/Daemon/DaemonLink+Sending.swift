@@ -10,9 +10,9 @@ extension DaemonLink {
     /// Tells the daemon something of an extension. One that has ended already is nobody's business any more.
     func tell(_ number: UInt64, _ notice: ExtensionNotice) {
         let isTooMuch = state.withLock { state in
-            guard !state.isOver, state.extensions[number] != nil,
-                let bytes = try? HostPacketMessage(.notice(number, notice)).encoded(within: ServiceWire.fromHost)
-            else { return false }
+            guard !state.isOver, let counts = state.extensions[number]?.counts else { return false }
+            let packet = HostPacketMessage(.notice(number, notice, counts: counts))
+            guard let bytes = try? packet.encoded(within: ServiceWire.fromHost) else { return false }
             state.waiting.append(bytes)
             flush(&state)
             return state.waiting.count > Self.mostWaiting
@@ -39,8 +39,8 @@ extension DaemonLink {
             state.waiting.removeFirst()
         }
         while let number = state.changed.first {
-            while let news = state.extensions[number]?.news {
-                guard (try? pass(.notice(number, news))) ?? true else { return flushLater(&state) }
+            while let news = state.extensions[number]?.news, let counts = state.extensions[number]?.counts {
+                guard (try? pass(.notice(number, news, counts: counts))) ?? true else { return flushLater(&state) }
                 state.extensions[number]?.isTold()
             }
             state.changed.removeFirst()

@@ -58,15 +58,14 @@ final class DaemonLink: Sendable {
     /// Asks for a launch.
     /// - Returns: the extension's number.
     func launch(
-        _ request: ServiceRequest, _ descriptors: consuming DescriptorList,
-        _ events: @escaping @Sendable (ExtensionEvent) -> Void
+        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
     ) throws(ServiceError) -> UInt64 {
-        try exchange(request, descriptors, events, within: patience).number
+        try exchange(request, descriptors, launched, within: patience).number
     }
 
     private func exchange(
-        _ request: ServiceRequest, _ descriptors: consuming DescriptorList,
-        _ events: (@Sendable (ExtensionEvent) -> Void)?, within limit: Duration
+        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension?,
+        within limit: Duration
     ) throws(ServiceError) -> (number: UInt64, answer: ServiceAnswer) {
         guard !loop.isCurrent else {
             throw ServiceError(
@@ -75,7 +74,7 @@ final class DaemonLink: Sendable {
         }
         let deadline = MonotonicClock.deadline(after: limit)
         let pending = PendingAnswer()
-        let number = try send(request, descriptors, pending, events, until: deadline)
+        let number = try send(request, descriptors, pending, launched, until: deadline)
         guard let result = pending.wait(until: deadline) else { throw giveUp(number, after: limit) }
         switch result {
         case .success(.failed(let error)), .failure(let error):
@@ -88,7 +87,7 @@ final class DaemonLink: Sendable {
     /// Numbers rise in the order in which they are sent, so each is given when there is room for its packet.
     private func send(
         _ request: ServiceRequest, _ descriptors: borrowing DescriptorList, _ pending: PendingAnswer,
-        _ events: (@Sendable (ExtensionEvent) -> Void)?, until deadline: UInt64
+        _ launched: RemoteExtension?, until deadline: UInt64
     ) throws(ServiceError) -> UInt64 {
         while MonotonicClock.now() < deadline {
             let number: UInt64? = try state.withLock { (state) throws(ServiceError) in
@@ -97,7 +96,7 @@ final class DaemonLink: Sendable {
                 guard state.waiting.isEmpty, try pass(.request(number, request), descriptors) else { return nil }
                 state.last = number
                 state.answers[number] = pending
-                if let events { state.extensions[number] = RemoteExtension(events: events) }
+                if let launched { state.extensions[number] = launched }
                 return number
             }
             if let number { return number }

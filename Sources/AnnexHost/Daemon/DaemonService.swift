@@ -63,12 +63,13 @@ final class DaemonService: BrokerService {
 
     func launch(
         _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        events: @escaping @Sendable (ExtensionEvent) -> Void
+        of host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         var descriptors = DescriptorList(channel.control)
         descriptors.append(channel.hostRegion)
         descriptors.append(channel.extensionRegion)
-        let request = ServiceRequest.launch(extension: identifier, for: purpose, timeLimit: timeLimit)
-        return RemoteHandle(try link.launch(request, descriptors, events), link)
+        let request = ServiceRequest.launch(
+            extension: identifier, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
+        return RemoteHandle(try link.launch(request, descriptors, RemoteExtension(host, events: events)), link)
     }
 }

@@ -1,8 +1,12 @@
+internal import AnnexChannel
+internal import AnnexModel
 internal import AnnexService
 
 /// A launched extension as its host's end of a connection knows it.
 struct RemoteExtension: Sendable {
     let events: @Sendable (ExtensionEvent) -> Void
+    /// What goes through its channel is counted there.
+    private let channel: HostEndpoint
     /// Requests that the daemon has not heard of yet, oldest first.
     private var begun: [UInt64] = []
     /// Those that it takes for open and that are over.
@@ -10,9 +14,13 @@ struct RemoteExtension: Sendable {
     /// How many it takes for open.
     private var told = 0
 
-    init(events: @escaping @Sendable (ExtensionEvent) -> Void) {
+    init(_ channel: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void) {
+        self.channel = channel
         self.events = events
     }
+
+    /// What went through its channel so far.
+    var counts: SessionStatistics { SessionStatistics(channel.counters) }
 
     mutating func began(_ request: UInt64) {
         begun.append(request)

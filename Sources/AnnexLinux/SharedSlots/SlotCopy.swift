@@ -27,8 +27,16 @@ extension SlotCopy {
     /// `/proc/PID/fd`, which its own user has.
     /// - Returns: none for a process that has no such file.
     package static func all(_ layout: SlotLayout, of process: Int32) throws -> [SlotCopy] {
-        let folder = try Descriptor.directory("/proc/\(process)/fd")
-        let paths = try folder.entries(atMost: 1 << 20).compactMap(\.name).map { "/proc/\(process)/fd/\($0)" }
+        var most = 1 << 20
+        return try all(layout, of: process, atMost: &most)
+    }
+
+    /// The same within bounds.
+    /// - Parameter most: how many descriptors are looked through at most, and afterwards how many more may be.
+    package static func all(
+        _ layout: SlotLayout, of process: Int32, atMost most: inout Int
+    ) throws -> [SlotCopy] {
+        let paths = try names(of: process, atMost: &most).map { "/proc/\(process)/fd/\($0)" }
         for path in paths where leads(path, to: layout) {
             do throws(SystemError) {
                 if let copies = try read(path, layout) { return copies }
@@ -38,6 +46,18 @@ extension SlotCopy {
             }
         }
         return []
+    }
+
+    private static func names(of process: Int32, atMost most: inout Int) throws -> [String] {
+        let folder = try Descriptor.directory("/proc/\(process)/fd")
+        do throws(SystemError) {
+            let entries = try folder.entries(atMost: most)
+            most -= entries.count
+            return entries.compactMap(\.name)
+        } catch {
+            if error.errno == EFBIG { most = 0 }
+            throw error
+        }
     }
 
     private static func leads(_ path: String, to layout: SlotLayout) -> Bool {

@@ -16,4 +16,11 @@ public struct SessionStatistics: Sendable, Hashable {
         bytesSent = counters.bytesSent
         bytesReceived = counters.bytesReceived
     }
+
+    package init(messagesSent: UInt64, messagesReceived: UInt64, bytesSent: UInt64, bytesReceived: UInt64) {
+        self.messagesSent = messagesSent
+        self.messagesReceived = messagesReceived
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+    }
 }

@@ -1,4 +1,5 @@
 package import AnnexChannel
+internal import AnnexModel
 
 /// A host's packet as fields. Whoever reads it trusts nothing of it.
 package struct HostPacketMessage: Message {
@@ -17,6 +18,11 @@ package struct HostPacketMessage: Message {
         static let nanoseconds: UInt16 = 6
         static let claimed: UInt16 = 7
         static let purpose: UInt16 = 8
+        static let counters: UInt16 = 9
+        static let sent: UInt16 = 10
+        static let received: UInt16 = 11
+        static let bytesSent: UInt16 = 12
+        static let bytesReceived: UInt16 = 13
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
@@ -34,7 +40,9 @@ package struct HostPacketMessage: Message {
         switch packet {
         case .hello(let version): head(.hello, version, &encoder)
         case .request(let number, let request): encode(request, number, &encoder)
-        case .notice(let number, let notice): encode(notice, number, &encoder)
+        case .notice(let number, let notice, let counts):
+            encode(notice, number, &encoder)
+            encode(counts, &encoder)
         }
     }
 
@@ -59,10 +67,11 @@ package struct HostPacketMessage: Message {
         case .claim(let launched):
             head(.claim, number, &encoder)
             encoder.encode(launched, as: Tag.claimed)
-        case .launch(let identifier, let purpose, let limit):
+        case .launch(let identifier, let purpose, let limit, let counters):
             named(.launch, identifier)
             if let limit { encoder.encode(limit.wireNanoseconds, as: Tag.nanoseconds) }
             encoder.encode(purpose, as: Tag.purpose)
+            encoder.encode(counters, as: Tag.counters)
         }
     }
 
@@ -77,6 +86,13 @@ package struct HostPacketMessage: Message {
         case .dismissed(let completed): encoder.encode(completed, as: Tag.flag)
         case .saidHello, .overstayed, .gaveSign, .activityEnded, .channelClosed, .parked: break
         }
+    }
+
+    private func encode(_ counts: SessionStatistics, _ encoder: inout MessageEncoder) {
+        encoder.encode(counts.messagesSent, as: Tag.sent)
+        encoder.encode(counts.messagesReceived, as: Tag.received)
+        encoder.encode(counts.bytesSent, as: Tag.bytesSent)
+        encoder.encode(counts.bytesReceived, as: Tag.bytesReceived)
     }
 
     // MARK: Reading
@@ -98,8 +114,10 @@ package struct HostPacketMessage: Message {
             let identifier = try Self.text(&decoder)
             let limit = try decoder.decodeIfPresent(Tag.nanoseconds, as: UInt64.self).map { Duration(wire: $0) }
             let purpose = try decoder.decode(Tag.purpose, as: LaunchPurpose.self)
-            packet = .request(number, .launch(extension: identifier, for: purpose, timeLimit: limit))
-        default: packet = .notice(number, try Self.notice(kind, &decoder))
+            let counters = try decoder.decode(Tag.counters, as: UInt64.self)
+            packet = .request(
+                number, .launch(extension: identifier, for: purpose, timeLimit: limit, counters: counters))
+        default: packet = .notice(number, try Self.notice(kind, &decoder), counts: try Self.counts(&decoder))
         }
     }
 
@@ -123,6 +141,15 @@ package struct HostPacketMessage: Message {
         case .hello, .install, .remove, .setEnabled, .list, .terms, .launch, .claim:
             throw decoder.failure(Tag.kind, .refused("is no notice"))
         }
+    }
+
+    private static func counts(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> SessionStatistics {
+        let sent = try decoder.decode(Tag.sent, as: UInt64.self)
+        let received = try decoder.decode(Tag.received, as: UInt64.self)
+        let bytesSent = try decoder.decode(Tag.bytesSent, as: UInt64.self)
+        return SessionStatistics(
+            messagesSent: sent, messagesReceived: received, bytesSent: bytesSent,
+            bytesReceived: try decoder.decode(Tag.bytesReceived))
     }
 
     private static func text(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> String {

@@ -10,7 +10,8 @@ package enum ServiceRequest: Sendable, Hashable {
     /// A parked extension is needed, by the number of the request that launched it.
     case claim(UInt64)
     /// Starts an extension with the three descriptors that come beside it. Its number is the extension's from now on.
-    case launch(extension: String, for: LaunchPurpose, timeLimit: Duration?)
+    /// - Parameter counters: the number under which the host publishes what goes through the channel; 0: it does not.
+    case launch(extension: String, for: LaunchPurpose, timeLimit: Duration?, counters: UInt64)
 
     /// How many descriptors come beside it.
     package var descriptors: Int {

@@ -2,7 +2,8 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// An end on the wire: all that a host's own broker would tell.
+/// An end on the wire: all that a host's own broker would tell, but for what went through the channel, which the host
+/// counts itself.
 struct TerminationMessage: Message {
     let value: Termination
 

@@ -27,7 +27,7 @@ import Testing
             [UInt8](repeating: 7, count: 100_000),
         ]
         let whole = try HostPacketMessage(
-            .request(9, .launch(extension: "com.example.a.b", for: .request, timeLimit: .seconds(1)))
+            .request(9, .launch(extension: "com.example.a.b", for: .request, timeLimit: .seconds(1), counters: 1))
         )
         .encoded()
         for length in 1..<whole.count { packets.append(Array(whole.prefix(length))) }
@@ -78,7 +78,8 @@ import Testing
         var number: UInt64 = 0
         for (what, numbers) in try ForgedChannel.all() {
             number += 1
-            let request = ServiceRequest.launch(extension: SubstituteApp.identifier, for: .request, timeLimit: nil)
+            let request = ServiceRequest.launch(
+                extension: SubstituteApp.identifier, for: .request, timeLimit: nil, counters: 1)
             let answer = try await client.ask(number, request, numbers.numbers)
             guard case .failed(let error)? = answer else {
                 Issue.record("\(what): \(String(describing: answer))")
@@ -191,7 +192,8 @@ import Testing
         defer { withExtendedLifetime(host) {} }
         let given = ForgedDescriptors(
             channel.descriptors.control, channel.descriptors.hostRegion, channel.descriptors.extensionRegion)
-        let launch = ServiceRequest.launch(extension: SubstituteApp.identifier, for: .request, timeLimit: nil)
+        let launch = ServiceRequest.launch(
+            extension: SubstituteApp.identifier, for: .request, timeLimit: nil, counters: 1)
         guard case .done? = try await client.ask(1, launch, given.numbers) else {
             Issue.record("not launched")
             return

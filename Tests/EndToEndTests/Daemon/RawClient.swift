@@ -1,5 +1,6 @@
 import AnnexChannel
 import AnnexLinux
+import AnnexModel
 import AnnexService
 import Glibc
 
@@ -71,5 +72,13 @@ final class RawClient: Sendable {
             if case .answer(number, let answer) = packet { return answer }
         }
         return nil
+    }
+}
+
+extension HostPacket {
+    /// A notice of a client that has counted nothing.
+    static func notice(_ number: UInt64, _ notice: ExtensionNotice) -> HostPacket {
+        let none = SessionStatistics(messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0)
+        return .notice(number, notice, counts: none)
     }
 }

@@ -73,7 +73,8 @@ import Testing
         let client = try await RawClient(daemon.socket)
         do {
             let channel = try ForgedChannel.laden(with: lingering.open())
-            let launch = ServiceRequest.launch(extension: SubstituteApp.identifier, for: .request, timeLimit: nil)
+            let launch = ServiceRequest.launch(
+                extension: SubstituteApp.identifier, for: .request, timeLimit: nil, counters: 1)
             #expect(try await client.ask(1, launch, channel.numbers) == .done)
         }
         // Nobody else has its descriptors now: who lets go of them last waits for the socket in the socket.
@@ -114,7 +115,7 @@ import Testing
         do {
             let gift = try ForgedChannel.lingering(lingering.open())
             try await client.send(
-                .request(1, .launch(extension: "com.a.b", for: .request, timeLimit: nil)), gift.numbers)
+                .request(1, .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 1)), gift.numbers)
             _ = try await client.ask(2, .claim(7))
         }
         // Only the daemon has it by now. From its refusal on nothing of this user's is closed any more.

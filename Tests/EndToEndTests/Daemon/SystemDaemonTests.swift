@@ -1,3 +1,5 @@
+import AnnexBroker
+import AnnexChannel
 import AnnexHost
 import AnnexService
 import AnnexTestSupport
@@ -46,6 +48,16 @@ struct SystemDaemonTests {
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
         #expect(ProcText.names(in: daemon.store.path).sorted() == ["0", "\(other)"])
+    }
+
+    @Test func `root sees what goes through another user's channels`() async throws {
+        #expect(try await ask("install", app.path, as: other) == SubstituteApp.identifier)
+        let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier], as: other)
+        #expect(try await holding.firstLine() == "holds 0")
+        func row() -> BoardSnapshot? { BoardSnapshot.all().first { $0.broker == daemon.number } }
+        await eventually { row()?.channel?.framesSent ?? 0 > 0 }
+        holding.kill()
+        await eventually { row() == nil }
     }
 
     @Test func `so many users have something open, and those who have go on`() async throws {

@@ -1,9 +1,10 @@
 import AnnexModel
+import AnnexService
 import FuzzSupport
 
 @testable import AnnexChannel
 
-/// A message from an extension: any bytes give a value or a failure, and a value that was read is written and read
+/// A message from an extension, or from a daemon's client: any bytes give a value or a failure, and a value that was read is written and read
 /// again as the same bytes.
 @main
 enum FuzzMessage {
@@ -12,6 +13,7 @@ enum FuzzMessage {
             let bytes = Fuzzer.bytes(start, count)
             FuzzMessage.read(Everything.self, bytes)
             FuzzMessage.read(ItemValue.self, bytes)
+            FuzzMessage.read(HostPacketMessage.self, bytes)
             _ = try? ReplyMessage(decoding: bytes).result(with: ContentsList())
             _ = StreamFrame.opening(bytes)
             _ = StreamFrame.reset(bytes)

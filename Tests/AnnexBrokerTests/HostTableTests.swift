@@ -1,0 +1,81 @@
+import AnnexChannel
+import AnnexLinux
+import Glibc
+import Testing
+
+@testable import AnnexBroker
+
+/// Whose channels a reader of boards looks at, whatever a board says.
+@Suite struct HostTableTests {
+    private let label = "com.example.table \(UInt64.random(in: 0 ... .max))"
+
+    private func channel() throws -> HostEndpoint {
+        var configuration = ChannelConfiguration()
+        configuration.label = label
+        return try HostEndpoint.make(configuration: configuration).host
+    }
+
+    private func own() throws -> ProcessIdentity { try #require(ProcessIdentity.now(getpid())) }
+
+    @Test func aHostsCountsAreReadByNumberAndLabel() throws {
+        let host = try channel()
+        var table = HostTable()
+        let number = host.counterNumber
+        #expect(try table.counters(number, of: own(), label: label) == host.counters)
+        #expect(try table.counters(number, of: own(), label: label + "x") == nil)
+        for other in [0, number + 1_000_000, .max] as [UInt64] {
+            #expect(try table.counters(other, of: own(), label: label) == nil)
+        }
+    }
+
+    @Test func `DEPUTY-07: a process that is another by now, or another user's, is not read`() throws {
+        let host = try channel()
+        let own = try own()
+        var table = HostTable()
+        let others = [
+            ProcessIdentity(process: own.process, started: own.started + 1, user: own.user),
+            ProcessIdentity(process: own.process, started: own.started, user: own.user + 1),
+            ProcessIdentity(process: .max, started: own.started, user: own.user),
+            ProcessIdentity(process: 1, started: own.started, user: own.user),
+        ]
+        for other in others { #expect(table.counters(host.counterNumber, of: other, label: label) == nil) }
+        #expect(table.counters(host.counterNumber, of: own, label: label) != nil)
+    }
+
+    @Test func `DEPUTY-07: a board names hosts of its broker's own user, root's any`() throws {
+        let named = ProcessIdentity(process: 4711, started: 5, user: 1000)
+        let entry = BoardEntry(label, policy: "compute", memoryLimit: 0)
+        entry.note(.remote(named, counters: 7))
+        func host(of broker: ProcessIdentity) throws -> ProcessIdentity? {
+            let slots = try SlotCopy.all(BoardLayout.file, of: getpid())
+            let slot = try #require(slots.first { $0.text(BoardLayout.identifier) == label })
+            #expect(slot.word(BoardLayout.channel) == 7)
+            return BoardSnapshot.host(slot, of: broker)
+        }
+        #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 0)) == named)
+        #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1000)) == named)
+        #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1001)) == nil)
+        // What it says of itself is nobody's word.
+        let itself = ProcessIdentity(process: 4711, started: 9, user: 33)
+        #expect(try host(of: itself) == itself)
+    }
+
+    @Test(arguments: [0, UInt64.max, 1 << 31, 1 << 32]) func aProcessThatCanBeNoneIsNone(number: UInt64) throws {
+        let slot = SharedSlot(BoardLayout.file, texts: [(BoardLayout.identifier, label)])
+        slot.store(number, in: BoardLayout.host)
+        slot.store(.max, in: BoardLayout.hostUser)
+        slot.store(.max, in: BoardLayout.hostStarted)
+        let copies = try SlotCopy.all(BoardLayout.file, of: getpid())
+        let copy = try #require(copies.first { $0.text(BoardLayout.identifier) == label })
+        #expect(BoardSnapshot.host(copy, of: ProcessIdentity(process: 1, started: 1, user: 0)) == nil)
+    }
+
+    @Test func aHostThatCannotBeLookedAtIsNotNamed() throws {
+        #expect(ProcessIdentity(0, of: 0) == nil && ProcessIdentity(-1, of: 0) == nil)
+        let entry = BoardEntry(label, policy: "compute", memoryLimit: 0)
+        entry.note(.remote(nil, counters: 7))
+        let slots = try SlotCopy.all(BoardLayout.file, of: getpid())
+        let slot = try #require(slots.first { $0.text(BoardLayout.identifier) == label })
+        #expect(slot.word(BoardLayout.host) == 0 && slot.word(BoardLayout.channel) == 0)
+    }
+}
