@@ -14,8 +14,10 @@ extension Broker {
         }
         // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
         for bundle in app.extensions { try prepare(policy(for: bundle), for: bundle) }
-        try registry.withLock { (registry) throws(ServiceError) in try registry.install(app) }
-        return app.extensions.map(InstalledExtension.init)
+        return try registry.withLock { (registry) throws(ServiceError) in
+            try registry.install(app)
+            return app.extensions.map(registry.described)
+        }
     }
 
     package func remove(app identifier: String) throws(ServiceError) {
@@ -45,6 +47,8 @@ extension Broker {
     }
 
     package var extensions: [InstalledExtension] { registry.withLock { $0.extensions } }
+
+    package var installed: [InstalledExtension] { registry.withLock { $0.installed } }
 
     /// What an extension needs to be launched.
     func bundle(_ identifier: String) throws(ServiceError) -> ExtensionBundle {

@@ -58,6 +58,11 @@ public struct AnnexHost: Sendable {
     /// The same for who has to tell "none" from "nobody answers".
     package func offered() throws(ServiceError) -> [InstalledExtension] { try service.extensions }
 
+    /// Everything that is installed, by identifier, also what is switched off: for who lets a user choose.
+    ///
+    /// - Throws: a `ServiceError` where the daemon does not answer.
+    public func installed() throws(ServiceError) -> [InstalledExtension] { try service.installed }
+
     /// The extensions on offer for one extension point, for example `com.apple.photo-editing`.
     public func extensions(for extensionPoint: String) -> [InstalledExtension] {
         extensions.filter { $0.extensionPoint == extensionPoint }

@@ -14,6 +14,9 @@ package protocol BrokerService: Sendable {
     /// Everything that is offered, by identifier: not what is switched off.
     var extensions: [InstalledExtension] { get throws(ServiceError) }
 
+    /// Everything that is installed, by identifier: also what is switched off.
+    var installed: [InstalledExtension] { get throws(ServiceError) }
+
     /// The bounds that the extension's policy sets its host; the host makes the channel after them.
     func terms(for identifier: String) throws(ServiceError) -> SessionTerms
 

@@ -2,11 +2,9 @@ import AnnexDaemon
 import AnnexLinux
 import Glibc
 import Logging
+import ServiceLifecycle
 
-/// The daemon's life: from the command line to its end, by signals.
-///
-/// Three signals and one wait: a library for the lives of services (swift-service-lifecycle) would bring three more
-/// packages to everybody who builds Annex, for what is forty lines here.
+/// The program's life: what comes before the daemon's run and after it.
 struct DaemonLife {
     private let options: DaemonOptions
     private let path: String
@@ -22,57 +20,51 @@ struct DaemonLife {
 
     /// - Returns: the exit status. Does not come back where the program starts anew.
     func run() -> Int32 {
-        // Before there is any thread, so that none of them takes the signals.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let signals = LifeSignals()
         raiseDescriptorLimit()
         do {
-            return try serve(until: signals)
+            let run = try DaemonRun(options, socket: path, signals: signals, logger: logger)
+            // Not where the program starts anew: then nothing comes back.
+            defer { run.removeSocket() }
+            try complete(run)
+            if run.isToStartAnew { try startAnew(run) }
         } catch {
             logger.critical("\(error)")
             return 1
         }
-    }
-
-    private func serve(until signals: sigset_t) throws -> Int32 {
-        let lock = try StateLock(on: options.state)
-        let given = try ListeningSocket.given()
-        let isGiven = given != nil
-        let daemon = try Daemon(
-            options, listener: given ?? ListeningSocket.made(at: path, isForAll: options.isSystem), logger: logger)
-        try daemon.start()
-        ServiceManager.tellReady()
-        logger.info(
-            "takes connections", metadata: ["socket": "\(isGiven ? "given" : path)", "state": "\(options.state)"])
-        var signals = signals
-        var signal: Int32 = 0
-        while sigwait(&signals, &signal) != 0 {}
-        let startsAnew = signal == SIGHUP
-        if startsAnew { ServiceManager.tellReloading() } else { ServiceManager.tellStopping() }
-        daemon.leave()
-        if startsAnew { try startAnew(daemon) }
-        if !isGiven { unlink(path) }
-        withExtendedLifetime(lock) {}
         logger.info("ends")
         return 0
     }
 
+    /// This thread waits meanwhile: it alone has the mask that a program which is executed is to have.
+    private func complete(_ run: DaemonRun) throws {
+        let group = ServiceGroup(services: [run], logger: logger)
+        _ = try WorkerThread("annexd-signals") {
+            run.awaitSignal()
+            Task { await group.triggerGracefulShutdown() }
+        }
+        let completion = GroupCompletion()
+        Task {
+            do {
+                try await group.run()
+                completion.tell(nil)
+            } catch {
+                completion.tell(error)
+            }
+        }
+        if let error = completion.wait() { throw error }
+    }
+
     /// The program's own file, as it is by now, with the same arguments.
-    private func startAnew(_ daemon: Daemon) throws {
-        let arguments = CommandLine.arguments
-        // The link of a file that was replaced ends so.
+    private func startAnew(_ run: DaemonRun) throws {
         let program = try Self.ownProgram()
-        var none = sigset_t()
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, nil)
         logger.info("starts anew", metadata: ["program": "\(program)"])
-        try daemon.listener.handOver(to: program, arguments)
+        try run.daemon.listener.handOver(to: program, CommandLine.arguments)
     }
 
     private static func ownProgram() throws -> String {
         let target = try Descriptor.directory("/proc/self").linkTarget("exe")
+        // The link of a file that was replaced ends so.
         let mark = " (deleted)"
         return target.hasSuffix(mark) ? String(target.dropLast(mark.count)) : target
     }

@@ -22,6 +22,7 @@ final class LoneService: BrokerService {
     func remove(app identifier: String) {}
     func setEnabled(_ isEnabled: Bool, for identifier: String) {}
     var extensions: [InstalledExtension] { [] }
+    var installed: [InstalledExtension] { [] }
 
     func terms(for identifier: String) -> SessionTerms { SessionTerms(keepAlive: .seconds(3600)) }
 

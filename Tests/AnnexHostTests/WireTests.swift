@@ -14,7 +14,8 @@ import Testing
     ]
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
-        .setEnabled(false, extension: "com.a.b"), .list(after: ""), .terms(extension: "com.a.b"), .claim(.max),
+        .setEnabled(false, extension: "com.a.b"), .list(after: ""),
+        .list(after: "com.a", withDisabled: true), .terms(extension: "com.a.b"), .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),
         .launch(extension: "com.a.b", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
     ]
@@ -139,10 +140,12 @@ import Testing
         terms.channel.controlMessagesPerSecond = 10
         terms.channel.callLimit = .seconds(3)
         let offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
+        let off = InstalledExtension(
+            id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)
         let packets: [DaemonPacket] = [
             .welcome(version: 1), .refused(ServiceError(.overQuota, "w", place: "p", mend: "m")), .leaving,
             .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
-            .answer(2, .extensions([offered, offered], isAll: false)),
+            .answer(2, .extensions([offered, off], isAll: false)),
             .answer(3, .terms(terms)),
             .answer(4, .failed(ServiceError(.disabled, "w", place: "p"))),
             .event(5, .ready(report)), .event(5, .ping), .event(5, .memoryWarning), .event(5, .goodbye),

@@ -34,7 +34,10 @@ enum HousePlan {
         ],
         "AnnexTelemetry": ["AnnexHost", "AnnexService", "AnnexModel", "CoreMetrics", "Tracing"],
         // Programs
-        "annexd": ["Logging", "AnnexDaemon", "AnnexBroker", "AnnexService", "AnnexLinux", "ArgumentParser"],
+        "annexd": [
+            "Logging", "ServiceLifecycle", "AnnexDaemon", "AnnexBroker", "AnnexService", "AnnexLinux",
+            "ArgumentParser",
+        ],
         "annex": [
             "Logging", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies",
             "AnnexPolicy",

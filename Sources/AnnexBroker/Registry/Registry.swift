@@ -52,17 +52,17 @@ struct Registry: Sendable {
         apps.values.reduce(0) { $0 + ($1.identifier == app ? 0 : $1.extensions.count) }
     }
 
-    /// Everything on offer, by identifier.
-    var extensions: [InstalledExtension] {
-        apps.values.flatMap(\.extensions).filter { isEnabled($0.identifier) }.map(InstalledExtension.init)
-            .sorted { $0.id < $1.id }
+    /// Everything that is installed, by identifier.
+    var installed: [InstalledExtension] {
+        apps.values.flatMap(\.extensions).map(described).sorted { $0.id < $1.id }
     }
-}
 
-extension InstalledExtension {
-    init(_ bundle: ExtensionBundle) {
-        self.init(
+    /// Everything on offer, by identifier.
+    var extensions: [InstalledExtension] { installed.filter(\.isEnabled) }
+
+    func described(_ bundle: ExtensionBundle) -> InstalledExtension {
+        InstalledExtension(
             id: bundle.identifier, displayName: bundle.displayName, extensionPoint: bundle.extensionPoint,
-            containingApp: bundle.containingApp)
+            containingApp: bundle.containingApp, isEnabled: isEnabled(bundle.identifier))
     }
 }

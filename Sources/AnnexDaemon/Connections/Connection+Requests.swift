@@ -31,8 +31,10 @@ extension Connection {
                     return .done
                 }
             }
-        case .list(let last):
-            user.lane.run { [self] in answer(number) { () throws(ServiceError) in try list(after: last) } }
+        case .list(let last, let withDisabled):
+            user.lane.run { [self] in
+                answer(number) { () throws(ServiceError) in try list(after: last, withDisabled) }
+            }
         case .terms(let identifier):
             user.lane.run { [self] in
                 answer(number) { () throws(ServiceError) in
@@ -63,8 +65,10 @@ extension Connection {
     }
 
     /// As many as fit into one packet, whatever their names are.
-    private func list(after last: String) throws(ServiceError) -> ServiceAnswer {
-        let all = try user.ready().broker.extensions.filter { last.isEmpty || $0.id > last }
+    private func list(after last: String, _ withDisabled: Bool) throws(ServiceError) -> ServiceAnswer {
+        let broker = try user.ready().broker
+        let known = withDisabled ? broker.installed : broker.extensions
+        let all = known.filter { last.isEmpty || $0.id > last }
         return .extensions(Array(all.prefix(64)), isAll: all.count <= 64)
     }
 

@@ -11,6 +11,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
 
     /// The first number that is given by systemd's rules.
     private static let firstGiven: Int32 = 3
+    /// What a daemon calls the socket that it made itself, when it hands it to its next self.
+    private static let ownName = "annexd-own"
 
     private init(_ descriptor: consuming Descriptor, isGiven: Bool) {
         self.descriptor = descriptor
@@ -23,6 +25,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         guard Self.number("LISTEN_PID") == Int(getpid()), let count = Self.number("LISTEN_FDS"), count > 0 else {
             return nil
         }
+        let isOwn = getenv("LISTEN_FDNAMES").map { String(cString: $0) } == ownName
         // Nobody else is to take them for his own.
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
         let socket = Descriptor(owning: firstGiven)
@@ -32,7 +35,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         }
         guard fcntl(firstGiven, F_SETFD, FD_CLOEXEC) == 0 else { throw SystemError("fcntl(F_SETFD)", errno: errno) }
         try socket.stopBlocking()
-        return ListeningSocket(readied(socket), isGiven: true)
+        return ListeningSocket(readied(socket), isGiven: !isOwn)
     }
 
     /// Makes a socket, in place of one that nobody listens at any more. The state's lock is held.
@@ -88,6 +91,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         }
         setenv("LISTEN_PID", "\(getpid())", 1)
         setenv("LISTEN_FDS", "1", 1)
+        if !isGiven { setenv("LISTEN_FDNAMES", Self.ownName, 1) }
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         words.append(nil)
         execv(program, words)

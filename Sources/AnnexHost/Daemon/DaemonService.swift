@@ -44,15 +44,20 @@ final class DaemonService: BrokerService {
     }
 
     var extensions: [InstalledExtension] {
-        get throws(ServiceError) {
-            var found: [InstalledExtension] = []
-            while true {
-                guard case .extensions(let more, let isAll) = try link.ask(.list(after: found.last?.id ?? "")) else {
-                    throw link.misunderstanding
-                }
-                found += more
-                if isAll || more.isEmpty { return found }
-            }
+        get throws(ServiceError) { try list(withDisabled: false) }
+    }
+
+    var installed: [InstalledExtension] {
+        get throws(ServiceError) { try list(withDisabled: true) }
+    }
+
+    private func list(withDisabled: Bool) throws(ServiceError) -> [InstalledExtension] {
+        var found: [InstalledExtension] = []
+        while true {
+            let request = ServiceRequest.list(after: found.last?.id ?? "", withDisabled: withDisabled)
+            guard case .extensions(let more, let isAll) = try link.ask(request) else { throw link.misunderstanding }
+            found += more
+            if isAll || more.isEmpty { return found }
         }
     }
 

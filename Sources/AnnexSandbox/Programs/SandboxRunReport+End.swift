@@ -16,7 +16,10 @@ extension SandboxRunReport {
             mend = failure.mend
         }
         if reason == .exited, case .exited(let code) = end.process { exitCode = code }
-        if reason == .crashed { signal = Self.signal(cause, end) }
+        if reason == .crashed {
+            signal = Self.signal(cause, end)
+            backtrace = Self.backtrace(end, signal)
+        }
         layers = launch?.layers ?? []
         waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, mend: $0.mend) }
         steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
@@ -32,6 +35,14 @@ extension SandboxRunReport {
         if case .aborted = cause { return SIGABRT }
         guard case .signalled(let number, _) = end.process else { return nil }
         return number
+    }
+
+    /// What a process said about a signal that is not the one which ended the program says nothing about that end.
+    private static func backtrace(_ end: SandboxEnd, _ signal: Int32?) -> [FrameRecord]? {
+        guard let crash = end.refusals.crash, crash.signal == signal, !crash.backtrace.frames.isEmpty else {
+            return nil
+        }
+        return crash.backtrace.frames.map(FrameRecord.init)
     }
 
     private static func reason(_ cause: RunCause?, _ end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {

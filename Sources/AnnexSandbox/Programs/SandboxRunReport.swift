@@ -42,6 +42,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var exitCode: Int32?
     /// The number of the signal that ended it.
     public var signal: Int32?
+    /// Who called `abort()`, the innermost first, where the policy has that call referred and not simply allowed.
+    public var backtrace: [FrameRecord]?
     /// The step of the launch that failed, and what mends it.
     public var failedStep: String?
     public var mend: String?

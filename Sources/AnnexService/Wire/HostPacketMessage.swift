@@ -62,7 +62,9 @@ package struct HostPacketMessage: Message {
         case .setEnabled(let isEnabled, let identifier):
             named(.setEnabled, identifier)
             encoder.encode(isEnabled, as: Tag.flag)
-        case .list(let last): named(.list, last)
+        case .list(let last, let withDisabled):
+            named(.list, last)
+            encoder.encode(withDisabled, as: Tag.flag)
         case .terms(let identifier): named(.terms, identifier)
         case .claim(let launched):
             head(.claim, number, &encoder)
@@ -107,7 +109,9 @@ package struct HostPacketMessage: Message {
         case .setEnabled:
             let identifier = try Self.text(&decoder)
             packet = .request(number, .setEnabled(try decoder.decode(Tag.flag), extension: identifier))
-        case .list: packet = .request(number, .list(after: try Self.text(&decoder)))
+        case .list:
+            let last = try Self.text(&decoder)
+            packet = .request(number, .list(after: last, withDisabled: try decoder.decode(Tag.flag)))
         case .terms: packet = .request(number, .terms(extension: try Self.text(&decoder)))
         case .claim: packet = .request(number, .claim(try decoder.decode(Tag.claimed)))
         case .launch:

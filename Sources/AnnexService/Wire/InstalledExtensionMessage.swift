@@ -1,6 +1,6 @@
 internal import AnnexChannel
 
-/// An extension on offer, on the wire.
+/// An installed extension, on the wire.
 struct InstalledExtensionMessage: Message {
     let value: InstalledExtension
 
@@ -13,13 +13,16 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(value.displayName, as: 2)
         encoder.encode(value.extensionPoint, as: 3)
         encoder.encode(value.containingApp, as: 4)
+        encoder.encode(value.isEnabled, as: 5)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         let id = try decoder.decode(1, as: String.self)
         let name = try decoder.decode(2, as: String.self)
         let point = try decoder.decode(3, as: String.self)
+        let app = try decoder.decode(4, as: String.self)
         value = InstalledExtension(
-            id: id, displayName: name, extensionPoint: point, containingApp: try decoder.decode(4, as: String.self))
+            id: id, displayName: name, extensionPoint: point, containingApp: app,
+            isEnabled: try decoder.decode(5, as: Bool.self))
     }
 }

@@ -4,8 +4,8 @@ package enum ServiceRequest: Sendable, Hashable {
     case install(name: String)
     case uninstall(app: String)
     case setEnabled(Bool, extension: String)
-    /// What is on offer behind this identifier; "": from the first on.
-    case list(after: String)
+    /// What is on offer behind this identifier, or also what is switched off; "": from the first on.
+    case list(after: String, withDisabled: Bool = false)
     case terms(extension: String)
     /// A parked extension is needed, by the number of the request that launched it.
     case claim(UInt64)

@@ -7,7 +7,7 @@ struct DisableCommand: ParsableCommand {
         abstract: "Switch extensions off with annexd: they are not offered any more, and those that run end.",
         discussion: """
             An extension stays off over restarts and when its app is replaced, until `annex enable` or until its app \
-            is removed.
+            is removed. `annex list --all` shows it meanwhile.
 
             EXAMPLES
               annex disable com.example.pictures.editor

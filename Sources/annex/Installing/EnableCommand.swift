@@ -6,6 +6,8 @@ struct EnableCommand: ParsableCommand {
         commandName: "enable",
         abstract: "Switch extensions on that were switched off with annexd.",
         discussion: """
+            `annex list --all` shows which are off.
+
             EXAMPLES
               annex enable com.example.pictures.editor
               annex enable com.example.pictures.editor com.example.shout.loud --json

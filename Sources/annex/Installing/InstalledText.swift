@@ -4,16 +4,23 @@ import AnnexPolicy
 /// Installed extensions, for a reader or a program.
 enum InstalledText {
     /// One a line, in columns.
-    static func lines(_ extensions: [InstalledExtension]) -> [String] {
-        let rows = extensions.map { [$0.id, $0.extensionPoint, PlainText.shown($0.displayName)] }
-        let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in "\(row[0].padded(to: widths[0]))  \(row[1].padded(to: widths[1]))  \(row[2])" }
+    /// - Parameter withSwitch: whether each says that it is on or off; ahead of the name, which may hold any word.
+    static func lines(_ extensions: [InstalledExtension], withSwitch: Bool = false) -> [String] {
+        let columns = extensions.map { one in
+            [one.id] + (withSwitch ? [one.isEnabled ? "on" : "off"] : []) + [one.extensionPoint]
+        }
+        let widths = (columns.first ?? []).indices.map { place in columns.map { $0[place].count }.max() ?? 0 }
+        return zip(extensions, columns).map { one, row in
+            let cells = zip(row, widths).map { $0.padded(to: $1) }
+            return (cells + [PlainText.shown(one.displayName)]).joined(separator: "  ")
+        }
     }
 
     static func json(_ one: InstalledExtension) -> JSON {
         .object([
             .init("identifier", .text(one.id)), .init("displayName", .text(PlainText.shown(one.displayName))),
             .init("extensionPoint", .text(one.extensionPoint)), .init("containingApp", .text(one.containingApp)),
+            .init("enabled", .boolean(one.isEnabled)),
         ])
     }
 }

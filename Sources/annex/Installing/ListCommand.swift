@@ -8,10 +8,13 @@ struct ListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the extensions that annexd offers to your hosts.",
         discussion: """
-            One a line: identifier, extension point, name. What is switched off is not on offer, and not listed.
+            One a line: identifier, extension point, name. What is switched off is not on offer, and listed only with \
+            --all, which has `on` or `off` behind each identifier.
 
             EXAMPLES
               annex list
+              annex list --all
+              annex enable $(annex list --all --json | jq -r '.extensions[] | select(.enabled | not) | .identifier')
               annex list --point com.apple.photo-editing
               annex list --json | jq -r '.extensions[] | [.identifier, .containingApp] | @tsv'
 
@@ -25,15 +28,20 @@ struct ListCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only those for this extension point.", valueName: "identifier"))
     var point: String?
 
+    @Flag(help: "Also those that are switched off.")
+    var all = false
+
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        let all = try daemon.ask { host throws(ServiceError) in try host.offered() }
-        let shown = all.filter { point == nil || $0.extensionPoint == point }
+        let known = try daemon.ask { [all] host throws(ServiceError) in
+            try all ? host.installed() : host.offered()
+        }
+        let shown = known.filter { point == nil || $0.extensionPoint == point }
         if daemon.json {
             print(JSON.object([.init("extensions", .list(shown.map(InstalledText.json)))]).written)
         } else {
-            for line in InstalledText.lines(shown) { print(line) }
+            for line in InstalledText.lines(shown, withSwitch: all) { print(line) }
         }
     }
 }

@@ -170,6 +170,20 @@ import Testing
         #expect(report.refusals.contains { $0.call == "socket" && $0.remedy != nil }, "\(report.refusals)")
     }
 
+    @Test(arguments: [("compute", true), ("tool", false)])
+    func aProgramThatAbortsShowsWhereUnlessItsPolicyLetsItSignalItself(_ policy: String, _ shows: Bool) async throws {
+        let file = folder.appending(path: "runs-alone")
+        try FileManager.default.copyItem(
+            at: Ground.fixture.deletingLastPathComponent().appending(path: "runs-alone"), to: file)
+        var program = SandboxProgram(file.path)
+        program.environment = ["CONDUCT": "abort"]
+        let report = try await Sandbox(policy: .shipped(named: policy)).run(program).report
+        #expect(report.reason == .crashed && report.signal == SIGABRT, "\(report)")
+        #expect((report.backtrace?.first?.module == "runs-alone") == shows, "\(report)")
+        #expect((report.backtrace == nil) != shows)
+        #expect(try JSONDecoder().decode(SandboxRunReport.self, from: JSONEncoder().encode(report)) == report)
+    }
+
     @Test func theReportIsReadBackFromItsJSON() async throws {
         let report = try await sandbox.run(shell("exit 4")).report
         let again = try JSONDecoder().decode(SandboxRunReport.self, from: JSONEncoder().encode(report))

@@ -50,6 +50,10 @@ import Testing
         #expect(await daemon.end(SIGKILL) == SIGKILL)
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
+        // Replaced, it stays off, and can be found to be switched on.
+        let again = try SubstituteApp(running: "works-on")
+        #expect(try connect(daemon).install(app: again.path).map(\.isEnabled) == [false])
+        #expect(try connect(daemon).installed().map(\.id) == [SubstituteApp.identifier])
         try connect(daemon).setEnabled(true, for: SubstituteApp.identifier)
         try connect(daemon).remove(app: Self.app)
         #expect(await daemon.end() == 0)

@@ -37,6 +37,11 @@ import Testing
         await eventually { session.termination != nil }
         #expect(session.termination?.reason == .disabled)
         #expect(try await annex(daemon, "list").output.isEmpty)
+        #expect(
+            try await annex(daemon, "list", "--all").output
+                == "\(SubstituteApp.identifier)  off  com.apple.ui-services  Shout — Loud\n")
+        let point = ["--point", "com.apple.photo-editing"]
+        #expect(try await annex(daemon, "list", "--all", point[0], point[1]).output.isEmpty)
         #expect(try await annex(daemon, "enable", SubstituteApp.identifier).status == 0)
         #expect(ids(try await annex(daemon, "list")) == [SubstituteApp.identifier])
         #expect(ids(try await annex(daemon, "list", "--point", "com.apple.ui-services")).count == 1)
@@ -62,16 +67,35 @@ import Testing
         let removed = try await annex(daemon, "remove", "com.example.nobody", "com.example.a", "--json")
         #expect(removed.status == 1 && removed.errors.contains("installed are: com.example.a, com.example.b"))
         #expect(try object(removed)["removed"] as? [String] == ["com.example.a"])
-        let listed = try object(try await annex(daemon, "list", "--json"))["extensions"] as? [[String: String]]
-        #expect(
-            listed == [
-                [
-                    "identifier": "com.example.b.part", "displayName": "App",
-                    "extensionPoint": "com.apple.ui-services", "containingApp": "com.example.b",
-                ]
-            ])
+        #expect(try await listed(daemon) == [Self.part(of: "com.example.b", isEnabled: true)])
+        try await turnOffOneOfTwo(daemon, apps[0])
         let escape = try await annex(daemon, "remove", "\u{1B}[31m")
         #expect(escape.status == 1 && !escape.errors.contains("\u{1B}"), "\(escape)")
+    }
+
+    /// Who switched one off finds it again.
+    private func turnOffOneOfTwo(_ daemon: TestDaemon, _ app: MadeApp) async throws {
+        _ = try await annex(daemon, "install", app.path)
+        _ = try await annex(daemon, "disable", "com.example.b.part")
+        let on = Self.part(of: "com.example.a", isEnabled: true)
+        #expect(try await listed(daemon) == [on])
+        #expect(try await listed(daemon, "--all") == [on, Self.part(of: "com.example.b", isEnabled: false)])
+    }
+
+    private struct Listed: Decodable, Equatable {
+        var identifier, displayName, extensionPoint, containingApp: String
+        var enabled: Bool
+    }
+
+    private func listed(_ daemon: TestDaemon, _ more: String...) async throws -> [Listed]? {
+        let ran = try await Program.annex(["list", "--json", "--socket", daemon.socket] + more, in: folder)
+        return try JSONDecoder().decode([String: [Listed]].self, from: Data(ran.output.utf8))["extensions"]
+    }
+
+    private static func part(of app: String, isEnabled: Bool) -> Listed {
+        Listed(
+            identifier: "\(app).part", displayName: "App", extensionPoint: "com.apple.ui-services", containingApp: app,
+            enabled: isEnabled)
     }
 
     @Test func `your own daemon is asked without a word, and where there is none that is said`() async throws {

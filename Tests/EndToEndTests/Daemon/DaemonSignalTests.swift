@@ -1,0 +1,87 @@
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Signals that come early, late, or more than one at a time.
+@Suite(.timeLimit(.minutes(20))) struct DaemonSignalTests {
+    private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    private func hostWithSession(_ daemon: TestDaemon) async throws -> (AnnexHost, ExtensionSession) {
+        let app = try SubstituteApp(running: "works-on")
+        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        try host.install(app: app.path)
+        return (host, try await host.begin(SubstituteApp.identifier))
+    }
+
+    @Test(arguments: [[SIGTERM, SIGTERM, SIGTERM], [SIGINT, SIGTERM, SIGHUP], [SIGHUP, SIGTERM]])
+    func `whoever asks again while a daemon leaves changes nothing: all is ended, and no socket is left`(
+        _ signals: [Int32]
+    ) async throws {
+        let daemon = try await TestDaemon()
+        let (_, session) = try await hostWithSession(daemon)
+        let wardens = ProcessTable.wardens(of: daemon.number)
+        let extensions = ProcessTable.children(of: wardens)
+        #expect(wardens.count == 1 && extensions.count == 1)
+        for signal in signals.dropLast() { kill(daemon.number, signal) }
+        #expect(await daemon.end(signals[signals.count - 1]) == 0)
+        await eventually { session.termination != nil }
+        #expect(session.termination?.reason == .brokerShutdown)
+        await eventually { wardens.union(extensions).allSatisfy { kill($0, 0) != 0 } }
+        #expect(!isThere(daemon.socket))
+        #expect(daemon.starts == 1)
+    }
+
+    @Test(arguments: [0, 10, 20, 30, 40, 60, 80, 120])
+    func `a daemon that is to end while it starts anew ends`(_ pause: Int) async throws {
+        let daemon = try await TestDaemon()
+        kill(daemon.number, SIGHUP)
+        try await Task.sleep(for: .milliseconds(pause))
+        #expect(await daemon.end() == 0)
+        #expect(!isThere(daemon.socket))
+    }
+
+    @Test(arguments: [0, 5, 10, 15, 20, 25, 30, 40, 60])
+    func `a daemon that is to end while it starts leaves no socket`(_ pause: Int) async throws {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = ExampleBundles.products.appending(path: "annexd")
+        process.arguments = ["--socket", folder.url.path + "/s", "--state", folder.url.path + "/state"]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try await Task.sleep(for: .milliseconds(pause))
+        kill(process.processIdentifier, SIGTERM)
+        await eventually { !process.isRunning }
+        // Before the program's first line the signal ends it.
+        let isEnded = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM
+        #expect(isEnded || process.terminationStatus == 0)
+        #expect(!isThere(folder.url.path + "/s"))
+    }
+
+    @Test func `a daemon's children have no signal blocked or ignored, and its next self has the masks of its first`()
+        async throws
+    {
+        let daemon = try await TestDaemon()
+        let first = signals(of: daemon.number)
+        for round in 1...2 {
+            let (_, session) = try await hostWithSession(daemon)
+            let wardens = ProcessTable.wardens(of: daemon.number)
+            let extensions = ProcessTable.children(of: wardens)
+            #expect(wardens.count == 1 && extensions.count == 1)
+            // A warden blocks what it will, by itself.
+            let found = wardens.flatMap { signals(of: $0, ["SigIgn"]) } + extensions.flatMap { signals(of: $0) }
+            #expect(found.count == 3 && found.allSatisfy { $0.hasSuffix("\t0000000000000000") }, "\(found)")
+            _ = await session.complete()
+            kill(daemon.number, SIGHUP)
+            await eventually { daemon.starts == round + 1 }
+            #expect(signals(of: daemon.number) == first)
+        }
+        #expect(await daemon.end() == 0)
+        #expect(!isThere(daemon.socket))
+    }
+
+    /// What a program's first thread blocks and ignores.
+    private func signals(of process: Int32, _ kinds: [String] = ["SigBlk", "SigIgn"]) -> [String] {
+        ProcText.lines(of: "/proc/\(process)/status").filter { line in kinds.contains { line.hasPrefix($0) } }
+    }
+}
