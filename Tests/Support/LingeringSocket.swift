@@ -3,10 +3,12 @@ import Glibc
 
 /// Connected sockets whose last close lasts until they are let go: it waits for bytes to go out that nobody takes.
 public final class LingeringSocket: Sendable {
+    /// No program that another test starts meanwhile holds it, too.
+    private static let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     private let listener: Int32
 
     public init() throws(SystemError) {
-        listener = try SystemError.check("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        listener = try SystemError.check("socket", socket(AF_INET, Self.kind, 0))
         _ = try SystemError.check("listen", listen(listener, 8))
     }
 
@@ -18,7 +20,7 @@ public final class LingeringSocket: Sendable {
     public func open() throws(SystemError) -> Descriptor {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let made = try SystemError.check("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        let made = try SystemError.check("socket", socket(AF_INET, Self.kind, 0))
         let result = withUnsafeMutablePointer(to: &address) { place in
             place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
                 getsockname(listener, place, &size)

@@ -20,7 +20,7 @@ import Testing
         var client: RawClient? = try await RawClient(daemon.socket)
         try await client?.send(.request(1, .list(after: "")))
         // Its lane is at work, and waits.
-        await eventually { threads(daemon).contains("annex-user") }
+        await store.isAwaited()
         client = nil
         await eventually { daemon.log.contains("a connection ended") }
         try await isServed(daemon)
@@ -30,12 +30,6 @@ import Testing
             return
         }
         #expect(none.isEmpty)
-    }
-
-    private func threads(_ daemon: TestDaemon) -> [String] {
-        ProcText.names(in: "/proc/\(daemon.number)/task").flatMap {
-            ProcText.lines(of: "/proc/\(daemon.number)/task/\($0)/comm")
-        }
     }
 
     @Test func `what a client asked that has gone is not done`() async throws {
