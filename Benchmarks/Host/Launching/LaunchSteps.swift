@@ -4,12 +4,14 @@ import CBenchDriver
 import Glibc
 
 /// Where the time goes from a request to its first answer: the median of each step of the launch report, of what the
-/// host does besides, and of the first call.
+/// host does besides, and of the first call; beside idle extensions where the plan has some.
 enum LaunchSteps {
     private static let launches = 101
 
     static func print(_ plan: Plan) throws {
         let launcher = try Launcher(plan, Contender.launch.identifier(plan.waiting))
+        let idle = try launcher.launchIdle(plan.idle)
+        defer { withExtendedLifetime(idle) {} }
         var names: [String] = []
         var times: [String: [Duration]] = [:]
         for _ in 0..<launches {
