@@ -46,6 +46,8 @@ int annex_known_status(const char *path, annex_known_file *file) {
         .blocks = status.stx_blocks,
         .links = status.stx_nlink,
         .is_regular = S_ISREG(status.stx_mode),
+        // File systems in memory have no device of their own: their major number is 0.
+        .is_on_device = status.stx_dev_major != 0,
     };
     return 0;
 }

@@ -39,6 +39,23 @@ import Testing
         #expect(files.bytes == 1 << 20)
     }
 
+    /// What `tmpfile()` makes, and databases make in passing.
+    @Test func aFileWithoutANameOnADiskIsNoMemory() throws {
+        let folder = NSTemporaryDirectory()
+        var place = stat()
+        guard stat(folder, &place) == 0, (place.st_dev >> 8) & 0xFFF != 0 else {
+            return print("skipped: \(folder) is on no disk")
+        }
+        let name = folder + "/annex-test-\(UInt64.random(in: 0 ... .max))"
+        let file = try Descriptor.open(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        unlink(name)
+        try file.writeAll([UInt8](repeating: 1, count: 1 << 20))
+        try #require(fsync(file.number) == 0)
+        var files = NamelessFiles()
+        files.add(link: "/proc/self/fd/\(file.number)")
+        #expect(files.bytes == 0)
+    }
+
     @Test func aProcessThatIsGoneUsesNothing() {
         #expect(MemoryWatch.use(of: Int32.max) == 0)
     }

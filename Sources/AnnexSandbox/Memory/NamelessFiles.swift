@@ -16,12 +16,14 @@ struct NamelessFiles {
         files[Identity(device: device, inode: inode)] = UInt64(bytesOfBlocks: blocks)
     }
 
-    /// The file that a link of `/proc/PID/fd` leads to, where it has no name. It may be anybody's: no other machine is
-    /// asked how large it is by now.
+    /// The file that a link of `/proc/PID/fd` leads to, where it has no name and may be memory: what lies on a disk takes
+    /// none. It may be anybody's: no other machine is asked how large it is by now, or what it lies on.
     mutating func add(link: String) {
         var file = annex_known_file()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
-        guard unsafe annex_known_status(link, &file) == 0, file.is_regular != 0, file.links == 0 else { return }
+        guard unsafe annex_known_status(link, &file) == 0, file.is_regular != 0, file.links == 0,
+            file.is_on_device == 0
+        else { return }
         add(device: file.device, inode: file.inode, blocks: file.blocks)
     }
 }

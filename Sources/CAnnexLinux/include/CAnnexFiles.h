@@ -20,6 +20,7 @@ typedef struct {
     uint64_t blocks;  // of 512 bytes
     uint32_t links;
     uint32_t is_regular;
+    uint32_t is_on_device;
 } annex_known_file;
 // Links at the path's end are followed. 0 or -errno.
 int annex_known_status(const char *path, annex_known_file *file);
