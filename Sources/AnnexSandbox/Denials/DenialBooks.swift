@@ -36,6 +36,9 @@ struct DenialBooks {
         return !hasCrashed
     }
 
+    /// Whether as many calls were refused as may be: the next is the end.
+    func hasSpent(_ most: Int) -> Bool { ledger.total >= most }
+
     /// - Returns: how many calls were refused by now.
     mutating func note(_ denial: Denial) -> Int {
         if ledger.add(denial) { log.tell(denial) }

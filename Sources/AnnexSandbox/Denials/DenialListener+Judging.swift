@@ -16,7 +16,8 @@ extension DenialListener {
             // Somebody else could have the number by now.
             if !call.isHeld(on: listener) { caller = Caller(thread: call.thread) }
         }
-        settle(call, decision)
+        // Past what it may ask it gets no answer either: whoever is told ends it, however late that comes.
+        settle(call, books.withLock { $0.hasSpent(scene.policy.limits.refusals) } ? .end : decision)
         let denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
             policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller,

@@ -77,15 +77,18 @@ struct AskingProgram {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Runs it to its end. One that asks for what only attacks use is killed, as the broker would.
-    func run(_ command: String, under policy: Policy, _ mode: DenialMode = .enforce) async throws -> Outcome {
+    /// Runs it to its end. One that asks for what only attacks use, or for too much, is killed, as the broker would.
+    /// - Parameter delay: how long who should kill it is held up by others.
+    func run(
+        _ command: String, under policy: Policy, _ mode: DenialMode = .enforce, killedAfter delay: Duration = .zero
+    ) async throws -> Outcome {
         let directory = try Descriptor.directory(folder.path)
         var configuration = SandboxConfiguration(
             policy: policy, bundle: try directory.duplicate(),
             executable: try directory.openBeneath("program", O_RDONLY), executablePath: "program", name: command,
             gifts: DescriptorList(), numbers: [])
         configuration.denials = mode
-        let watcher = Watcher()
+        let watcher = Watcher(most: policy.limits.refusals, loop: launcher.loop, delay: delay)
         var given: SandboxConfiguration? = consume configuration
         return await withCheckedContinuation { waiter in
             watcher.waiter.withLock { $0 = waiter }
@@ -103,6 +106,16 @@ struct AskingProgram {
         let waiter = Mutex<CheckedContinuation<Outcome, Never>?>(nil)
         private let seen = Mutex<(report: SandboxReport?, told: [Denial])>((nil, []))
         private let process = Mutex<(process: SandboxedProcess?, mustDie: Bool)>((nil, false))
+        private let timer = Mutex<EventLoop.Timer?>(nil)
+        private let most: Int
+        private let loop: EventLoop
+        private let delay: Duration
+
+        init(most: Int, loop: EventLoop, delay: Duration) {
+            self.most = most
+            self.loop = loop
+            self.delay = delay
+        }
 
         func take(_ started: SandboxedProcess) {
             let mustDie = process.withLock { state in
@@ -115,9 +128,9 @@ struct AskingProgram {
         func receive(_ event: SandboxEvent) {
             switch event {
             case .executed(let report): seen.withLock { $0.report = report }
-            case .denied(let denial, _):
+            case .denied(let denial, let total):
                 seen.withLock { if $0.told.count < 1_000 { $0.told.append(denial) } }
-                if denial.answer == .ended { kill() }
+                if denial.answer == .ended || total > most { killLater() }
             case .aborted: kill()
             case .started, .wrote, .stopped: break
             case .ended(let end):
@@ -126,6 +139,12 @@ struct AskingProgram {
                 waiter.withLock { $0.take() }?
                     .resume(returning: Outcome(end: end, report: seen.report, told: seen.told))
             }
+        }
+
+        private func killLater() {
+            guard delay > .zero else { return kill() }
+            let later = loop.schedule(after: delay) { [weak self] in self?.kill() }
+            timer.withLock { $0 = later }
         }
 
         private func kill() {

@@ -78,6 +78,19 @@ import Testing
         #expect(outcome.end.refusals.mode == mode)
     }
 
+    /// It is killed by whoever is told, which a busy machine can hold up as long as it likes.
+    @Test func `SEC-09: past as many refusals as it may it gets no answer, however late its end comes`() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let policy = try AskingProgram.policy()
+        let most = policy.limits.refusals
+        let outcome = try await program.run(
+            "flood \(most + 50_000)", under: policy, killedAfter: .milliseconds(300))
+        #expect(outcome.end.process == .signalled(signal: SIGKILL, core: false))
+        #expect(outcome.end.output.bytes.count == most)
+        #expect(outcome.end.refusals.total == most + 1)
+    }
+
     @Test func reportingOnlyDoesWhatIsRefusedAndSaysSo() async throws {
         let program = try AskingProgram()
         defer { program.close() }

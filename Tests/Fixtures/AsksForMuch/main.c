@@ -68,8 +68,12 @@ static int race(long rounds) {
     return 0;
 }
 
+// What no kernel has, again and again; each answer is written before the next is asked for.
 static int flood(long rounds) {
-    for (long i = 0; i < rounds; i++) syscall(SYS_socket, i, 1, 0);
+    for (long i = 0; i < rounds; i++) {
+        syscall(900);
+        if (write(1, ".", 1) != 1) return 1;
+    }
     return 0;
 }
 
