@@ -44,7 +44,8 @@ struct LaunchCommand: ParsableCommand {
     private func printSteps() {
         do {
             let steps = try LaunchStep.measured()
-            print("\nEach step, median\n" + TextReport(isColoured: Terminal.isColoured).text(steps))
+            let title = "\nEach step, mean of the launches in the middle\n"
+            print(title + TextReport(isColoured: Terminal.isColoured).text(steps))
         } catch {
             Terminal.complain("the steps were not measured: \(error)")
         }

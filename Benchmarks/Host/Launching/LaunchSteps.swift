@@ -3,33 +3,41 @@ import AnnexHost
 import CBenchDriver
 import Glibc
 
-/// Where the time goes from a request to its first answer: the median of each step of the launch report, of what the
-/// host does besides, and of the first call; beside idle extensions where the plan has some.
+/// Where the time goes from a request to its first answer: each step of the launch report, what the host does besides,
+/// and the first call; beside idle extensions where the plan has some.
+///
+/// Told of the fifth of the launches in the middle, by their whole time, as their mean: so the steps add up, which
+/// each step's own median does not where some launches are held up.
 enum LaunchSteps {
-    private static let launches = 101
+    private static let launches = 105
+
+    private typealias Step = (name: String, time: Duration)
 
     static func print(_ plan: Plan) throws {
         let launcher = try Launcher(plan, Contender.launch.identifier(plan.waiting))
         let idle = try launcher.launchIdle(plan.idle)
         defer { withExtendedLifetime(idle) {} }
-        var names: [String] = []
-        var times: [String: [Duration]] = [:]
+        var all: [[Step]] = []
         for _ in 0..<launches {
             usleep(plan.gap)
-            for (name, time) in try measured(launcher) {
-                if times[name] == nil { names.append(name) }
-                times[name, default: []].append(time)
-            }
+            all.append(try measured(launcher))
         }
-        for name in names {
-            let sorted = (times[name] ?? []).sorted()
-            let median = sorted[sorted.count / 2]
-            let nanoseconds = median.components.seconds * 1_000_000_000 + median.components.attoseconds / 1_000_000_000
-            Swift.print("\(name)\t\(nanoseconds)")
+        let middle = middle(of: all)
+        for step in middle.first ?? [] {
+            let times = middle.joined().filter { $0.name == step.name }.map(\.time)
+            let mean = times.reduce(.zero, +) / middle.count
+            let nanoseconds = mean.components.seconds * 1_000_000_000 + mean.components.attoseconds / 1_000_000_000
+            Swift.print("\(step.name)\t\(nanoseconds)")
         }
     }
 
-    private static func measured(_ launcher: Launcher) throws -> [(name: String, time: Duration)] {
+    /// Those in the middle by their last step, which is the whole.
+    private static func middle(of all: [[Step]]) -> ArraySlice<[Step]> {
+        let sorted = all.sorted { ($0.last?.time ?? .zero) < ($1.last?.time ?? .zero) }
+        return sorted[sorted.count * 2 / 5..<sorted.count * 3 / 5]
+    }
+
+    private static func measured(_ launcher: Launcher) throws -> [Step] {
         var request = [UInt8](repeating: 0, count: 64)
         bench_write(&request, request.count, 0, true)
         let clock = ContinuousClock()

@@ -1,7 +1,7 @@
 /// One step of a launch, as our launch reports tell it.
 public struct LaunchStep: Codable, Sendable {
     public let name: String
-    /// The median.
+    /// The mean of the launches in the middle.
     public let microseconds: Double
 }
 
