@@ -52,15 +52,13 @@ public struct AnnexHost: Sendable {
         try service.setEnabled(isEnabled, for: identifier)
     }
 
-    /// The extensions on offer, by identifier; not those that are switched off. None where the daemon has gone.
+    /// The extensions on offer, by identifier; not those that are switched off. None where the daemon has gone or
+    /// refuses to say: `installed()` tells the two from each other.
     public var extensions: [InstalledExtension] { (try? service.extensions) ?? [] }
-
-    /// The same for who has to tell "none" from "nobody answers".
-    package func offered() throws(ServiceError) -> [InstalledExtension] { try service.extensions }
 
     /// Everything that is installed, by identifier, also what is switched off: for who lets a user choose.
     ///
-    /// - Throws: a `ServiceError` where the daemon does not answer.
+    /// - Throws: a `ServiceError` where the daemon does not answer or refuses.
     public func installed() throws(ServiceError) -> [InstalledExtension] { try service.installed }
 
     /// The extensions on offer for one extension point, for example `com.apple.photo-editing`.

@@ -3,6 +3,8 @@
 
     /// A mutex whose waiting the thread sanitizer sees. The system's own waits in a library that is not built for it, so
     /// that whoever had to wait for a lock would seem to race with whoever held it.
+    ///
+    /// SAFETY: the value is the inner mutex's, whose promise this passes on.
     package struct SanitizedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         private let inner: Synchronization.Mutex<Value>
         /// Stored to before each unlocking and loaded after each locking.

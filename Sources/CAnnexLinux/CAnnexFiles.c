@@ -38,7 +38,7 @@ int annex_is_on_tmpfs(int descriptor) {
 
 int annex_known_status(const char *path, annex_known_file *file) {
     struct statx status;
-    const unsigned mask = STATX_TYPE | STATX_NLINK | STATX_INO | STATX_BLOCKS;
+    const unsigned mask = STATX_TYPE | STATX_NLINK | STATX_INO | STATX_BLOCKS | STATX_MNT_ID;
     if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, mask, &status) < 0) return -errno;
     *file = (annex_known_file){
         .device = makedev(status.stx_dev_major, status.stx_dev_minor),
@@ -48,6 +48,7 @@ int annex_known_status(const char *path, annex_known_file *file) {
         .is_regular = S_ISREG(status.stx_mode),
         // File systems in memory have no device of their own: their major number is 0.
         .is_on_device = status.stx_dev_major != 0,
+        .mount = status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0,
     };
     return 0;
 }

@@ -10,7 +10,8 @@ final class DaemonRun: Service {
     private let path: String
     private let state: String
     private let logger: Logger
-    /// Held until this is gone: what comes after a run is the only daemon of its state, too.
+    /// Held until the program ends or starts anew. Its next self takes it again; where another daemon was quicker, that
+    /// one has the state, and the next self says so and ends.
     private let lock: StateLock
     let daemon: Daemon
     private let signals: LifeSignals
@@ -25,7 +26,13 @@ final class DaemonRun: Service {
         self.logger = logger
         lock = try StateLock(on: options.state)
         let listener = try ListeningSocket.given() ?? ListeningSocket.made(at: path, isForAll: options.isSystem)
-        daemon = try Daemon(options, listener: listener, logger: logger)
+        let isGiven = listener.isGiven
+        do {
+            daemon = try Daemon(options, listener: listener, logger: logger)
+        } catch {
+            if !isGiven { unlink(path) }
+            throw error
+        }
     }
 
     /// Whether the program is to start anew, with the same socket, and not to end.

@@ -1,6 +1,7 @@
 import AnnexChannel
 import AnnexLinux
-import Glibc
+import AnnexTestSupport
+import Foundation
 import Testing
 
 @testable import AnnexBroker
@@ -40,6 +41,21 @@ import Testing
         ]
         for other in others { #expect(table.counters(host.counterNumber, of: other, label: label) == nil) }
         #expect(table.counters(host.counterNumber, of: own, label: label) != nil)
+    }
+
+    /// Who calls it gives it descriptors, and is not its user.
+    @Test(.enabled(if: geteuid() == 0, "needs root: nobody else has programs with another's rights at hand"))
+    func `DEPUTY-07: a set-uid program is nobody's broker, warden or host`() async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.arguments = ["--ruid", "65534", "sleep", "1000"]
+        try process.run()
+        let number = process.processIdentifier
+        // SIGTERM may be blocked in what a test's thread starts.
+        defer { kill(number, SIGKILL) }
+        await eventually { ProcText.lines(of: "/proc/\(number)/comm") == ["sleep"] }
+        #expect(ProcessIdentity.now(number) == nil)
+        #expect(ProcessIdentity.now(getpid()) != nil)
     }
 
     @Test func `DEPUTY-07: a board names hosts of its broker's own user, root's any`() throws {

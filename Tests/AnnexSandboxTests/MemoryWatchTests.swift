@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -39,21 +40,40 @@ import Testing
         #expect(files.bytes == 1 << 20)
     }
 
-    /// What `tmpfile()` makes, and databases make in passing.
+    /// What `tmpfile()` makes, and databases make in passing: memory only where the folder is.
     @Test func aFileWithoutANameOnADiskIsNoMemory() throws {
-        let folder = NSTemporaryDirectory()
-        var place = stat()
-        guard stat(folder, &place) == 0, (place.st_dev >> 8) & 0xFFF != 0 else {
-            return print("skipped: \(folder) is on no disk")
-        }
-        let name = folder + "/annex-test-\(UInt64.random(in: 0 ... .max))"
+        let folder = try TemporaryFolder()
+        let name = folder.url.path + "/gone"
         let file = try Descriptor.open(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         unlink(name)
         try file.writeAll([UInt8](repeating: 1, count: 1 << 20))
         try #require(fsync(file.number) == 0)
-        var files = NamelessFiles()
+        var files = NamelessFiles.memory(mountedBy: getpid())
         files.add(link: "/proc/self/fd/\(file.number)")
-        #expect(files.bytes == 0)
+        #expect((files.bytes > 0) == file.isPlainSharedMemory)
+        var removed = NamelessFiles()
+        removed.add(link: "/proc/self/fd/\(file.number)")
+        #expect(removed.bytes >= 1 << 20)
+        let memory = try Descriptor.memfd("annex-test", size: 0)
+        try memory.writeAll([UInt8](repeating: 1, count: 1 << 21))
+        let before = files.bytes
+        files.add(link: "/proc/self/fd/\(memory.number)")
+        #expect(files.bytes == before + 1 << 21)
+    }
+
+    @Test func whatIsMountedTellsWhatIsMemory() {
+        let mounts = MountTypes(
+            """
+            36 35 0:40 / / rw,relatime - overlay overlay rw,lowerdir=/a
+            37 36 0:41 /sub /home rw shared:9 master:2 - btrfs /dev/sda rw
+            38 36 0:42 / /tmp rw - tmpfs tmpfs rw,size=1k
+            39 36 0:43 / /huge rw - hugetlbfs hugetlbfs rw
+            40 36 0:44 / /cut rw -
+            word 36 0:44 / /x rw - ext4 a rw
+            """)
+        #expect([36, 37].allSatisfy { !mounts.mayBeMemory($0) })
+        #expect([38, 39, 40, 41, 0, .max].allSatisfy { mounts.mayBeMemory($0) })
+        #expect(MountTypes(ofProcess: .max).mayBeMemory(36))
     }
 
     @Test func aProcessThatIsGoneUsesNothing() {

@@ -6,16 +6,21 @@ internal import AnnexLinux
 struct HostTable {
     /// So many descriptors of one user's processes are looked through: who has more of them keeps nobody longer.
     private static let mostDescriptors = 1 << 20
+    /// So many extensions of one user are shown.
+    private static let mostSlots = 1 << 15
 
     private var channels: [ProcessIdentity: [UInt64: ChannelSnapshot]] = [:]
     /// Of each user, how many more.
     private var left: [UInt32: Int] = [:]
+    private var slotsLeft: [UInt32: Int] = [:]
 
     /// The slots of a broker's board; none where it has none that can be read.
     mutating func board(of broker: ProcessIdentity) -> [SlotCopy] {
         let slots = try? SlotCopy.all(
             BoardLayout.file, of: broker.process, atMost: &left[broker.user, default: Self.mostDescriptors])
-        return slots ?? []
+        let shown = (slots ?? []).prefix(slotsLeft[broker.user, default: Self.mostSlots])
+        slotsLeft[broker.user, default: Self.mostSlots] -= shown.count
+        return Array(shown)
     }
 
     /// What went through a channel; nil where that process is another by now, cannot be read, or has no such channel.

@@ -33,8 +33,9 @@ package struct ProcessIdentity: Sendable, Hashable {
             let bytes = try? file.readAll(atMost: 16_384)
         else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
-        // The effective one.
-        let fields = line?.split(separator: "\t") ?? []
-        return fields.count > 2 ? UInt32(fields[2]) : nil
+        // Real, effective, saved, and for files. A set-uid program is called, and given descriptors, by who is not its
+        // user: it is nobody's.
+        let users = Set(line?.split(separator: "\t").dropFirst() ?? [])
+        return users.count == 1 ? users.first.flatMap { UInt32($0) } : nil
     }
 }

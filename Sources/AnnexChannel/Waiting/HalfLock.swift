@@ -4,8 +4,9 @@ internal import Synchronization
 /// One lock of a `LockPair`, and what it guards. Used as a `Mutex` is; the pair outlives every copy of this value.
 ///
 /// A futex lock of the usual kind (U. Drepper, "Futexes Are Tricky"), whose bits share a word with the other's.
+///
+/// SAFETY: the value is touched by whoever holds the lock, and by nobody else.
 @safe struct HalfLock<Value: ~Copyable & Sendable>: @unchecked Sendable {
-    // SAFETY: the value is touched by whoever holds the lock, and by nobody else.
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let value: UnsafeMutablePointer<Value>
     private let held: UInt32

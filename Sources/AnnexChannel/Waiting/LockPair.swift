@@ -5,8 +5,9 @@ internal import Synchronization
 ///
 /// Two mutexes would take one each, and a fence behind each of them besides. Who takes both takes the first first: nobody
 /// who holds the second may wait for the first.
+///
+/// SAFETY: addresses are not Sendable by themselves; these are set once and theirs alone.
 @safe struct LockPair<First: ~Copyable & Sendable, Second: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
-    // SAFETY: addresses are not Sendable by themselves; these are set once and theirs alone.
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let firstValue: UnsafeMutablePointer<First>
     private let secondValue: UnsafeMutablePointer<Second>

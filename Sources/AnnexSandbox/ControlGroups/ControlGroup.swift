@@ -107,7 +107,7 @@ package struct ControlGroup: ~Copyable, Sendable {
     }
 
     /// Whether nobody else has removed it.
-    var isThere: Bool { unsafe access(memory, F_OK) == 0 }
+    var isThere: Bool { directories.allSatisfy { unsafe access($0, F_OK) == 0 } }
 
     /// Whether anybody is in one of them.
     var hasMembers: Bool {

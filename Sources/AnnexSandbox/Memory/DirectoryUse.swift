@@ -8,16 +8,22 @@ struct DirectoryUse {
 
     private let size: UInt64
     private let inodes: UInt64
-    private var bytes: UInt64 = 0
-    private var files: UInt64 = 0
+    private var bytes: UInt64
+    private var files: UInt64
     /// Whether something cannot be looked at.
     private var isClosed = false
     /// Whether there is more than anybody counts. No number stands for it: numbers go on being added to.
     private var isTooMuch = false
 
-    init(of directory: borrowing Descriptor, size: UInt64, inodes: UInt64) {
+    /// - Parameter removed: what has no name there any more, and still takes room.
+    init(
+        of directory: borrowing Descriptor, besides removed: NamelessFiles = NamelessFiles(), size: UInt64,
+        inodes: UInt64
+    ) {
         self.size = size
         self.inodes = inodes
+        bytes = removed.bytes
+        files = removed.count
         do throws(SystemError) {
             try count(directory, depth: 0)
         } catch {

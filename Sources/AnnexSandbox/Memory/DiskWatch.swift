@@ -6,22 +6,32 @@ final class DiskWatch: Watched {
     static let interval = Duration.milliseconds(200)
 
     private let directory: Descriptor
+    private let path: String
+    private let process: @Sendable () -> Int32?
     private let size: UInt64
     private let inodes: UInt64
     private let exceeded: @Sendable (String) -> Void
 
-    /// - Parameter exceeded: told at most once, on the watches' thread.
+    /// - Parameters:
+    ///   - path: where the program sees it.
+    ///   - process: the program's number on the host, as soon as it has one.
+    ///   - exceeded: told at most once, on the watches' thread.
     init(
-        of directory: consuming Descriptor, size: UInt64, inodes: UInt64, exceeded: @escaping @Sendable (String) -> Void
+        of directory: consuming Descriptor, at path: String, in process: @escaping @Sendable () -> Int32?, size: UInt64,
+        inodes: UInt64, exceeded: @escaping @Sendable (String) -> Void
     ) {
         self.directory = directory
+        self.path = path
+        self.process = process
         self.size = size
         self.inodes = inodes
         self.exceeded = exceeded
     }
 
     func look() -> Bool {
-        guard let excess = DirectoryUse(of: directory, size: size, inodes: inodes).excess else { return true }
+        let removed = process().map { NamelessFiles.removed(at: path, of: ProcessTree.members(of: $0)) }
+        let use = DirectoryUse(of: directory, besides: removed ?? NamelessFiles(), size: size, inodes: inodes)
+        guard let excess = use.excess else { return true }
         exceeded(excess)
         return false
     }

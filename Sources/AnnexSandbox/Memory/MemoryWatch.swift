@@ -47,7 +47,7 @@ final class MemoryWatch: Watched {
     static func use(of process: Int32) -> UInt64 {
         let status = TextFile.read("/proc/\(process)/status") ?? ""
         let shared = kibibytes("RssShmem:", in: status)
-        return kibibytes("RssAnon:", in: status).addingClamped(max(shared, openMemory(of: [process])))
+        return kibibytes("RssAnon:", in: status).addingClamped(max(shared, NamelessFiles.memory(of: [process]).bytes))
     }
 
     /// The same for several together; a page that many share counts once.
@@ -59,7 +59,7 @@ final class MemoryWatch: Watched {
             own = own.addingClamped(kibibytes("Pss_Anon:", in: shares))
             shared = shared.addingClamped(kibibytes("Pss_Shmem:", in: shares))
         }
-        return own.addingClamped(max(shared, openMemory(of: members)))
+        return own.addingClamped(max(shared, NamelessFiles.memory(of: members).bytes))
     }
 
     private static func kibibytes(_ key: String, in status: String) -> UInt64 {
@@ -68,17 +68,5 @@ final class MemoryWatch: Watched {
             return min(UInt64(value) ?? 0, .max >> 11) << 10
         }
         return 0
-    }
-
-    /// What their descriptors hold of files without a name.
-    private static func openMemory(of members: [Int32]) -> UInt64 {
-        var files = NamelessFiles()
-        for process in members {
-            let folder = "/proc/\(process)/fd"
-            guard let directory = try? Descriptor.directory(folder), let entries = try? directory.entries(atMost: 4096)
-            else { continue }
-            for name in entries.compactMap(\.name) { files.add(link: "\(folder)/\(name)") }
-        }
-        return files.bytes
     }
 }

@@ -1,3 +1,4 @@
+internal import AnnexLinux
 internal import CAnnexLinux
 
 /// Files without a name, such as memfds, that processes hold open: each counts once, however many hold it.
@@ -8,21 +9,39 @@ struct NamelessFiles {
         let inode: UInt64
     }
 
+    /// Nobody may have more descriptors than this.
+    private static let mostDescriptors = 4096
+
     private var files: [Identity: UInt64] = [:]
+    private let isMeant: (annex_known_file) -> Bool
+
+    /// - Parameter isMeant: which of them count.
+    init(where isMeant: @escaping (annex_known_file) -> Bool = { _ in true }) {
+        self.isMeant = isMeant
+    }
 
     var bytes: UInt64 { files.values.reduce(0) { $0.addingClamped($1) } }
+    var count: UInt64 { UInt64(files.count) }
 
     mutating func add(device: UInt64, inode: UInt64, blocks: UInt64) {
         files[Identity(device: device, inode: inode)] = UInt64(bytesOfBlocks: blocks)
     }
 
-    /// The file that a link of `/proc/PID/fd` leads to, where it has no name and may be memory: what lies on a disk takes
-    /// none. It may be anybody's: no other machine is asked how large it is by now, or what it lies on.
+    /// What a process holds open.
+    mutating func add(openIn process: Int32) {
+        let folder = "/proc/\(process)/fd"
+        guard let directory = try? Descriptor.directory(folder),
+            let entries = try? directory.entries(atMost: Self.mostDescriptors)
+        else { return }
+        for name in entries.compactMap(\.name) { add(link: "\(folder)/\(name)") }
+    }
+
+    /// The file that a link of `/proc/PID/fd` leads to. It may be anybody's: no other machine is asked how large it is by
+    /// now, or what it lies on.
     mutating func add(link: String) {
         var file = annex_known_file()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
-        guard unsafe annex_known_status(link, &file) == 0, file.is_regular != 0, file.links == 0,
-            file.is_on_device == 0
+        guard unsafe annex_known_status(link, &file) == 0, file.is_regular != 0, file.links == 0, isMeant(file)
         else { return }
         add(device: file.device, inode: file.inode, blocks: file.blocks)
     }

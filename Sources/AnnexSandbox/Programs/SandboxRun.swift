@@ -16,6 +16,8 @@ package final class SandboxRun: Sendable {
 
     private struct State {
         var process: SandboxedProcess?
+        /// The program's number on the host, once it has one.
+        var number: Int32?
         var cause: RunCause?
         var report: SandboxReport?
         /// When its time is over, and whether somebody else than the timers may have ended it then.
@@ -112,7 +114,7 @@ package final class SandboxRun: Sendable {
 
     private func receive(_ event: SandboxEvent) {
         switch event {
-        case .started: break
+        case .started(let number): state.withLock { $0.number = number }
         case .executed(let report):
             state.withLock { state in
                 state.report = report
@@ -137,6 +139,7 @@ package final class SandboxRun: Sendable {
             state.recording = end.refusals.recording
             defer {
                 state.process = nil
+                state.number = nil
                 state.timers = []
                 state.disk = nil
             }
@@ -185,7 +188,10 @@ package final class SandboxRun: Sendable {
         case .none: held = nil
         }
         guard let held else { return }
-        let subject = DiskWatch(of: held, size: size, inodes: inodes) { [weak self] in self?.end(.diskLimit($0)) }
+        let subject = DiskWatch(
+            of: held, at: policy.paths.privatePath,
+            in: { [weak self] in self?.state.withLock { $0.number } }, size: size, inodes: inodes
+        ) { [weak self] in self?.end(.diskLimit($0)) }
         let watch = Watch(subject, orOn: launcher.loop)
         state.withLock { $0.disk = watch }
     }

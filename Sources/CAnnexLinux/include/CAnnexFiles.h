@@ -21,6 +21,7 @@ typedef struct {
     uint32_t links;
     uint32_t is_regular;
     uint32_t is_on_device;
+    uint64_t mount;  // its number in mountinfo; 0: this kernel does not tell
 } annex_known_file;
 // Links at the path's end are followed. 0 or -errno.
 int annex_known_status(const char *path, annex_known_file *file);

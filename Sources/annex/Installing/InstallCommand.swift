@@ -9,7 +9,8 @@ struct InstallCommand: ParsableCommand {
         abstract: "Install apps with annexd, so that their extensions are on offer to every host of yours.",
         discussion: """
             The daemon gets a copy of each app: what becomes of the directory later changes nothing. An app that is \
-            installed already is replaced. It stays until `annex remove`, also over restarts. Hosts with a broker of \
+            installed already is replaced; what was switched off in it \
+            stays off, and is then printed with `off`. It stays until `annex remove`, also over restarts. Hosts with a broker of \
             their own (AnnexHost.embedded) have nothing to do with it. Docs/Daemon.md says what one user may have.
 
             EXAMPLES
@@ -37,7 +38,8 @@ struct InstallCommand: ParsableCommand {
         if daemon.json {
             print(JSON.object([.init("extensions", .list(extensions.map(InstalledText.json)))]).written)
         } else {
-            for line in InstalledText.lines(extensions) { print(line) }
+            let isAnyOff = extensions.contains { !$0.isEnabled }
+            for line in InstalledText.lines(extensions, withSwitch: isAnyOff) { print(line) }
         }
         if let end { throw end }
     }

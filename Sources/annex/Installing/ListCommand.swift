@@ -34,10 +34,8 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        let known = try daemon.ask { [all] host throws(ServiceError) in
-            try all ? host.installed() : host.offered()
-        }
-        let shown = known.filter { point == nil || $0.extensionPoint == point }
+        let installed = try daemon.ask { host throws(ServiceError) in try host.installed() }
+        let shown = installed.filter { (all || $0.isEnabled) && (point == nil || $0.extensionPoint == point) }
         if daemon.json {
             print(JSON.object([.init("extensions", .list(shown.map(InstalledText.json)))]).written)
         } else {

@@ -144,6 +144,12 @@ import Testing
         #expect(report.reason == .diskLimit, "\(report)")
     }
 
+    @Test(arguments: ["exec 3> gone && rm gone", "mkdir d && exec 3> d/gone && rm -r d"])
+    func `FS-24: what is removed and held open counts`(removing: String) async throws {
+        let report = try await keeping("\(removing); head -c 8000000 /dev/zero >&3")
+        #expect(report.reason == .diskLimit, "\(report)")
+    }
+
     @Test func `FS-24: a name that is no text ends the program and not its host`() async throws {
         let report = try await keeping(#": > a; mkdir d; : > "d/$(printf '\377')"; : > b; : > c"#)
         #expect(report.reason == .diskLimit, "\(report)")

@@ -29,9 +29,9 @@ import Testing
         let daemon = try await TestDaemon()
         let host = try connect(daemon)
         try host.install(app: app.path)
-        #expect(try host.offered().map(\.id) == [SubstituteApp.identifier])
+        #expect(try host.installed().map(\.id) == [SubstituteApp.identifier])
         #expect(await daemon.end(SIGKILL) == SIGKILL)
-        #expect(throws: ServiceError.self) { try host.offered() }
+        #expect(throws: ServiceError.self) { try host.installed() }
         #expect(host.extensions.isEmpty)
     }
 
