@@ -48,7 +48,7 @@ import Testing
         unlink(name)
         try file.writeAll([UInt8](repeating: 1, count: 1 << 20))
         try #require(fsync(file.number) == 0)
-        var files = NamelessFiles.memory(mountedBy: getpid())
+        var files = NamelessFiles.memory(mountedBy: [.max, getpid()])
         files.add(link: "/proc/self/fd/\(file.number)")
         #expect((files.bytes > 0) == file.isPlainSharedMemory)
         var removed = NamelessFiles()
@@ -73,7 +73,7 @@ import Testing
             """)
         #expect([36, 37].allSatisfy { !mounts.mayBeMemory($0) })
         #expect([38, 39, 40, 41, 0, .max].allSatisfy { mounts.mayBeMemory($0) })
-        #expect(MountTypes(ofProcess: .max).mayBeMemory(36))
+        #expect(MountTypes(of: [.max]).mayBeMemory(36))
     }
 
     @Test func aProcessThatIsGoneUsesNothing() {

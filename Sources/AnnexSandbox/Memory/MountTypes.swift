@@ -15,8 +15,10 @@ struct MountTypes {
         }
     }
 
-    init(ofProcess process: Int32) {
-        self.init(TextFile.read("/proc/\(process)/mountinfo") ?? "")
+    /// The mounts of the first that tells any.
+    init(of members: [Int32]) {
+        let texts = members.lazy.compactMap { TextFile.read("/proc/\($0)/mountinfo") }
+        self.init(texts.first { !$0.isEmpty } ?? "")
     }
 
     /// Whether files there may be memory. What is mounted for nobody to see is, as memfds are, and so is whatever the

@@ -1,20 +1,22 @@
 internal import CAnnexLinux
 
+/// Members of a sandbox see the same mounts. The first that may be asked speaks for all: an ordinary user may not ask a
+/// reaper, which has never executed anything.
 extension NamelessFiles {
     /// Those that may be memory.
     static func memory(of members: [Int32]) -> NamelessFiles {
-        var files = NamelessFiles.memory(mountedBy: members.first ?? 0)
+        var files = NamelessFiles.memory(mountedBy: members)
         for process in members { files.add(openIn: process) }
         return files
     }
 
     /// To take those that may be memory: what lies on a disk takes none. A file system without a device of its own, as
-    /// btrfs and overlay are, is told by a process's mounts.
-    static func memory(mountedBy process: Int32) -> NamelessFiles {
+    /// btrfs and overlay are, is told by the members' mounts.
+    static func memory(mountedBy members: [Int32]) -> NamelessFiles {
         var mounts: MountTypes?
         return NamelessFiles { file in
             guard file.is_on_device == 0 else { return false }
-            let known = mounts ?? MountTypes(ofProcess: process)
+            let known = mounts ?? MountTypes(of: members)
             mounts = known
             return known.mayBeMemory(file.mount)
         }
@@ -22,14 +24,17 @@ extension NamelessFiles {
 
     /// Those that were made and removed where a path leads to that the members see.
     static func removed(at path: String, of members: [Int32]) -> NamelessFiles {
-        var place = annex_known_file()
-        // SAFETY: the call fills the structure that it is given and keeps nothing.
-        guard let process = members.first, unsafe annex_known_status("/proc/\(process)/root\(path)", &place) == 0,
-            place.mount != 0
-        else { return NamelessFiles() }
-        let mount = place.mount
+        let mounts = members.lazy.map { mount(of: "/proc/\($0)/root\(path)") }
+        guard let mount = mounts.first(where: { $0 != 0 }) else { return NamelessFiles() }
         var files = NamelessFiles { $0.mount == mount }
         for process in members { files.add(openIn: process) }
         return files
+    }
+
+    /// 0 where it cannot be told.
+    private static func mount(of path: String) -> UInt64 {
+        var place = annex_known_file()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        return unsafe annex_known_status(path, &place) == 0 ? place.mount : 0
     }
 }
