@@ -29,10 +29,17 @@ internal
     @Option(help: "Milliseconds of each turn, where not the scene's own.")
     var milliseconds: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where others get more than 2 % of the processors, rest and measure again, for so long in all.",
+            valueName: "seconds"))
+    var patience = 0.0
+
     @Option(help: "A folder for raw histograms (.hgrm) and pictures (.svg).")
     var out: String?
 
     func validate() throws {
+        guard patience >= 0 else { throw ValidationError("patience is a number of seconds") }
         guard runs > 0, slices > 0 else { throw ValidationError("at least one run of one slice") }
         let known = Set(Catalogue.scenes.map(\.id))
         if let unknown = only.first(where: { !known.contains($0) }) {
@@ -50,6 +57,7 @@ internal
         bench.slices = smoke ? 1 : slices
         bench.milliseconds = smoke ? 20 : milliseconds
         bench.folder = out
+        bench.patience = patience
         bench.isJudging = !smoke
         bench.countsIdle = !smoke && only.isEmpty && topics.contains(.scale)
         let report = try bench.run()

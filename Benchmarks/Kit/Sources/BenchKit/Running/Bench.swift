@@ -12,6 +12,9 @@ public struct Bench {
     public var isJudging = true
     /// Whether what idle extensions cost is counted, too.
     public var countsIdle = false
+    /// Seconds that turns may take longer in all, where a hypervisor gives processors to others: such turns are made
+    /// again after a rest.
+    public var patience = 0.0
     private let programs: Programs
     private let progress: Progress
 
@@ -23,11 +26,12 @@ public struct Bench {
 
     public func run() throws -> Report {
         let date = Date.now.formatted(.iso8601.year().month().day())
+        var patience = Patience(seconds: patience)
         let results = scenes.map { scene in
             SceneRun(
                 scene: scene, programs: programs, runs: runs, slices: slices, milliseconds: milliseconds,
                 progress: progress
-            ).measure()
+            ).measure(&patience)
         }
         if countsIdle { progress.show("a thousand idle extensions") }
         let costs = countsIdle ? try IdleCost.measured(by: programs) : nil

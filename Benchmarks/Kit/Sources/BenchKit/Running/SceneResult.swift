@@ -8,11 +8,19 @@ package struct SceneResult {
     package var failures: [String: String] = [:]
     /// With what helps.
     package var skipped: [String: String] = [:]
-    /// Of all processor time.
-    var stealPercent = 0.0
+    /// Processor time of the turns that count, and what others got of it, in ticks.
+    private var time: (total: UInt64, stolen: UInt64) = (0, 0)
+    var stealPercent: Double { time.total > 0 ? Double(time.stolen) * 100 / Double(time.total) : 0 }
 
     package init(_ scene: Scene) {
         self.scene = scene
+    }
+
+    mutating func add(_ turn: Turn, run: Int, slice: Int) {
+        failures.merge(turn.failures) { first, _ in first }
+        for (name, outcome) in turn.outcomes { add(outcome, of: name, run: run, slice: slice) }
+        time.total += turn.time.total
+        time.stolen += turn.time.stolen
     }
 
     package mutating func add(_ outcome: Outcome, of name: String, run: Int, slice: Int) {

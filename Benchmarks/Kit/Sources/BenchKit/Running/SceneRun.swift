@@ -8,34 +8,36 @@ struct SceneRun {
     let milliseconds: Int?
     let progress: Progress
 
-    func measure() -> SceneResult {
+    /// - Parameter patience: for turns that others disturb, which are made again.
+    func measure(_ patience: inout Patience) -> SceneResult {
         var result = SceneResult(scene)
         let contestants = scene.contestants.filter { contestant in
             guard !programs.has(contestant) else { return true }
             result.skipped[contestant.name] = remedy(contestant)
             return false
         }
-        let before = Steal.now()
-        for run in 0..<runs { measure(run, contestants, &result) }
-        if let before, let after = Steal.now() { result.stealPercent = after.percent(since: before) }
+        let slices = min(slices, scene.mostSlices)
+        for run in 0..<runs {
+            for slice in 0..<slices {
+                let place = "\(scene.id): run \(run + 1) of \(runs), slice \(slice + 1) of \(slices)"
+                // Who failed once is not measured any more.
+                let sound = contestants.filter { result.failures[$0.name] == nil }
+                let turn = undisturbed(sound, place, &patience)
+                for (name, failure) in turn.failures { progress.note("\(scene.id): \(name): \(failure)") }
+                result.add(turn, run: run, slice: slice)
+            }
+        }
         return result
     }
 
-    private func measure(_ run: Int, _ contestants: [Contestant], _ result: inout SceneResult) {
-        let slices = min(slices, scene.mostSlices)
-        for slice in 0..<slices {
-            for contestant in contestants where result.failures[contestant.name] == nil {
-                progress.show(
-                    "\(scene.id): run \(run + 1) of \(runs), slice \(slice + 1) of \(slices): \(contestant.name)")
-                do {
-                    let outcome = try Slice(contestant: contestant, scene: scene, milliseconds: milliseconds)
-                        .run(programs)
-                    result.add(outcome, of: contestant.name, run: run, slice: slice)
-                } catch {
-                    result.failures[contestant.name] = "\(error)"
-                    progress.note("\(scene.id): \(contestant.name): \(error)")
-                }
-            }
+    /// A turn that nobody disturbs, or the last one while there is patience.
+    private func undisturbed(_ contestants: [Contestant], _ place: String, _ patience: inout Patience) -> Turn {
+        while true {
+            let turn = Turn(contestants, of: scene, programs, milliseconds) { progress.show("\(place): \($0)") }
+            if turn.stealPercent <= Patience.mostStolen { return turn }
+            patience.spend(turn.seconds)
+            progress.show("\(place): others take \(Int(turn.stealPercent)) % of the processors: resting")
+            guard patience.rest() else { return turn }
         }
     }
 

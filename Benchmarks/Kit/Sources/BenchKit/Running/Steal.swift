@@ -20,9 +20,15 @@ package struct Steal {
         stolen = numbers[7]
     }
 
+    /// All processor time since `earlier`, and what others got of it; nothing where the kernel's counts went back.
+    func time(since earlier: Steal) -> (total: UInt64, stolen: UInt64) {
+        guard total > earlier.total, stolen >= earlier.stolen else { return (0, 0) }
+        return (total - earlier.total, stolen - earlier.stolen)
+    }
+
     /// Percent of all processor time since `earlier`.
     package func percent(since earlier: Steal) -> Double {
-        guard total > earlier.total, stolen >= earlier.stolen else { return 0 }
-        return Double(stolen - earlier.stolen) * 100 / Double(total - earlier.total)
+        let (total, stolen) = time(since: earlier)
+        return total > 0 ? Double(stolen) * 100 / Double(total) : 0
     }
 }
