@@ -1,3 +1,4 @@
+import AnnexHost
 import AnnexSandbox
 
 /// A diagnosis for a person at a terminal: what is wrong first, with its cure, then the policies.

@@ -6,8 +6,7 @@ struct TopTable {
     let style: Style
     let width: Int
 
-    private static let widths = [7, 7, 9, 5, 9, 6, 9, 8, 6, 6]
-    private var name: Int { max(12, width - Self.widths.reduce(0, +) - Self.widths.count) }
+    private static let widths = [7, 7, 9, 5, 10, 6, 9, 8, 6, 6]
 
     func lines(_ rows: [TopRow], most: Int) -> [String] {
         let heads = ["HOST", "PID", "STATE", "CPU%", "MEMORY", "MSG/S", "BYTES/S", "ANSWER", "DENIED", "AGE"]
@@ -24,10 +23,10 @@ struct TopTable {
     }
 
     private func line(_ cells: [String], _ last: String) -> String {
-        let columns = zip(cells, Self.widths).map { $0.aligned(to: $1) }
+        let columns = zip(cells, Self.widths).map { $0.aligned(to: $1) }.joined(separator: " ")
+        let left = max(12, width - columns.count - 1)
         // The end of an identifier says more than its beginning.
-        let shown = last.count <= name ? last : "…" + last.suffix(name - 1)
-        return columns.joined(separator: " ") + " " + shown
+        return columns + " " + (last.count <= left ? last : "…" + last.suffix(left - 1))
     }
 
     private func cells(_ row: TopRow) -> [String] {
@@ -35,7 +34,7 @@ struct TopTable {
             "\(row.shown.broker)", row.shown.process.map { "\($0)" } ?? "-", row.shown.state.word,
             row.processor.map(Self.percent) ?? "-", row.memory.map { "\(ByteCount($0))" } ?? "-",
             row.messages.map(Self.short) ?? "-", row.bytes.map(Self.short) ?? "-",
-            row.latency.map { Duration.seconds(min($0, 1e9)).short } ?? "-",
+            row.latency.map { Duration.seconds(min($0, 999_999)).short } ?? "-",
             Self.short(Double(row.shown.denials)), Self.age(row.age),
         ]
     }
