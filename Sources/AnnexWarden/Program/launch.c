@@ -1,5 +1,6 @@
 #include "launch.h"
 
+#include "bare.h"
 #include "child.h"
 #include "loop.h"
 #include "maps.h"
@@ -28,6 +29,12 @@ int launch_take(struct launch *launch, const struct step *steps, size_t count) {
 static long plan_was_read(struct launch *launch) {
     (void)launch;
     return 0;
+}
+
+static long clone_trees(struct launch *launch) {
+    // Where the launch before found no way back, this one needs it: only from there can the host's mounts be cloned.
+    long result = bare_leave();
+    return result < 0 ? result : mounts_clone_trees(launch);
 }
 
 static uint64_t namespaces(const annex_plan *plan) {
@@ -60,11 +67,12 @@ static long clone_child(struct launch *launch) {
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = (uint64_t)launch->descriptors[launch->plan->into_cgroup];
     }
-    result = CALL(NR_clone3, &arguments, sizeof arguments);
+    result = bare_enter(launch);
+    if (result >= 0) result = CALL(NR_clone3, &arguments, sizeof arguments);
     if (result == 0) child_run(launch);
-    if (result < 0) return result;
-    launch->process = (int)result;
-    return 0;
+    if (result > 0) launch->process = (int)result;
+    long back = bare_leave();
+    return result < 0 ? result : back;
 }
 
 static long let_go(struct launch *launch) {
@@ -80,7 +88,7 @@ static long map_and_let_go(struct launch *launch) {
 
 static const struct step warden_steps[] = {
     {ANNEX_STEP_PLAN, plan_was_read},
-    {ANNEX_STEP_TREES, mounts_clone_trees},
+    {ANNEX_STEP_TREES, clone_trees},
     {ANNEX_STEP_CLONE, clone_child},
     {ANNEX_STEP_MAPS, map_and_let_go},
 };

@@ -23,6 +23,7 @@ struct launch {
     // The child's half.
     int report;      // to the warden
     int root;        // the tmpfs that becomes the root
+    int began_bare;  // in a mount namespace without anything of the host's (bare.c)
     uint64_t own_devices[ANNEX_PLAN_SCRATCHES + 1];  // of the root and of the scratches: where mount points may be made
     uint32_t own_count;
     int executable;  // opened inside

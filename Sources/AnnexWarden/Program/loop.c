@@ -1,6 +1,7 @@
 #include "loop.h"
 
 #include "answers.h"
+#include "bare.h"
 #include "launch.h"
 #include "network.h"
 #include "syscalls.h"
@@ -263,13 +264,20 @@ static void listen_to_control(void) {
     current = wanted;
 }
 
+static int spares_are_due(void) { return network_is_due() || bare_is_due(); }
+
+static void make_spares(void) {
+    if (network_is_due()) network_make_spare();
+    if (bare_is_due()) bare_make();
+}
+
 void loop_run(void) {
     struct epoll_entry events[EVENTS_AT_ONCE];
     while (!broker_gone && !answers_unheard()) {
         listen_to_control();
-        int patience = answers_crowded() ? CROWDED_LOOK_MS : network_is_due() ? QUIET_MS : -1;
+        int patience = answers_crowded() ? CROWDED_LOOK_MS : spares_are_due() ? QUIET_MS : -1;
         long count = CALL(NR_epoll_pwait, epoll, events, EVENTS_AT_ONCE, patience, 0, SIGNAL_SET_SIZE);
-        if (count == 0 && !answers_crowded() && network_is_due()) network_make_spare();
+        if (count == 0 && !answers_crowded()) make_spares();
         if (answers_waiting() || answers_crowded()) answers_flush_all();
         for (long i = 0; i < count; i++) handle(&events[i]);
     }

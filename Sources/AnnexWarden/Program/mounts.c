@@ -1,7 +1,7 @@
 #include "mounts.h"
 
 #include "syscalls.h"
-#include "text.h"
+#include "tmpfs.h"
 
 #define DIRECTORY_MODE 0755
 #define FILE_MODE 0444
@@ -149,38 +149,6 @@ static long attach(const struct launch *launch, int tree, const char *path, int 
     return result;
 }
 
-// MARK: - Capped file systems of our own
-
-static void limit_text(char *text, uint64_t number, unsigned base) {
-    char *end = text;
-    if (base == 8) text_append(&end, "0");
-    text_append_number(&end, number, base);
-}
-
-static long configure_tmpfs(int context, uint64_t size, uint64_t inodes, uint32_t mode) {
-    char text[TEXT_NUMBER + 4];
-    limit_text(text, size, 10);
-    long result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "size", text, 0);
-    if (result < 0) return result;
-    limit_text(text, inodes, 10);
-    result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "nr_inodes", text, 0);
-    if (result < 0) return result;
-    limit_text(text, mode, 8);
-    result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "mode", text, 0);
-    if (result < 0) return result;
-    return CALL(NR_fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
-}
-
-static long make_tmpfs(uint64_t size, uint64_t inodes, uint32_t mode, uint32_t executable) {
-    long context = CALL(NR_fsopen, "tmpfs", FSOPEN_CLOEXEC);
-    if (context < 0) return context;
-    long result = configure_tmpfs((int)context, size, inodes, mode);
-    long attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (executable ? 0 : MOUNT_ATTR_NOEXEC);
-    if (result >= 0) result = CALL(NR_fsmount, context, FSMOUNT_CLOEXEC, attributes);
-    CALL(NR_close, context);
-    return result;
-}
-
 // MARK: - Steps
 
 long mounts_make_private(struct launch *launch) {
@@ -192,7 +160,7 @@ long mounts_make_private(struct launch *launch) {
 long mounts_make_root(struct launch *launch) {
     if (!wants_root(launch)) return 0;
     CALL(NR_umask, 0);
-    long root = make_tmpfs(launch->plan->root_size, launch->plan->root_inodes, DIRECTORY_MODE, 0);
+    long root = tmpfs_make(launch->plan->root_size, launch->plan->root_inodes, DIRECTORY_MODE, MOUNT_ATTR_NOEXEC);
     if (root < 0) return root;
     launch->root = (int)root;
     long result = note_own(launch, launch->root);
@@ -222,7 +190,8 @@ long mounts_make_scratches(struct launch *launch) {
     for (uint32_t i = 0; wants_root(launch) && i < launch->plan->scratches.count; i++) {
         const annex_scratch *scratch = &scratches[i];
         launch->detail = i;
-        long tree = make_tmpfs(scratch->size, scratch->inodes, scratch->mode, scratch->executable);
+        uint64_t execution = scratch->executable ? 0 : MOUNT_ATTR_NOEXEC;
+        long tree = tmpfs_make(scratch->size, scratch->inodes, scratch->mode, execution);
         if (tree < 0) return tree;
         long result = attach(launch, (int)tree, plan_text(launch->plan, scratch->target), 1);
         if (result >= 0) result = note_own(launch, (int)tree);
@@ -281,12 +250,22 @@ long mounts_make_proc(struct launch *launch) {
     return result;
 }
 
+long mounts_exchange_root(int root) {
+    // Both at the same place: the old root then lies over the new one and is taken off again.
+    long result = CALL(NR_fchdir, root);
+    if (result >= 0) result = CALL(NR_pivot_root, ".", ".");
+    return result < 0 ? result : CALL(NR_umount2, ".", MNT_DETACH);
+}
+
+// Beneath the new root lies the bare one, where there is nothing to take off.
+static long enter_root(int root) {
+    long result = CALL(NR_fchdir, root);
+    return result < 0 ? result : CALL(NR_chroot, ".");
+}
+
 long mounts_pivot(struct launch *launch) {
     if (!wants_root(launch)) return 0;
-    // Both at the same place: the old root then lies over the new one and is taken off again.
-    long result = CALL(NR_fchdir, launch->root);
-    if (result >= 0) result = CALL(NR_pivot_root, ".", ".");
-    if (result >= 0) result = CALL(NR_umount2, ".", MNT_DETACH);
+    long result = launch->began_bare ? enter_root(launch->root) : mounts_exchange_root(launch->root);
     if (result >= 0) result = CALL(NR_chdir, "/");
     if (result < 0) return result;
     const struct mount_attributes attributes = {.set = MOUNT_ATTR_RDONLY};

@@ -16,6 +16,9 @@ long mounts_make_links(struct launch *launch);
 long mounts_make_proc(struct launch *launch);
 long mounts_pivot(struct launch *launch);
 
+// `root`, mounted over "/", becomes the root, and what was the root is taken off.
+long mounts_exchange_root(int root);
+
 // 0 when the descriptor is that object, -ESTALE when it is another, or -errno.
 long mounts_compare(int descriptor, uint64_t device, uint64_t inode, uint32_t *type);
 // Opens a path of the present root without following any link, for reference only.

@@ -1,5 +1,6 @@
 // Where the program begins: what the kernel hands over, the warden's own confinement, the loop, the end.
 #include "answers.h"
+#include "bare.h"
 #include "entry.h"
 #include "farewell.h"
 #include "launch.h"
@@ -83,6 +84,7 @@ static long prepare(void) {
         if (result < 0) return result;
     }
     network_prepare();
+    bare_prepare();
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
     warden.self = (int)self;

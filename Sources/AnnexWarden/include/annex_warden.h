@@ -49,7 +49,7 @@ enum {
     ANNEX_LAYER_IPC = 1u << 4,
     ANNEX_LAYER_UTS = 1u << 5,
     ANNEX_LAYER_CGROUP_NAMESPACE = 1u << 6,
-    ANNEX_LAYER_ROOT = 1u << 7,  // tmpfs root, pivot_root, old root detached
+    ANNEX_LAYER_ROOT = 1u << 7,  // a tmpfs as root, and nothing of the host beneath it
     ANNEX_LAYER_CAPABILITIES = 1u << 8,
     ANNEX_LAYER_NO_NEW_PRIVS = 1u << 9,
     ANNEX_LAYER_LANDLOCK = 1u << 10,
@@ -71,7 +71,7 @@ enum {
     ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
     ANNEX_STEP_LINKS,         // symbolic links of the root's own
     ANNEX_STEP_PROC,          // a procfs of its own pid namespace, processes only
-    ANNEX_STEP_PIVOT,         // pivot_root, old root detached, root made read-only
+    ANNEX_STEP_PIVOT,         // the tmpfs becomes the root and read-only, the host's is taken off
     ANNEX_STEP_HOSTNAME,      // sethostname in the namespace of its own
     ANNEX_STEP_LOOPBACK,      // the loopback interface of its own network namespace brought up
     ANNEX_STEP_DIRECTORY,     // the working directory entered

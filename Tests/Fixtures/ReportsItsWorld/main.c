@@ -9,11 +9,13 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -104,14 +106,30 @@ static void report_descriptors(void) {
     say_text("descriptors", list);
 }
 
-static void report_files(void) {
+static void report_root(const char *key) {
     struct dirent **entries;
     int count = scandir("/", &entries, 0, alphasort);
     char list[4096] = "", *end = list;
     for (int i = 0; i < count; i++) {
         if (entries[i]->d_name[0] != '.') end += sprintf(end, "%s%s", end == list ? "" : ",", entries[i]->d_name);
     }
-    say_text("root", list);
+    say_text(key, list);
+}
+
+// With every right in its namespaces: it takes its root off, and enters its namespace anew, which begins at what is left.
+static void dig(void) {
+    report_root("root");
+    say_result("taken", umount2("/", MNT_DETACH));
+    int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    say_result("entered", setns(self, CLONE_NEWNS));
+    report_root("beneath");
+    say_result("beneath.write", mkdir("/new", 0700));
+    say_result("beneath.remount", mount(0, "/", 0, MS_REMOUNT | MS_BIND, 0));
+    say_result("beneath.parent", access("/../etc/passwd", F_OK));
+}
+
+static void report_files(void) {
+    report_root("root");
     say_result("root.write", mkdir("/new", 0700));
     say_result("root.parent", access("/../etc/passwd", F_OK));
     say_result("proc", access("/proc/self", F_OK));
@@ -163,6 +181,7 @@ int main(int count, char **arguments) {
     }
     if (!out) return 65;
     if (strcmp(command, "exec") == 0) attempt_exec();
+    if (strcmp(command, "dig") == 0) dig();
     if (strcmp(command, "parent") == 0) {
         errno = 0;
         say("getppid", syscall(SYS_getppid));

@@ -1,0 +1,93 @@
+#include "bare.h"
+
+#include "mounts.h"
+#include "syscalls.h"
+#include "tmpfs.h"
+
+#define BARE_SIZE 4096
+#define BARE_INODES 1
+#define BARE_MODE 0555
+
+static int hosts = -1;  // the way back: the namespace,
+static int root = -1;   // and the root in it, which need not be the namespace's own
+static int bare = -1;
+static int due;
+static int is_away;  // from the hosts' namespace, or from the root in it
+
+void bare_prepare(void) {
+    // Only who may make one without a user namespace of its own.
+    if (!warden.is_root) return;
+    root = (int)CALL(NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root >= 0) hosts = (int)CALL(NR_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+}
+
+static int has_every_tree(const struct launch *launch) {
+    for (uint32_t i = 0; i < launch->plan->binds.count; i++) {
+        if (launch->trees[i] < 0) return 0;
+    }
+    return 1;
+}
+
+// Nothing of the host's is found by path there, and the kernel gives a procfs only to who sees a whole one.
+static int can_begin(const struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    return hosts >= 0 && plan_has(plan, ANNEX_LAYER_MOUNT) && plan_has(plan, ANNEX_LAYER_ROOT)
+        && (plan->flags & ANNEX_PLAN_PROC) == 0 && has_every_tree(launch);
+}
+
+long bare_leave(void) {
+    if (!is_away) return 0;
+    long result = CALL(NR_setns, hosts, CLONE_NEWNS);
+    if (result >= 0) result = CALL(NR_fchdir, root);
+    if (result >= 0) result = CALL(NR_chroot, ".");
+    if (result >= 0) result = CALL(NR_chdir, "/");
+    if (result >= 0) is_away = 0;
+    return result;
+}
+
+long bare_enter(struct launch *launch) {
+    if (!can_begin(launch)) return 0;
+    due = bare < 0;
+    if (bare < 0) return 0;
+    is_away = 1;
+    launch->began_bare = 1;
+    return CALL(NR_setns, bare, CLONE_NEWNS);
+}
+
+int bare_is_due(void) { return due; }
+
+static long empty_root(void) {
+    // Before the first mount: nothing made here may show on the host.
+    long result = CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
+    if (result >= 0) result = tmpfs_make(BARE_SIZE, BARE_INODES, BARE_MODE, MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY);
+    if (result < 0) return result;
+    int empty = (int)result;
+    result = CALL(NR_move_mount, empty, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
+    if (result >= 0) result = mounts_exchange_root(empty);
+    CALL(NR_close, empty);
+    return result;
+}
+
+static long make(void) {
+    // The way back is tried before it is needed.
+    long result = CALL(NR_setns, hosts, CLONE_NEWNS);
+    if (result < 0) return result;
+    is_away = 1;
+    result = CALL(NR_unshare, CLONE_NEWNS);
+    if (result < 0) return bare_leave();
+    // While there is a procfs to open it by.
+    bare = (int)CALL(NR_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    if (bare >= 0 && empty_root() < 0) {
+        close_descriptor(bare);
+        bare = -1;
+    }
+    return bare_leave();
+}
+
+void bare_make(void) {
+    due = 0;
+    // Tried once: where the kernel refuses, launches begin with a copy of the host's, as an ordinary user's do. One that
+    // finds no way back fails every launch, with the reason.
+    make();
+    if (bare < 0 && !is_away) hosts = -1;
+}

@@ -1,0 +1,116 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// Root's sandboxes begin in a mount namespace without anything of the host's, once there is one.
+@Suite(.timeLimit(.minutes(20))) struct BareNamespaceTests {
+    @Test func theWorldIsTheSameHoweverItBegan() async throws {
+        let ground = try Ground()
+        let first = try await ground.launch(ground.plan("world")).world()
+        await waitsForBare(on: ground)
+        let second = try await ground.launch(ground.plan("world")).world()
+        #expect(first == second && first["root"] == "app" && first["root.write"] == "\(EROFS)")
+    }
+
+    @Test func whoTakesItsRootOffFindsNothingOfTheHosts() async throws {
+        let ground = try Ground()
+        for isFirst in [true, false] {
+            let dug = try await ground.launch(withEveryRight(on: ground)).world()
+            #expect(dug["root"] == "app" && dug["said"] == "dig", "\(dug)")
+            #expect(["", "app"].contains(dug["beneath"]), "\(dug)")
+            #expect(dug["beneath.parent"] == "\(ENOENT)" && dug["beneath.write"] != "0", "\(dug)")
+            if geteuid() == 0, !isFirst {
+                #expect(dug["taken"] == "0" && dug["entered"] == "0" && dug["beneath"] == "", "\(dug)")
+                #expect(dug["beneath.remount"] == "\(EPERM)" && dug["beneath.write"] == "\(EROFS)", "\(dug)")
+            }
+            await waitsForBare(on: ground)
+        }
+    }
+
+    @Test func eachHasANamespaceOfItsOwnAndTheWardenStaysInTheHosts() async throws {
+        let ground = try Ground()
+        let host = try #require(namespace(of: getpid()))
+        var seen = [host]
+        var runs: [Recording] = []
+        for _ in 0..<4 {
+            let run = try ground.launch(ground.plan("stay")).recording
+            #expect(await run.waits(for: .executed))
+            let own = try #require(namespace(of: run.process))
+            #expect(!seen.contains(own))
+            seen.append(own)
+            runs.append(run)
+            await waitsForBare(on: ground)
+            #expect(namespace(of: ground.warden.number) == host)
+            #expect(link("/proc/\(ground.warden.number)/root") == link("/proc/self/root"))
+            #expect(link("/proc/\(ground.warden.number)/cwd") == "/")
+        }
+    }
+
+    @Test func plansThatCannotBeginThereBeginAsBefore() async throws {
+        let ground = try Ground()
+        let other = try ground.launch(ground.plan("stay")).recording
+        #expect(await other.waits(for: .executed))
+        await waitsForBare(on: ground)
+        var plan = try ground.plan("world")
+        plan.hasProc = true
+        let withProc = try await ground.launch(plan).world()
+        #expect(withProc["proc"] == "0" && withProc["root"] == "app,proc", "\(withProc)")
+        let run = try ground.launch(withTheHostsMounts(on: ground)).recording
+        #expect(await run.waits(for: .executed))
+        #expect(namespace(of: run.process) == namespace(of: getpid()))
+    }
+
+    @Test func aLaunchThatFailsThereLeavesTheNextOneItsWay() async throws {
+        let ground = try Ground()
+        let other = try ground.launch(ground.plan("stay")).recording
+        #expect(await other.waits(for: .executed))
+        await waitsForBare(on: ground)
+        for step in [LaunchStep.clone, .maps, .root, .pivot] {
+            var plan = try ground.plan("world")
+            plan.fault = (step, EIO)
+            let failed = try ground.launch(plan)
+            await failed.recording.finish()
+            #expect(failed.recording.failure?.step == step)
+            #expect(try await ground.launch(ground.plan("world")).world()["root"] == "app")
+        }
+    }
+
+    /// What no policy gives: root of its user namespace with all of its rights there.
+    private func withEveryRight(on ground: Ground) throws -> LaunchPlan {
+        var plan = try ground.plan("dig")
+        plan.layers.subtract([.capabilities, .noNewPrivileges])
+        plan.insideUser = 0
+        plan.insideGroup = 0
+        return plan
+    }
+
+    private func withTheHostsMounts(on ground: Ground) throws -> LaunchPlan {
+        let program = ground.folder.appending(path: "app/program")
+        var plan = try LaunchPlan(
+            executable: program.path, checked: try Ground.open(program), outsideUser: Ground.outside.user,
+            outsideGroup: Ground.outside.group)
+        plan.layers = SandboxLayers.all.subtracting([.landlock, .seccomp, .mount, .root])
+        plan.arguments = ["program", "1", "stay"]
+        return plan
+    }
+
+    /// Until the warden holds a second mount namespace and is back from making it; at once where it makes none.
+    private func waitsForBare(on ground: Ground) async {
+        guard geteuid() == 0 else { return }
+        let warden = ground.warden.number
+        let host = namespace(of: getpid())
+        await eventually {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(warden)/fd")) ?? []
+            let held = names.compactMap { link("/proc/\(warden)/fd/\($0)") }.filter { $0.hasPrefix("mnt:") }
+            return Set(held).count == 2 && namespace(of: warden) == host
+        }
+    }
+
+    private func namespace(of process: Int32) -> String? { link("/proc/\(process)/ns/mnt") }
+
+    private func link(_ path: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+    }
+}
