@@ -1,5 +1,6 @@
 #include "answers.h"
 
+#include "ends.h"
 #include "loop.h"
 #include "syscalls.h"
 
@@ -53,7 +54,7 @@ static void give_up(struct child *child, uint32_t kind) {
     child->pending &= ~(1u << ANNEX_ANSWER_STARTED | 1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_EXECUTED);
     child->outcome = UNDECIDED;
     children_fail(child, step, ETOOMANYREFS, 0);
-    loop_kill(child);
+    ends_kill(child);
 }
 
 static void note_crowd(struct child *child, uint32_t kind) {

@@ -10,15 +10,20 @@
 
 static int hosts = -1;  // the way back: the namespace,
 static int root = -1;   // and the root in it, which need not be the namespace's own
+// Holds the way back until there is one: what a warden has open does not grow with its first launches.
 static int bare = -1;
-static int due;
+static int is_made, due;
 static int is_away;  // from the hosts' namespace, or from the root in it
+
+static long open_own(void) { return CALL(NR_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC); }
 
 void bare_prepare(void) {
     // Only who may make one without a user namespace of its own.
     if (!warden.is_root) return;
     root = (int)CALL(NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (root >= 0) hosts = (int)CALL(NR_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    if (root >= 0) hosts = (int)open_own();
+    if (hosts >= 0) bare = (int)CALL(NR_fcntl, hosts, F_DUPFD_CLOEXEC, 0);
+    if (bare < 0) hosts = -1;
 }
 
 static int has_every_tree(const struct launch *launch) {
@@ -47,8 +52,8 @@ long bare_leave(void) {
 
 long bare_enter(struct launch *launch) {
     if (!can_begin(launch)) return 0;
-    due = bare < 0;
-    if (bare < 0) return 0;
+    due = !is_made;
+    if (!is_made) return 0;
     is_away = 1;
     launch->began_bare = 1;
     return CALL(NR_setns, bare, CLONE_NEWNS);
@@ -76,11 +81,9 @@ static long make(void) {
     result = CALL(NR_unshare, CLONE_NEWNS);
     if (result < 0) return bare_leave();
     // While there is a procfs to open it by.
-    bare = (int)CALL(NR_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-    if (bare >= 0 && empty_root() < 0) {
-        close_descriptor(bare);
-        bare = -1;
-    }
+    long own = open_own();
+    if (own >= 0 && empty_root() >= 0) is_made = CALL(NR_dup3, own, bare, O_CLOEXEC) >= 0;
+    close_descriptor((int)own);
     return bare_leave();
 }
 
@@ -89,5 +92,5 @@ void bare_make(void) {
     // Tried once: where the kernel refuses, launches begin with a copy of the host's, as an ordinary user's do. One that
     // finds no way back fails every launch, with the reason.
     make();
-    if (bare < 0 && !is_away) hosts = -1;
+    if (!is_made && !is_away) hosts = -1;
 }

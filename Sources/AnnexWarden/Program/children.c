@@ -3,13 +3,16 @@
 #include "syscalls.h"
 
 static struct child *table;
+// Beside the table, whose places lie pages apart: a number is found by looking at each.
+static int *processes;
 static uint32_t first_free, last_free, free_count, end_of_used;
 
 long children_prepare(void) {
-    uint64_t size = sizeof(struct child) * CHILDREN_LARGEST;
+    uint64_t size = (sizeof(struct child) + sizeof *processes) * CHILDREN_LARGEST;
     long place = CALL(NR_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place < 0 && place > -4096) return place;
     table = (struct child *)place;
+    processes = (int *)(table + CHILDREN_LARGEST);
     // A clone must not pay for the table, and what runs in it has no business with other launches.
     long result = CALL(NR_madvise, place, size, MADV_DONTFORK);
     if (result < 0) return result;
@@ -45,11 +48,24 @@ struct child *children_take(uint32_t reserve) {
     child->wants_listener = 0;
     child->has_reaper = 0;
     child->has_status = 0;
+    child->has_ended = 0;
     child->crowded_since = 0;
     child->listener_fault = 0;
     child->answer = (annex_answer){.version = ANNEX_WARDEN_VERSION};
     child->removals_length = 0;
     return child;
+}
+
+void children_name(struct child *child, int process) {
+    child->answer.process = process;
+    processes[children_index(child)] = process;
+}
+
+struct child *children_with(int process) {
+    for (uint32_t i = 0; i < end_of_used; i++) {
+        if (processes[i] == process) return table[i].used && !table[i].has_ended ? &table[i] : (struct child *)0;
+    }
+    return 0;
 }
 
 void children_close(struct child *child) {
@@ -63,6 +79,7 @@ void children_close(struct child *child) {
 void children_release(struct child *child) {
     uint32_t index = children_index(child);
     children_close(child);
+    processes[index] = 0;
     child->used = 0;
     child->pending = 0;
     if (free_count == 0) first_free = index;

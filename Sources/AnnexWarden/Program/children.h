@@ -15,13 +15,14 @@ struct child {
     uint32_t generation;  // tells an event of this launch from one of an earlier one in the same place
     uint32_t pending;     // answers that are due, as 1 << kind
     uint32_t next_free;
-    int pidfd;     // -1: no process was made
+    int pidfd;     // -1: no process was made, or it executed and needs none (ends.h)
     int report;    // the warden's end of the socket to the child; -1 once the child executed or ended
     int program;   // pidfd of the program where the child is its reaper, else -1
     int listener;  // taken from the child and not yet sent, else -1
     enum outcome outcome;
     uint32_t wants_listener;
     uint32_t has_reaper;
+    uint32_t has_ended;      // its end was taken: its number may be another's
     uint32_t has_status;     // the reaper told how the program ended: `answer.status`
     uint64_t crowded_since;  // when an answer first found too many descriptors on their way, else 0
     int32_t listener_fault;  // a test's errno for that step
@@ -42,6 +43,11 @@ void children_close(struct child *child);
 // Gives the place back. Its removals stay known until the place is taken again, the longest unused first:
 // a broker that dies right after an end has not removed them yet.
 void children_release(struct child *child);
+
+// Gives the child's process its number, by which its end will find it.
+void children_name(struct child *child, int process);
+// The living child that has this number, or null.
+struct child *children_with(int process);
 
 struct child *children_at(uint32_t index);
 // Places from here on were never used: looking at them would only cost memory.

@@ -1,6 +1,7 @@
 #include "farewell.h"
 
 #include "children.h"
+#include "ends.h"
 #include "loop.h"
 #include "syscalls.h"
 #include "text.h"
@@ -11,12 +12,10 @@
 
 // 1 when the child is still there.
 static int still_running(struct child *child) {
-    if (!child->used || child->answer.process == 0 || child->pidfd < 0) return 0;
+    if (!child->used || child->answer.process == 0 || child->has_ended) return 0;
     long result = CALL(NR_wait4, child->answer.process, 0, WALL | WNOHANG, 0);
-    if (result == 0) return 1;
-    close_descriptor(child->pidfd);
-    child->pidfd = -1;
-    return 0;
+    child->has_ended = result != 0;
+    return result == 0;
 }
 
 // 1 while some directory is busy. One that is gone, or not empty for a reason of its own, is done with.
@@ -47,7 +46,7 @@ static int remains(void) {
 
 void farewell(void) {
     for (uint32_t i = 0; i < children_end(); i++) {
-        if (children_at(i)->used) loop_kill(children_at(i));
+        if (children_at(i)->used) ends_kill(children_at(i));
     }
     const struct time pause = {0, PAUSE};
     uint64_t until = clock_now() + PATIENCE;

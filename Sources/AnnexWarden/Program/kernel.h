@@ -22,6 +22,7 @@ enum {
 #define O_EXCL 0200
 #define O_CLOEXEC 02000000
 #define O_PATH 010000000
+#define O_NONBLOCK 04000
 #if defined(__x86_64__)
 #define O_DIRECTORY 0200000
 #elif defined(__aarch64__)
@@ -70,6 +71,7 @@ struct clone_arguments {
     uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
+#define P_ALL 0
 #define P_PID 1
 #define WNOHANG 0x1
 #define WUNTRACED 0x2
@@ -245,6 +247,12 @@ struct signal_information {
     uint64_t more[13];
 };
 _Static_assert(sizeof(struct signal_information) == 128, "siginfo_t is 128 bytes");
+// What a signalfd tells.
+struct signal_notice {
+    int32_t number, error, code, sender;
+    uint64_t more[14];
+};
+_Static_assert(sizeof(struct signal_notice) == 128, "signalfd_siginfo is 128 bytes");
 
 #define TIOCSCTTY 0x540E
 #define TIOCSPGRP 0x5410

@@ -2,6 +2,7 @@
 
 #include "bare.h"
 #include "child.h"
+#include "ends.h"
 #include "loop.h"
 #include "maps.h"
 #include "mounts.h"
@@ -107,7 +108,7 @@ static void adopt(struct child *child, struct launch *launch) {
     const annex_plan *plan = launch->plan;
     child->pidfd = launch->pidfd;
     child->report = launch->warden_end;
-    child->answer.process = launch->process;
+    children_name(child, launch->process);
     child->answer.layers = plan->layers;
     child->wants_listener = (plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
     if (plan->fault_step == ANNEX_STEP_LISTENER) child->listener_fault = (int32_t)plan->fault_errno;
@@ -144,7 +145,7 @@ void launch_begin(struct child *child, size_t length, const int *descriptors, ui
     }
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) child->answer.times[i] = launch.times[i];
     if (launch.process == 0) children_answer(child, ANNEX_ANSWER_ENDED);
-    else if (error != 0) loop_kill(child);
+    else if (error != 0) ends_kill(child);
 
     close_descriptor(launch.report);
     close_all(launch.trees, ANNEX_PLAN_BINDS);

@@ -2,6 +2,7 @@
 
 #include "answers.h"
 #include "bare.h"
+#include "ends.h"
 #include "launch.h"
 #include "network.h"
 #include "syscalls.h"
@@ -13,13 +14,14 @@
 #define QUIET_MS 5
 
 // What an event is about: the kind in the lowest bits, then the place, then its generation.
-enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_REPORT, ABOUT_END };
+enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_ENDS, ABOUT_REPORT, ABOUT_END };
+#define ABOUT_BITS 3
 
 static int epoll = -1;
 static int broker_gone;
 
 static uint64_t token(const struct child *child, uint32_t about) {
-    return (uint64_t)child->generation << 32 | children_index(child) << 2 | about;
+    return (uint64_t)child->generation << 32 | children_index(child) << ABOUT_BITS | about;
 }
 
 static long watch(int descriptor, uint32_t events, uint64_t data) {
@@ -28,22 +30,21 @@ static long watch(int descriptor, uint32_t events, uint64_t data) {
 }
 
 // Closing is not enough: the broker holds the same pidfd, and a clone may still hold the same socket.
-static void unwatch(int descriptor) { CALL(NR_epoll_ctl, epoll, EPOLL_CTL_DEL, descriptor, 0); }
-
-static void end_report(struct child *child) {
-    if (child->report < 0) return;
-    unwatch(child->report);
-    close_descriptor(child->report);
-    child->report = -1;
+static void unwatch(int *descriptor) {
+    if (*descriptor < 0) return;
+    CALL(NR_epoll_ctl, epoll, EPOLL_CTL_DEL, *descriptor, 0);
+    close_descriptor(*descriptor);
+    *descriptor = -1;
 }
 
 long loop_prepare(void) {
     long result = CALL(NR_epoll_create1, EPOLL_CLOEXEC);
     if (result < 0) return result;
     epoll = (int)result;
-    result = watch(ANNEX_WARDEN_BROKER, EPOLLIN, ABOUT_BROKER);
-    if (result < 0) return result;
-    return watch(ANNEX_WARDEN_CONTROL, EPOLLIN, ABOUT_CONTROL);
+    result = ends_prepare();
+    if (result >= 0) result = watch((int)result, EPOLLIN, ABOUT_ENDS);
+    if (result >= 0) result = watch(ANNEX_WARDEN_BROKER, EPOLLIN, ABOUT_BROKER);
+    return result < 0 ? result : watch(ANNEX_WARDEN_CONTROL, EPOLLIN, ABOUT_CONTROL);
 }
 
 // MARK: - Descriptors that arrive
@@ -66,30 +67,6 @@ static uint32_t arrived_count(const struct message *message, const struct arrive
 
 // MARK: - Children
 
-void loop_kill(struct child *child) {
-    if (child->pidfd >= 0) CALL(NR_pidfd_send_signal, child->pidfd, SIGKILL, 0, 0);
-}
-
-static void note_end(struct child *child, int status, const struct usage *usage) {
-    annex_answer *answer = &child->answer;
-    // What the reaper told is how the program ended; its own end says only that everything else ended with it.
-    if (!child->has_status) answer->status = status;
-    answer->user_time = (uint64_t)usage->user.seconds * 1000000u + (uint64_t)usage->user.microseconds;
-    answer->system_time = (uint64_t)usage->system.seconds * 1000000u + (uint64_t)usage->system.microseconds;
-    answer->peak_memory = (uint64_t)usage->largest_kibibytes * 1024u;
-    children_answer(child, ANNEX_ANSWER_ENDED);
-}
-
-// 1 when the child's end was taken.
-static int reap(struct child *child, int options) {
-    int status = 0;
-    struct usage usage = {0};
-    long result = CALL(NR_wait4, child->answer.process, &status, WALL | options, &usage);
-    if (result != child->answer.process) return 0;
-    note_end(child, status, &usage);
-    return 1;
-}
-
 void loop_watch(struct child *child) {
     long result = watch(child->report, EPOLLIN, token(child, ABOUT_REPORT));
     // By edge: a debugger may hold back the end of what it traces, and lets the kernel tell it anew when it lets go.
@@ -97,15 +74,9 @@ void loop_watch(struct child *child) {
     if (result >= 0) return;
     // An end that nobody would see: it is brought about and taken here.
     children_fail(child, ANNEX_STEP_CLONE, (int32_t)-result, 0);
-    loop_kill(child);
-    reap(child, 0);
-    end_report(child);
-}
-
-// exec gave the child SIGCHLD as its exit signal; one that never executed still has none, and this
-// waitid does not see it. True for the living and the dead alike.
-static int executed(const struct child *child) {
-    return CALL(NR_waitid, P_PID, child->answer.process, 0, WEXITED | WNOHANG | WNOWAIT, 0) >= 0;
+    ends_kill(child);
+    ends_reap(child, 0);
+    unwatch(&child->report);
 }
 
 static void take_listener(struct child *child, int number) {
@@ -116,7 +87,7 @@ static void take_listener(struct child *child, int number) {
     if (result == -ESRCH) return;
     if (result < 0) {
         children_fail(child, ANNEX_STEP_LISTENER, (int32_t)-result, 0);
-        loop_kill(child);
+        ends_kill(child);
         return;
     }
     child->listener = (int)result;
@@ -128,7 +99,7 @@ void loop_listener_sent(struct child *child) {
     static const char go = 1;
     close_descriptor(child->listener);
     child->listener = -1;
-    // Should the child be gone, its end is told by its pidfd; SIGPIPE is blocked.
+    // Should the child be gone, its end is told; SIGPIPE is blocked.
     if (child->report >= 0) CALL(NR_write, child->report, &go, sizeof go);
 }
 
@@ -137,6 +108,8 @@ static void hear_execution(struct child *child) {
     child->outcome = EXECUTED;
     child->answer.times[ANNEX_STEP_EXEC] = clock_now();
     children_answer(child, ANNEX_ANSWER_EXECUTED);
+    // From here on a signal tells its end; the answer about the start may still have to carry this.
+    if (!child->has_reaper && (child->pending & 1u << ANNEX_ANSWER_STARTED) == 0) unwatch(&child->pidfd);
 }
 
 // How the program fares; a reaper's words only, for nobody else holds the other end once the program runs.
@@ -166,8 +139,8 @@ static void hear_step(struct child *child, const struct child_report *report) {
 
 // The report socket's end: closed by exec, or by death.
 static void hear_last_of_report(struct child *child) {
-    if (!child->has_reaper && executed(child)) hear_execution(child);
-    end_report(child);
+    if (!child->has_reaper && ends_executed(child)) hear_execution(child);
+    unwatch(&child->report);
 }
 
 static void hear_report(struct child *child, const struct child_report *report, int passed) {
@@ -196,13 +169,26 @@ void loop_hear(struct child *child) {
 static void end_child(struct child *child) {
     // What it said before its end comes first.
     loop_hear(child);
-    if (!reap(child, WNOHANG)) return;
+    if (!ends_reap(child, WNOHANG)) return;
     // The answer about the start may still have to carry the pidfd: only releasing the place closes it.
-    unwatch(child->pidfd);
-    end_report(child);
+    if (child->pidfd >= 0) CALL(NR_epoll_ctl, epoll, EPOLL_CTL_DEL, child->pidfd, 0);
+    unwatch(&child->report);
     // Killed on its way, without a word: no step of ours failed.
     children_fail(child, ANNEX_STEP_EXEC, 0, 0);
     child->pending &= ~(1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_STOPPED);
+}
+
+static void hear_ends(void) {
+    for (int process = ends_next(); process > 0; process = ends_next()) {
+        struct child *child = children_with(process);
+        if (child == 0) {
+            ends_forget(process);
+            continue;
+        }
+        end_child(child);
+        // Told before the others are looked for: among a thousand that takes its time.
+        answers_flush(child);
+    }
 }
 
 // MARK: - Plans
@@ -243,11 +229,12 @@ static void receive_plan(void) {
 // MARK: - Events
 
 static void handle(const struct epoll_entry *event) {
-    uint32_t about = (uint32_t)event->data & 3;
+    uint32_t about = (uint32_t)event->data & ((1u << ABOUT_BITS) - 1);
     if (about == ABOUT_BROKER) broker_gone = 1;
     if (about == ABOUT_CONTROL && !answers_waiting()) receive_plan();
-    if (about == ABOUT_BROKER || about == ABOUT_CONTROL) return;
-    struct child *child = children_at((uint32_t)event->data >> 2);
+    if (about == ABOUT_ENDS) hear_ends();
+    if (about < ABOUT_REPORT) return;
+    struct child *child = children_at((uint32_t)event->data >> ABOUT_BITS);
     if (child == 0 || !child->used || child->generation != event->data >> 32) return;
     if (about == ABOUT_REPORT) loop_hear(child);
     if (about == ABOUT_END) end_child(child);

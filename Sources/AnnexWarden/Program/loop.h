@@ -9,9 +9,8 @@ long loop_prepare(void);
 // Returns when the broker is gone.
 void loop_run(void);
 
-// A new child's pidfd and report socket; when they cannot be watched, the launch fails and the child is gone.
+// A new child's report socket and pidfd; when they cannot be watched, the launch fails and the child is gone.
 void loop_watch(struct child *child);
-void loop_kill(struct child *child);
 // Takes what the child reported so far.
 void loop_hear(struct child *child);
 // The broker holds the listener: the child goes on.

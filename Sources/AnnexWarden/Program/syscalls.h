@@ -15,7 +15,7 @@ enum {
     NR_prctl = 157, NR_mount = 165, NR_umount2 = 166, NR_sethostname = 170, NR_setdomainname = 171,
     NR_clock_gettime = 228, NR_exit_group = 231, NR_epoll_ctl = 233, NR_waitid = 247, NR_keyctl = 250,
     NR_openat = 257, NR_mkdirat = 258, NR_unlinkat = 263, NR_ppoll = 271, NR_unshare = 272, NR_epoll_pwait = 281,
-    NR_epoll_create1 = 291, NR_dup3 = 292, NR_prlimit64 = 302, NR_setns = 308, NR_seccomp = 317, NR_execveat = 322, NR_statx = 332,
+    NR_signalfd4 = 289, NR_epoll_create1 = 291, NR_dup3 = 292, NR_prlimit64 = 302, NR_setns = 308, NR_seccomp = 317, NR_execveat = 322, NR_statx = 332,
 };
 #elif defined(__aarch64__)
 enum {
@@ -23,7 +23,7 @@ enum {
     NR_rt_sigtimedwait = 137, NR_rt_sigreturn = 139, NR_setpgid = 154, NR_socket = 198,
     NR_epoll_create1 = 20, NR_epoll_ctl = 21, NR_epoll_pwait = 22, NR_dup3 = 24, NR_fcntl = 25, NR_mkdirat = 34,
     NR_unlinkat = 35, NR_umount2 = 39, NR_mount = 40, NR_pivot_root = 41, NR_chdir = 49, NR_fchdir = 50, NR_chroot = 51,
-    NR_openat = 56, NR_close = 57, NR_read = 63, NR_write = 64, NR_ppoll = 73, NR_capget = 90, NR_capset = 91, NR_exit_group = 94,
+    NR_openat = 56, NR_close = 57, NR_read = 63, NR_write = 64, NR_ppoll = 73, NR_signalfd4 = 74, NR_capget = 90, NR_capset = 91, NR_exit_group = 94,
     NR_waitid = 95, NR_unshare = 97, NR_nanosleep = 101, NR_clock_gettime = 113, NR_rt_sigaction = 134,
     NR_rt_sigprocmask = 135, NR_setresuid = 147, NR_setresgid = 149, NR_setsid = 157, NR_setgroups = 159,
     NR_sethostname = 161, NR_setdomainname = 162, NR_umask = 166, NR_prctl = 167, NR_getpid = 172,
