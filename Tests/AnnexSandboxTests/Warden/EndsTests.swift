@@ -1,0 +1,68 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// Ends of what executed are told by a signal, of which the kernel keeps one at a time.
+@Suite(.timeLimit(.minutes(20))) struct EndsTests {
+    @Test func endsWhileTheWardenSleepsAreAllTold() async throws {
+        let ground = try Ground()
+        var runs: [Recording] = []
+        for _ in 0..<30 { runs.append(try await staying(on: ground)) }
+        kill(ground.warden.number, SIGSTOP)
+        for run in runs { try run.kill() }
+        for run in runs { await eventually { WardenState.isGone(run.process) } }
+        kill(ground.warden.number, SIGCONT)
+        for run in runs {
+            await run.finish()
+            #expect(run.end == .signalled(signal: SIGKILL, core: false))
+        }
+    }
+
+    @Test func stoppingAndGoingOnIsNoEnd() async throws {
+        let ground = try Ground()
+        let stopped = try await staying(on: ground)
+        let other = try await staying(on: ground)
+        for _ in 0..<20 {
+            kill(stopped.process, SIGSTOP)
+            kill(stopped.process, SIGCONT)
+        }
+        kill(stopped.process, SIGSTOP)
+        // Heard after all of these.
+        try other.kill()
+        await other.finish()
+        #expect(stopped.end == nil && kill(stopped.process, 0) == 0)
+        try stopped.kill()
+        await stopped.finish()
+        #expect(stopped.end == .signalled(signal: SIGKILL, core: false))
+    }
+
+    @Test func aSignalThatSomebodySendsEndsNobody() async throws {
+        let ground = try Ground()
+        let run = try await staying(on: ground)
+        let other = try await staying(on: ground)
+        for _ in 0..<20 { kill(ground.warden.number, SIGCHLD) }
+        try other.kill()
+        await other.finish()
+        #expect(run.end == nil)
+        try run.kill()
+        await run.finish()
+    }
+
+    @Test func nothingIsHeldForWhoExecuted() async throws {
+        let ground = try Ground()
+        let before = WardenState(ground.warden.number).descriptors
+        var runs: [Recording] = []
+        for _ in 0..<8 { runs.append(try await staying(on: ground)) }
+        await eventually { WardenState(ground.warden.number).descriptors == before }
+        for run in runs { try run.kill() }
+        for run in runs { await run.finish() }
+    }
+
+    private func staying(on ground: Ground) async throws -> Recording {
+        let run = try ground.launch(ground.plan("stay")).recording
+        #expect(await run.waits(for: .executed))
+        return run
+    }
+}
