@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +64,19 @@ int annex_event_counter_add(int counter) {
 int annex_event_counter_clear(int counter) {
     eventfd_t value;
     return eventfd_read(counter, &value) < 0 && errno != EAGAIN ? -errno : 0;
+}
+
+int annex_event_timer(void) { return result(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)); }
+
+int annex_event_add_timer(int queue, int timer, uint64_t token) {
+    // By edge: nobody has to read how often it passed.
+    return add(queue, timer, token, EPOLLIN | EPOLLET);
+}
+
+int annex_event_timer_set(int timer, uint64_t deadline) {
+    struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)}};
+    return result(timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, (void *)0));
 }
 
 typedef struct {

@@ -72,16 +72,63 @@ import Testing
     @Test func anIdleLoopDoesNotWake() async throws {
         let loop = try EventLoop(name: "annex-idle")
         await withCheckedContinuation { started in loop.execute { started.resume() } }
+        _ = try await quietSleeps(ofThread: "annex-idle")
+        loop.shutDown()
+    }
+
+    @Test func aTimerSetWhileItSleepsDoesNotWakeItButEndsTheSleep() async throws {
+        let loop = try EventLoop(name: "annex-timed")
+        await withCheckedContinuation { started in loop.execute { started.resume() } }
+        let before = try await quietSleeps(ofThread: "annex-timed")
+        for hour in (1...20).reversed() { loop.schedule(after: .seconds(3600 * hour)) {} }
+        #expect(try await quietSleeps(ofThread: "annex-timed") == before)
+        // Earlier than all of these, and than what the sleep would have ended at.
+        await withCheckedContinuation { passed in loop.schedule(after: .milliseconds(1)) { passed.resume() } }
+        await withCheckedContinuation { passed in loop.schedule(after: .zero) { passed.resume() } }
+        await withCheckedContinuation { passed in loop.schedule(at: 0) { passed.resume() } }
+        loop.shutDown()
+    }
+
+    @Test func aTimerThatWasCancelledWakesNobodyAfterTheNextSleep() async throws {
+        let loop = try EventLoop(name: "annex-regret")
+        await withCheckedContinuation { started in loop.execute { started.resume() } }
+        _ = try await quietSleeps(ofThread: "annex-regret")
+        let timer = loop.schedule(after: .seconds(2)) { Issue.record("it was cancelled") }
+        #expect(timer.cancel())
+        await withCheckedContinuation { started in loop.execute { started.resume() } }
+        let before = try await quietSleeps(ofThread: "annex-regret")
+        try await Task.sleep(for: .seconds(3))  // past the moment that was taken back
+        #expect(Threads.sleeps(ofThread: "annex-regret") == before)
+        loop.shutDown()
+    }
+
+    @Test func everyTimerPassesWhoeverSetsItWhenever() async throws {
+        let loop = try EventLoop()
+        await withTaskGroup(of: Void.self) { group in
+            for lane in 0..<4 {
+                group.addTask {
+                    for turn in 0..<300 {
+                        let wait = Duration.microseconds((turn * 37 + lane * 11) % 400)
+                        loop.schedule(after: .seconds(1 + turn % 7)) {}.cancel()
+                        await withCheckedContinuation { passed in loop.schedule(after: wait) { passed.resume() } }
+                    }
+                }
+            }
+        }
+        loop.shutDown()
+    }
+
+    /// How often the thread has slept, once that no longer changes.
+    private func quietSleeps(ofThread name: String) async throws -> Int {
         // Falling asleep after the job may come late, and a page that is fetched is a sleep too. What wakes again and
         // again never gives a quiet while, and the watchdog ends it.
         var before = -1
         while true {
-            let sleeps = try #require(Threads.sleeps(ofThread: "annex-idle"))
-            if sleeps == before { break }
+            let sleeps = try #require(Threads.sleeps(ofThread: name))
+            if sleeps == before { return sleeps }
             before = sleeps
             try await Task.sleep(for: .milliseconds(200))  // the subject is what happens while nothing happens
         }
-        loop.shutDown()
     }
 
     @Test func shutDownEndsTheThreadAndLetsGoOfEverything() async throws {

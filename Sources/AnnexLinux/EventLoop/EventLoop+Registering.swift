@@ -43,15 +43,15 @@ extension EventLoop {
     /// The same for a moment of `MonotonicClock`.
     @discardableResult
     package func schedule(at deadline: UInt64, _ handler: @escaping @Sendable () -> Void) -> Timer {
-        let (token, mustWake) = state.withLock { state in
+        let token = state.withLock { state in
             state.lastToken += 1
             let token = state.lastToken
-            guard state.phase == .running else { return (token, false) }
+            guard state.phase == .running else { return token }
             state.timers[token] = handler
             state.timerQueue.insert(token, deadline: deadline)
-            return (token, self.mustWake(&state, for: deadline))
+            endSleep(&state, at: deadline)
+            return token
         }
-        if mustWake { wake() }
         return Timer(loop: self, token: token)
     }
 
@@ -60,16 +60,24 @@ extension EventLoop {
         let mustWake = state.withLock { state in
             guard state.phase == .running else { return false }
             state.jobs.append(job)
-            return self.mustWake(&state, for: 0)
+            guard !state.wakeIsPending, state.sleepsUntil != 0 else { return false }
+            state.wakeIsPending = true
+            return true
         }
         if mustWake { wake() }
     }
 
-    /// Whether the thread would sleep past `deadline` unless the caller writes to the counter, which it then must.
-    private func mustWake(_ state: inout State, for deadline: UInt64) -> Bool {
-        guard !state.wakeIsPending, deadline < state.sleepsUntil ?? .max else { return false }
-        state.wakeIsPending = true
-        return true
+    /// The thread sleeps no longer than to `deadline`. It is not woken for that: whoever sets a timer is about to ask
+    /// somebody for something, and shall not share the processors with a thread that has nothing to do yet.
+    private func endSleep(_ state: inout State, at deadline: UInt64) {
+        guard !state.wakeIsPending, deadline < state.sleepsUntil ?? .max else { return }
+        // Zero would be no alarm; the past is one at once.
+        if annex_event_timer_set(alarm.number, max(deadline, 1)) < 0 {
+            state.wakeIsPending = true
+            return wake()
+        }
+        state.alarmIsSet = true
+        state.sleepsUntil = deadline
     }
 
     func cancelWatch(_ token: UInt64) {

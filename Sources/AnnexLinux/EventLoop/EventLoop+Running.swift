@@ -24,7 +24,10 @@ extension EventLoop {
         state.withLock { state in
             guard state.phase == .running else { return nil }
             guard state.jobs.isEmpty else { return 0 }
-            // From here on whoever sets an earlier timer has to wake this thread.
+            // This sleep knows every timer that was set before it; one that was cancelled must not end it.
+            if state.alarmIsSet { _ = annex_event_timer_set(alarm.number, 0) }
+            state.alarmIsSet = false
+            // From here on whoever sets an earlier timer has to end this sleep at that.
             state.sleepsUntil = state.timerQueue.earliest
             guard let earliest = state.sleepsUntil else { return -1 }
             return Int64(clamping: MonotonicClock.remaining(until: earliest))
@@ -39,10 +42,15 @@ extension EventLoop {
     }
 
     private func dispatch(_ event: annex_event) {
-        guard event.token != 0 else {
-            _ = annex_event_counter_clear(counter.number)
-            return
+        switch event.token {
+        case Self.counterToken: _ = annex_event_counter_clear(counter.number)
+        // Timers that are due are looked for after each sleep.
+        case Self.alarmToken: break
+        default: handle(event)
         }
+    }
+
+    private func handle(_ event: annex_event) {
         let handler = state.withLock { state in
             guard state.phase == .running, let watch = state.watches[event.token] else {
                 return nil as (@Sendable (Readiness) -> Void)?

@@ -29,11 +29,15 @@ public final class EventLoop: Sendable {
         var wakeIsPending = false
         /// What the thread's present sleep ends by itself at; nil: never.
         var sleepsUntil: UInt64? = 0
+        /// Whether the alarm was set to end the present sleep, or a former one, earlier than it would have ended.
+        var alarmIsSet = false
     }
 
     let state = Mutex(State())
     let queue: Descriptor
     let counter: Descriptor
+    /// Ends a sleep at a deadline that was set during it: the thread need not be woken to hear of that.
+    let alarm: Descriptor
     private let thread = Mutex<WorkerThread?>(nil)
     /// The loop thread's own mark, so that a call can tell whether it is made from a handler.
     let threadMark = Atomic<UInt64>(0)
@@ -43,10 +47,16 @@ public final class EventLoop: Sendable {
     package init(name: String = "annex-events") throws(SystemError) {
         queue = Descriptor(owning: try SystemError.check("epoll_create1", annex_event_queue()))
         counter = Descriptor(owning: try SystemError.check("eventfd", annex_event_counter()))
-        _ = try SystemError.check("epoll_ctl", annex_event_add(queue.number, counter.number, 0))
+        alarm = Descriptor(owning: try SystemError.check("timerfd_create", annex_event_timer()))
+        _ = try SystemError.check("epoll_ctl", annex_event_add(queue.number, counter.number, Self.counterToken))
+        _ = try SystemError.check("epoll_ctl", annex_event_add_timer(queue.number, alarm.number, Self.alarmToken))
         var started: WorkerThread? = try WorkerThread(name) { [self] in run() }
         thread.withLock { $0 = started.take() }
     }
+
+    /// No watch has these.
+    static let counterToken: UInt64 = 0
+    static let alarmToken = UInt64.max
 
     private static let one = Mutex<EventLoop?>(nil)
 

@@ -29,6 +29,12 @@ int annex_event_counter(void);
 int annex_event_counter_add(int counter);
 int annex_event_counter_clear(int counter);
 
+// A timer of CLOCK_MONOTONIC, told once each time it passes.
+int annex_event_timer(void);
+int annex_event_add_timer(int queue, int timer, uint64_t token);
+// 0: not at all.
+int annex_event_timer_set(int timer, uint64_t deadline);
+
 // A joinable thread with every signal blocked but its own faults, so that the program's handlers
 // never run on it.
 // 0 or -errno; the thread's handle in `*thread`.

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #ifndef SYS_pidfd_send_signal
@@ -45,6 +46,7 @@ static const struct call {
     {"epoll_ctl", SYS_epoll_ctl, ENOSPC},
     {"epoll_pwait2", SYS_epoll_pwait2, EINTR},
     {"eventfd2", SYS_eventfd2, EMFILE},
+    {"timerfd_settime", SYS_timerfd_settime, ENOMEM},
     {"pipe2", SYS_pipe2, EMFILE},
     {"fcntl", SYS_fcntl, EMFILE},
     {"openat", SYS_openat, EMFILE},
@@ -130,6 +132,10 @@ int epoll_ctl(int queue, int operation, int descriptor, struct epoll_event *even
 }
 
 int eventfd(unsigned count, int flags) { return FAILS(SYS_eventfd2) ? -1 : NEXT(eventfd)(count, flags); }
+
+int timerfd_settime(int timer, int flags, const struct itimerspec *when, struct itimerspec *before) {
+    return FAILS(SYS_timerfd_settime) ? -1 : NEXT(timerfd_settime)(timer, flags, when, before);
+}
 
 int pipe2(int ends[2], int flags) { return FAILS(SYS_pipe2) ? -1 : NEXT(pipe2)(ends, flags); }
 
