@@ -40,11 +40,11 @@ static long send_about(struct child *child, uint32_t kind) {
     child->answer.kind = kind;
     // Who hears the last word may count: nothing is held for the launch any more.
     if (kind == ANNEX_ANSWER_ENDED) children_close(child);
-    if (kind == ANNEX_ANSWER_STARTED) return send_answer(&child->answer, child->pidfd);
-    if (kind != ANNEX_ANSWER_LISTENER) return send_answer(&child->answer, -1);
-    long result = send_answer(&child->answer, child->listener);
+    int given = kind == ANNEX_ANSWER_STARTED ? child->pidfd : kind == ANNEX_ANSWER_LISTENER ? child->listener : -1;
+    long result = send_answer(&child->answer, given);
+    if (result == 0 && kind == ANNEX_ANSWER_STARTED) loop_started_sent(child);
     // The broker has it: only now may the code inside run.
-    if (result == 0) loop_listener_sent(child);
+    if (result == 0 && kind == ANNEX_ANSWER_LISTENER) loop_listener_sent(child);
     return result;
 }
 

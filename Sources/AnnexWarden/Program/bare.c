@@ -56,7 +56,10 @@ long bare_enter(struct launch *launch) {
     if (!is_made) return 0;
     is_away = 1;
     launch->began_bare = 1;
-    return CALL(NR_setns, bare, CLONE_NEWNS);
+    if (CALL(NR_setns, bare, CLONE_NEWNS) >= 0) return 0;
+    // It begins with a copy of the host's, as before there was this one.
+    launch->began_bare = 0;
+    return bare_leave();
 }
 
 int bare_is_due(void) { return due; }
@@ -73,13 +76,20 @@ static long empty_root(void) {
     return result;
 }
 
+// In a chroot no root can be made, there or here: such a host's launches fail at the pivot, the first and the last.
+static int is_namespaces_root(void) {
+    struct statx own, here;
+    if (CALL(NR_statx, root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;
+    if (CALL(NR_statx, AT_FDCWD, "/", 0, STATX_TYPE | STATX_INO, &here) < 0) return 0;
+    return own.inode == here.inode && own.device_major == here.device_major && own.device_minor == here.device_minor;
+}
+
 static long make(void) {
     // The way back is tried before it is needed.
     long result = CALL(NR_setns, hosts, CLONE_NEWNS);
     if (result < 0) return result;
     is_away = 1;
-    result = CALL(NR_unshare, CLONE_NEWNS);
-    if (result < 0) return bare_leave();
+    if (!is_namespaces_root() || CALL(NR_unshare, CLONE_NEWNS) < 0) return bare_leave();
     // While there is a procfs to open it by.
     long own = open_own();
     if (own >= 0 && empty_root() >= 0) is_made = CALL(NR_dup3, own, bare, O_CLOEXEC) >= 0;
@@ -89,8 +99,8 @@ static long make(void) {
 
 void bare_make(void) {
     due = 0;
-    // Tried once: where the kernel refuses, launches begin with a copy of the host's, as an ordinary user's do. One that
-    // finds no way back fails every launch, with the reason.
+    // Tried once: where the kernel refuses, launches begin with a copy of the host's, as an ordinary user's do. A
+    // warden that finds no way back fails every launch, with the reason.
     make();
     if (!is_made && !is_away) hosts = -1;
 }

@@ -63,7 +63,8 @@ void children_name(struct child *child, int process) {
 
 struct child *children_with(int process) {
     for (uint32_t i = 0; i < end_of_used; i++) {
-        if (processes[i] == process) return table[i].used && !table[i].has_ended ? &table[i] : (struct child *)0;
+        // One that ended may still have to be told while the kernel gives its number to another.
+        if (processes[i] == process && table[i].used && !table[i].has_ended) return &table[i];
     }
     return 0;
 }

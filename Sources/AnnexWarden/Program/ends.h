@@ -1,8 +1,8 @@
 // The ends of children: how they are told, taken and brought about.
 //
-// exec gives a child SIGCHLD as its exit signal. From then on that signal tells its end, and no descriptor is held for it:
-// every clone would copy a thousand idle children's, and close them again. One that never executed has no exit signal, and
-// neither has a reaper; their ends are told by their pidfds.
+// exec gives a child SIGCHLD as its exit signal. From then on that signal tells its end, and no descriptor is held for
+// it: every clone would copy a thousand idle children's, and close them again. One that never executed has no exit
+// signal, and neither has a reaper; their ends are told by their pidfds.
 #ifndef ANNEX_ENDS_H
 #define ANNEX_ENDS_H
 

@@ -1,5 +1,6 @@
 #include "farewell.h"
 
+#include "bare.h"
 #include "children.h"
 #include "ends.h"
 #include "loop.h"
@@ -35,11 +36,13 @@ static int remove_directories(struct child *child) {
 }
 
 static int remains(void) {
-    int remains = 0;
+    // Directories are removed where the host sees them.
+    int is_away = bare_leave() < 0;
+    int remains = is_away;
     for (uint32_t i = 0; i < children_end(); i++) {
         struct child *child = children_at(i);
         remains |= still_running(child);
-        remains |= remove_directories(child);
+        if (!is_away) remains |= remove_directories(child);
     }
     return remains;
 }

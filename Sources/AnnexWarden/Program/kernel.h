@@ -239,7 +239,8 @@ enum {
     SIGCONT = 18, SIGSTOP = 19, SIGTSTP = 20, SIGWINCH = 28,
 };
 #define SIG_SETMASK 2
-// What rt_sigtimedwait tells; the sender's number is 0 where that is no process of this pid namespace.
+#define SA_NOCLDSTOP 1
+// What rt_sigtimedwait and waitid tell; the sender's number is 0 where that is no process of this pid namespace.
 struct signal_information {
     int32_t number, error, code, padding;
     int32_t sender;

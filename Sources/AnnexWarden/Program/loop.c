@@ -19,6 +19,7 @@ enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_ENDS, ABOUT_REPORT, ABOUT_END };
 
 static int epoll = -1;
 static int broker_gone;
+static int ends_left;  // more than are taken between two looks at everything else
 
 static uint64_t token(const struct child *child, uint32_t about) {
     return (uint64_t)child->generation << 32 | children_index(child) << ABOUT_BITS | about;
@@ -103,13 +104,17 @@ void loop_listener_sent(struct child *child) {
     if (child->report >= 0) CALL(NR_write, child->report, &go, sizeof go);
 }
 
+void loop_started_sent(struct child *child) {
+    if (child->outcome == EXECUTED && !child->has_reaper) unwatch(&child->pidfd);
+}
+
 static void hear_execution(struct child *child) {
     if (child->outcome != UNDECIDED) return;
     child->outcome = EXECUTED;
     child->answer.times[ANNEX_STEP_EXEC] = clock_now();
     children_answer(child, ANNEX_ANSWER_EXECUTED);
     // From here on a signal tells its end; the answer about the start may still have to carry this.
-    if (!child->has_reaper && (child->pending & 1u << ANNEX_ANSWER_STARTED) == 0) unwatch(&child->pidfd);
+    if ((child->pending & 1u << ANNEX_ANSWER_STARTED) == 0) loop_started_sent(child);
 }
 
 // How the program fares; a reaper's words only, for nobody else holds the other end once the program runs.
@@ -179,15 +184,18 @@ static void end_child(struct child *child) {
 }
 
 static void hear_ends(void) {
-    for (int process = ends_next(); process > 0; process = ends_next()) {
-        struct child *child = children_with(process);
-        if (child == 0) {
-            ends_forget(process);
-            continue;
+    ends_left = 1;
+    for (int i = 0; i < EVENTS_AT_ONCE; i++) {
+        int process = ends_next();
+        if (process <= 0) {
+            ends_left = 0;
+            return;
         }
-        end_child(child);
+        struct child *child = children_with(process);
+        if (child == 0) ends_forget(process);
+        else end_child(child);
         // Told before the others are looked for: among a thousand that takes its time.
-        answers_flush(child);
+        if (child != 0) answers_flush(child);
     }
 }
 
@@ -262,10 +270,11 @@ void loop_run(void) {
     struct epoll_entry events[EVENTS_AT_ONCE];
     while (!broker_gone && !answers_unheard()) {
         listen_to_control();
-        int patience = answers_crowded() ? CROWDED_LOOK_MS : spares_are_due() ? QUIET_MS : -1;
+        int patience = ends_left ? 0 : answers_crowded() ? CROWDED_LOOK_MS : spares_are_due() ? QUIET_MS : -1;
         long count = CALL(NR_epoll_pwait, epoll, events, EVENTS_AT_ONCE, patience, 0, SIGNAL_SET_SIZE);
-        if (count == 0 && !answers_crowded()) make_spares();
+        if (count == 0 && !ends_left && !answers_crowded()) make_spares();
         if (answers_waiting() || answers_crowded()) answers_flush_all();
+        if (ends_left) hear_ends();
         for (long i = 0; i < count; i++) handle(&events[i]);
     }
 }

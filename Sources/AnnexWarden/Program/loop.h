@@ -13,6 +13,8 @@ void loop_run(void);
 void loop_watch(struct child *child);
 // Takes what the child reported so far.
 void loop_hear(struct child *child);
+// The broker holds the pidfd: from its execution on the child needs none here.
+void loop_started_sent(struct child *child);
 // The broker holds the listener: the child goes on.
 void loop_listener_sent(struct child *child);
 

@@ -175,6 +175,9 @@ static _Noreturn void serve(struct reaper *reaper) {
 static _Noreturn void stay_behind(const struct launch *launch, int program, int pipe) {
     struct reaper reaper = {
         .report = launch->report, .program = program, .own_space = plan_has(launch->plan, ANNEX_LAYER_PID)};
+    // The warden asks for ends only, and what it asked was copied.
+    const uint64_t by_default[4] = {0};
+    CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
     // A reaper that cannot be confined is none: its end ends the program, and says so.
     if (close_all_but(launch->report, pipe) < 0 || filter_itself() < 0) leave(126);
     if (!hears_execution(&reaper, pipe)) end_unexecuted(&reaper);

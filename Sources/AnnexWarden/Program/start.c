@@ -37,8 +37,8 @@ __attribute__((no_stack_protector)) static void seed_guard(const uint64_t *stack
 static void block_signals(void) {
     const uint64_t all = ~(uint64_t)0;
     CALL(NR_rt_sigprocmask, SIG_SETMASK, &all, 0, sizeof all);
-    // Inherited "ignore" would take the children's statuses away.
-    const uint64_t by_default[4] = {0};
+    // Inherited "ignore" would take the children's statuses away; of their stopping and going on nobody asks.
+    const uint64_t by_default[4] = {0, SA_NOCLDSTOP};
     CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
 }
 

@@ -36,7 +36,7 @@ enum {
 
 // Numbers that all architectures share.
 enum {
-    NR_pidfd_send_signal = 424, NR_open_tree = 428, NR_move_mount = 429, NR_fsopen = 430, NR_fsconfig = 431,
+    NR_open_tree = 428, NR_move_mount = 429, NR_fsopen = 430, NR_fsconfig = 431,
     NR_fsmount = 432, NR_pidfd_open = 434, NR_clone3 = 435, NR_close_range = 436, NR_openat2 = 437,
     NR_pidfd_getfd = 438, NR_mount_setattr = 442, NR_landlock_create_ruleset = 444, NR_landlock_add_rule = 445,
     NR_landlock_restrict_self = 446,
