@@ -58,10 +58,11 @@ struct DemoCommand: AsyncParsableCommand {
     /// - Returns: whether every try was held and the host still works.
     private func showTries(on host: AnnexHost, by printer: any DemoPrinter) async throws -> Bool {
         var areHeld = true
+        var descriptors = await OpenDescriptors()
         for conduct in only.isEmpty ? Conduct.allCases : only {
             // The one that never says hello is there to be ended by the clock.
-            let own = conduct == .neverSaysHello ? try openHost(patience: .zero) : host
-            let result = await Trial(host: own, conduct: conduct).run()
+            let trial = Trial(conduct: conduct) { conduct == .neverSaysHello ? try openHost(patience: .zero) : host }
+            let result = try await trial.run(countingFrom: &descriptors)
             printer.show(result)
             areHeld = areHeld && result.isHeld && result.leakedDescriptors == 0
         }

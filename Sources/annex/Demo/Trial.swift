@@ -1,5 +1,4 @@
 import AnnexHost
-import Glibc
 
 /// One try of the misbehaving extension, in a fresh process: what it tried, what it got, what the host was told.
 struct Trial {
@@ -18,27 +17,27 @@ struct Trial {
         let isHeld: Bool
     }
 
-    let host: AnnexHost
     let conduct: Conduct
+    /// What is begun in here is let go of before descriptors are counted.
+    let openHost: () throws -> AnnexHost
 
-    func run() async -> Result {
-        let before = await OpenDescriptors.steady()
+    func run(countingFrom descriptors: inout OpenDescriptors) async throws -> Result {
         let clock = ContinuousClock()
         let begun = clock.now
-        let (end, answer) = await attempt()
+        let (end, answer) = try await attempt(on: openHost())
         let took = clock.now - begun
         let isHeld = isHeld(end, answer)
         return Result(
             conduct: conduct, stoppedBy: isHeld ? Self.layer(behind: end) : "nothing", end: end,
             words: answer.compactMap { $0.contentText.map { Escaped($0) } },
-            leakedDescriptors: await OpenDescriptors.settled(expecting: before) - before, took: took, isHeld: isHeld)
+            leakedDescriptors: await descriptors.newlyLeaked(), took: took, isHeld: isHeld)
     }
 
     /// Shorter than the extension point's, so that nobody has to watch an extension that never answers for long; the
     /// others are to end by what they do.
     private var timeLimit: Duration? { conduct == .neverAnswers ? .seconds(2) : nil }
 
-    private func attempt() async -> (Termination, [ExtensionItem]) {
+    private func attempt(on host: AnnexHost) async -> (Termination, [ExtensionItem]) {
         do throws(HostError) {
             let session = try await host.begin(conduct.extension, timeLimit: timeLimit)
             let request = ExtensionItem(userInfo: ["conduct": .string(conduct.rawValue)])
@@ -75,40 +74,5 @@ struct Trial {
         case .completed, .cancelled: "a root of its own, without those files"
         default: end.reason.rawValue
         }
-    }
-}
-
-/// The descriptors that this process has open.
-enum OpenDescriptors {
-    static func count() -> Int {
-        guard let folder = opendir("/proc/self/fd") else { return 0 }
-        defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        return count
-    }
-
-    /// The count once it has not changed for a tenth of a second.
-    static func steady() async -> Int {
-        var last = count()
-        var same = 0
-        for _ in 0..<500 where same < 5 {
-            try? await Task.sleep(for: .milliseconds(20))
-            let now = count()
-            same = now == last ? same + 1 : 0
-            last = now
-        }
-        return last
-    }
-
-    /// The count once what was there before is all that is left, or after ten seconds.
-    static func settled(expecting before: Int) async -> Int {
-        var last = count()
-        // What an end lets go of is let go of by other threads; a machine may be busy.
-        for _ in 0..<500 where last > before {
-            try? await Task.sleep(for: .milliseconds(20))
-            last = count()
-        }
-        return last
     }
 }
