@@ -238,6 +238,16 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(5001)).isEmpty)
     }
 
+    @Test func `SIG-05: a machine that stood still gives the dying their time once more`() {
+        var life = working
+        _ = life.handle(.mustEnd(.outputLimit), at: Self.at(0))
+        #expect(life.handle(.clock, at: Self.at(7000)) == [.wake(Self.at(12_000))])
+        var gone = life
+        #expect(gone.handle(.gone, at: Self.at(7001)).contains(.finish(.outputLimit)))
+        // Once, however late it is then.
+        #expect(life.handle(.clock, at: Self.at(20_000)) == [.giveBackPlace, .finish(.stuck(after: .outputLimit))])
+    }
+
     @Test func `L7: an extension that closes its channel has to be gone soon`() {
         var life = serving
         #expect(life.handle(.channelClosed, at: Self.at(0)) == [.wake(Self.at(5000))])

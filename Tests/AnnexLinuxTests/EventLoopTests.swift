@@ -69,6 +69,34 @@ import Testing
         loop.shutDown()
     }
 
+    @Test func aTimerThatBecameDueDuringAHandlerWaitsForTheDescriptorsReadyByThen() async throws {
+        let loop = try EventLoop()
+        let first = try DescriptorPair.pipe()
+        let second = try DescriptorPair.pipe()
+        let (seen, report) = AsyncStream.makeStream(of: String.self)
+        let taking = try loop.watch(second.first.number) { [number = second.first.number] _ in
+            var byte: UInt8 = 0
+            _ = read(number, &byte, 1)
+            report.yield("descriptor")
+        }
+        let (entry, word) = (first.first.number, second.second.number)
+        let holding = try loop.watch(entry) { _ in
+            var byte: UInt8 = 0
+            _ = read(entry, &byte, 1)
+            let deadline = MonotonicClock.now() + 1_000_000
+            loop.schedule(at: deadline) { report.yield("timer") }
+            _ = write(word, &byte, 1)
+            while MonotonicClock.now() < deadline + 1_000_000 {}
+        }
+        try first.second.writeAll([1])
+        var events = seen.makeAsyncIterator()
+        #expect(await events.next() == "descriptor")
+        #expect(await events.next() == "timer")
+        holding.cancelAndWait()
+        taking.cancelAndWait()
+        loop.shutDown()
+    }
+
     @Test func anIdleLoopDoesNotWake() async throws {
         let loop = try EventLoop(name: "annex-idle")
         await withCheckedContinuation { started in loop.execute { started.resume() } }

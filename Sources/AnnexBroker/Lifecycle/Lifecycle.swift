@@ -18,6 +18,8 @@ struct Lifecycle: Sendable {
     /// Whether its channel is closed: from then on it has only so long to be gone.
     private var isSilent = false
     private var isShortOfMemory = false
+    /// When it was killed, until its death was waited for once.
+    private var killed: Moment?
     /// What it must end for before anybody asked for it.
     private var doom: EndCause?
 
@@ -212,8 +214,7 @@ struct Lifecycle: Sendable {
         case (.warning, .tidying): return [.warnOfEnd]
         case (.grace, .tidying(let cause)):
             return end(cause == .completed && activities > 0 ? .graceExpired : cause, at: now)
-        // Nobody waits for a process that no signal reaches, nor for a warden that does not tell of its end.
-        case (.death, .ending(let cause)): return finish(.stuck(after: cause))
+        case (.death, .ending(let cause)): return outlived(cause, at: now)
         default: return []
         }
     }
@@ -244,7 +245,18 @@ struct Lifecycle: Sendable {
         state = .ending(cause)
         deadlines.clear()
         deadlines[.death] = now + times.death
+        killed = now
         return [.kill]
+    }
+
+    /// Nobody waits for a process that no signal reaches, nor for a warden that does not tell of its end. Where this
+    /// comes late the machine stood still, and nothing could die meanwhile either: it is waited for once more.
+    private mutating func outlived(_ cause: EndCause, at now: Moment) -> [Effect] {
+        guard let killed = killed.take(), now > killed + times.death + LifecycleTimes.lateness else {
+            return finish(.stuck(after: cause))
+        }
+        deadlines[.death] = now + times.death
+        return []
     }
 
     private mutating func finish(_ cause: EndCause?, first: [Effect] = []) -> [Effect] {

@@ -23,6 +23,9 @@ struct LifecycleTimes: Sendable, Equatable {
 
     /// Between two looks at the memory of an extension at work.
     static let look = Duration.milliseconds(100)
+
+    /// A clock that comes later than this was held up itself.
+    static let lateness = Duration.milliseconds(100)
 }
 
 extension LifecycleTimes {

@@ -11,9 +11,9 @@ extension EventLoop {
                 // SAFETY: the call writes at most `room.count` events.
                 unsafe annex_event_wait(queue.number, room.baseAddress, Int32(room.count), limit)
             }
-            noteAwake()
+            let awake = noteAwake()
             for index in 0..<max(Int(count), 0) { dispatch(events[index]) }
-            runDueTimers()
+            runTimers(dueBy: awake)
             runJobs()
         }
         dropEverything()
@@ -34,11 +34,13 @@ extension EventLoop {
         }
     }
 
-    private func noteAwake() {
+    /// - Returns: up to which moment everything that happened is among what is dispatched now.
+    private func noteAwake() -> UInt64 {
         state.withLock { state in
             state.sleepsUntil = 0
             state.wakeIsPending = false
         }
+        return MonotonicClock.now()
     }
 
     private func dispatch(_ event: annex_event) {
@@ -63,9 +65,10 @@ extension EventLoop {
         state.withLock { $0.running = 0 }
     }
 
-    private func runDueTimers() {
-        let now = MonotonicClock.now()
-        while let handler = takeDueTimer(by: now) { handler() }
+    /// Handlers may have taken long. What became due meanwhile has its turn after another look at the descriptors: a
+    /// limit never passes while the word that it was kept lies unread.
+    private func runTimers(dueBy moment: UInt64) {
+        while let handler = takeDueTimer(by: moment) { handler() }
     }
 
     private func takeDueTimer(by now: UInt64) -> (@Sendable () -> Void)? {

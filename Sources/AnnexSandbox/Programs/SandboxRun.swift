@@ -95,7 +95,15 @@ package final class SandboxRun: Sendable {
         }
         guard let process else { return }
         process.kill()
-        schedule(Self.death) { [weak self] in self?.giveUp() }
+        awaitDeath()
+    }
+
+    /// Where the word comes late the machine stood still, and nothing could die meanwhile either: once more, then.
+    private func awaitDeath(isLast: Bool = false) {
+        let late = MonotonicClock.deadline(after: Self.death + .milliseconds(100))
+        schedule(Self.death) { [weak self] in
+            if isLast || MonotonicClock.now() < late { self?.giveUp() } else { self?.awaitDeath(isLast: true) }
+        }
     }
 
     /// Runs what may stop this process. Its timers do not run then, so that somebody else ends the program in time.

@@ -66,7 +66,9 @@ struct LifeRecord {
         }
         if announced > 1 { fail("announced \(announced) times") }
         let timers = conduct.lateness + .milliseconds(10)
-        if let killed, ended.since(killed) > times.death + timers { fail("killed, and told so much too late") }
+        if let killed, ended.since(killed) > conduct.longestDeath(times) + timers {
+            fail("killed, and told so much too late")
+        }
         if ended.since(asked) > times.longest + timers * 20 { fail("an end without a bound") }
         if isAlive, !cause.isStuck { fail("told as ended and alive") }
         if case .some(let expected) = conduct.expectedCause, cause != expected {
@@ -78,6 +80,13 @@ struct LifeRecord {
 extension LifecycleTimes {
     /// No simulated life can be longer: five requests at most, and the four seconds in which worlds interfere.
     fileprivate var longest: Duration { place + queue + launch + request * 5 + grace + silence + death + .seconds(4) }
+}
+
+extension Conduct {
+    /// Who hears late that somebody should be dead waits once more.
+    fileprivate func longestDeath(_ times: LifecycleTimes) -> Duration {
+        lateness > LifecycleTimes.lateness ? times.death * 2 + lateness : times.death
+    }
 }
 
 extension EndCause? {
