@@ -7,10 +7,11 @@ enum Threads {
         all().filter { text("/proc/self/task/\($0)/comm") == name + "\n" }.count
     }
 
-    /// How often the thread of this name has gone to sleep.
+    /// How often the thread of this name has gone to sleep; -1 while it is awake, or waits for a processor.
     static func sleeps(ofThread name: String) -> Int? {
         for thread in all() where text("/proc/self/task/\(thread)/comm") == name + "\n" {
             let lines = text("/proc/self/task/\(thread)/status").split(separator: "\n")
+            guard lines.contains("State:\tS (sleeping)") else { return -1 }
             guard let line = lines.first(where: { $0.hasPrefix("voluntary_ctxt_switches:") }) else { continue }
             return line.split(separator: "\t").last.flatMap { Int($0) }
         }

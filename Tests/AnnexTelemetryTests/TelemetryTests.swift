@@ -19,6 +19,8 @@ import Tracing
             let tracer = InMemoryTracer()
             InstrumentationSystem.bootstrap(tracer)
             try await TelemetryTests.use(path)
+            // Who waits for an end goes on before the observer is told.
+            await eventually { tracer.activeSpans.isEmpty }
             let id = [("extension", SubstituteApp.identifier)]
             func ends(_ reason: String) throws -> [Int64] {
                 try metrics.expectCounter("annex_ends", id + [("reason", reason)]).values

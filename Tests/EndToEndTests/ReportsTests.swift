@@ -1,10 +1,12 @@
-import AnnexBroker
 import AnnexEmbedded
 import AnnexHost
 import AnnexPolicy
 import AnnexTestSupport
 import Foundation
+import Synchronization
 import Testing
+
+@testable import AnnexBroker
 
 /// Reports of extensions that really ran, and `annex reports`, which shows them.
 @Suite(.timeLimit(.minutes(20))) struct ReportsTests {
@@ -82,6 +84,7 @@ import Testing
     @Test func aHostThatExitsAtOnceLosesNoReport() async throws {
         let (app, place) = (app.path, place.path)
         await #expect(processExitsWith: .success) { [app = app as String, place = place as String] in
+            ReportQueue.lastMoment.withLock { $0 = .patience }
             let host = try AnnexHost.embedded(apps: [app], patience: .patience, reports: .folder(place))
             let session = try host.beginAndWait(SubstituteApp.identifier)
             _ = session.completeAndWait()

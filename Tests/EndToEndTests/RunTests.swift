@@ -134,7 +134,8 @@ import Testing
             except OSError as e: print(e.errno)
             print(len(socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)))'
             """
-        #expect(try await shell(line).output == "38\n1\n2\n")
+        let ran = try await shell(line)
+        #expect(ran.output == "38\n1\n2\n", "\(ran)")
     }
 
     @Test func policiesOfOnesOwnCountForRunningToo() async throws {

@@ -51,8 +51,8 @@ public struct Program: Sendable {
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 
-    /// This process's own, but no test's report gets into the user's folder.
-    static let environment = ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": ""]) { $1 }
+    /// This process's own, but no test's report gets into the user's folder, and programs speak English.
+    static let environment = ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": "", "LC_ALL": "C"]) { $1 }
 
     private static func finish(_ process: Process) async throws {
         try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in

@@ -21,7 +21,7 @@ final class ReportQueue: Sendable {
     static let mostWaiting = 4096
     static let mostBytes = 32 << 20
     /// How long a program that exits waits for its last reports, where a disk does not take them.
-    private static let lastMoment = Duration.seconds(5)
+    static let lastMoment = Mutex(Duration.seconds(5))
 
     private let state = Mutex(State())
 
@@ -87,7 +87,7 @@ final class ReportQueue: Sendable {
         atexit {
             // A forked child has neither the thread nor anything to wait for, and the lock may be held for ever.
             guard getpid() == ReportQueue.maker.load(ordering: .relaxed) else { return }
-            ReportQueue.shared.finish(within: ReportQueue.lastMoment)
+            ReportQueue.shared.finish(within: ReportQueue.lastMoment.withLock { $0 })
         }
     }
 

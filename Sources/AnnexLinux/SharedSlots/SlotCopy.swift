@@ -60,7 +60,11 @@ extension SlotCopy {
         }
     }
 
+    /// Whether it is the process's own: who looks at another's has that open, too, but not for writing.
     private static func leads(_ path: String, to layout: SlotLayout) -> Bool {
+        var link = stat()
+        // SAFETY: the call writes the whole structure, or fails. The link's mode says what the descriptor is open for.
+        guard unsafe lstat(path, &link) == 0, link.st_mode & S_IWUSR != 0 else { return false }
         var target = [CChar](repeating: 0, count: 64)
         // SAFETY: the call writes at most as many bytes as the array has.
         let count = unsafe readlink(path, &target, target.count)

@@ -1,5 +1,6 @@
 import AnnexLinux
-import Glibc
+import AnnexTestSupport
+import Foundation
 import Synchronization
 import Testing
 
@@ -14,17 +15,22 @@ import Testing
     func everyStep() async {
         let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             try await Holdings.prepare()
-            let loop = try EventLoop()
-            for fate in StoppedRound.Fate.allCases { _ = try StoppedRound(fate, 1, loop).run() }
-            let before = try Holdings.now()
-            var wrong = 0
-            for fate in StoppedRound.Fate.allCases { wrong += StoppedPeerTests.sweep(fate, loop) }
-            try before.untilBack()
-            loop.shutDown()
+            // Its rounds have tasks, and a machine with one processor has one thread for these.
+            let wrong = try await Thread.detached { try StoppedPeerTests.sweepAll() }
             print("annex: \(wrong) wrong")
         }
         let text = String(decoding: run?.standardOutputContent ?? [], as: UTF8.self)
         #expect(text.contains("annex: 0 wrong"), "\(text)")
+    }
+
+    private static func sweepAll() throws -> Int {
+        let loop = try EventLoop()
+        for fate in StoppedRound.Fate.allCases { _ = try StoppedRound(fate, 1, loop).run() }
+        let before = try Holdings.now()
+        let wrong = StoppedRound.Fate.allCases.reduce(0) { $0 + sweep($1, loop) }
+        try before.untilBack()
+        loop.shutDown()
+        return wrong
     }
 
     /// Every step in turn, several at once, until the extension comes to its end without stopping.

@@ -17,7 +17,8 @@ enum RawMemory {
     /// New memory of huge pages, none of which it has yet; nil where the kernel knows none.
     static func huge(_ name: String, pages: Int64) throws -> Descriptor? {
         guard let symbol = dlsym(nil, "memfd_create") else { return nil }
-        let (closesOnExec, sealable, hugePages) = (1, 2, 4) as (UInt32, UInt32, UInt32)
+        // The flag with its size, 2^21: another machine's default is another.
+        let (closesOnExec, sealable, hugePages) = (1, 2, 4 | 21 << 26) as (UInt32, UInt32, UInt32)
         let number = unsafeBitCast(symbol, to: Making.self)(name, closesOnExec | sealable | hugePages)
         guard number >= 0 else { return nil }
         let memory = Descriptor(owning: number)

@@ -71,13 +71,14 @@ import Testing
 
     @Test func `folders of doctors that were killed are removed, those of living ones and of others are not`() throws {
         // Process 1 lives, but did not start then.
-        let stale = "/tmp/" + OwnedName(owner: 1, started: 1, count: .random(in: 0 ... .max)).text
+        let gone = (OwnedName.startTime(of: 1) ?? 0) &+ 1
+        let stale = "/tmp/" + OwnedName(owner: 1, started: gone, count: .random(in: 0 ... .max)).text
         // Complete at once: other tests' trials remove such folders too.
         let made = "/tmp/annex-made-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true)
         try Data("x".utf8).write(to: URL(filePath: made + "/" + ProbeBundle.program))
         try #require(rename(made, stale) == 0)
-        let link = "/tmp/" + OwnedName(owner: 1, started: 1, count: .random(in: 0 ... .max)).text
+        let link = "/tmp/" + OwnedName(owner: 1, started: gone, count: .random(in: 0 ... .max)).text
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/tmp")
         defer { unlink(link) }
         let living = try ProbeBundle()

@@ -179,7 +179,7 @@ import Testing
     @Test(arguments: [("compute", true), ("tool", false)])
     func aProgramThatAbortsShowsWhereUnlessItsPolicyLetsItSignalItself(_ policy: String, _ shows: Bool) async throws {
         let file = folder.appending(path: "runs-alone")
-        try FileManager.default.copyItem(
+        try FileManager.default.copyProgram(
             at: Ground.fixture.deletingLastPathComponent().appending(path: "runs-alone"), to: file)
         var program = SandboxProgram(file.path)
         program.environment = ["CONDUCT": "abort"]

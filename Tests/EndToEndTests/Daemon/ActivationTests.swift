@@ -66,7 +66,12 @@ import Testing
         // LISTEN_PID names another process: what is open as 3 is not for this one.
         let other = try TemporaryFolder()
         let process = try start(other, "stranger")
-        await eventually { access(other.url.path + "/own", F_OK) == 0 || !process.isRunning }
+        // The socket's file is there a moment before anybody listens.
+        let told = other.url.appending(path: "errors")
+        await eventually {
+            let text = (try? String(contentsOf: told, encoding: .utf8)) ?? ""
+            return text.contains("takes connections") || !process.isRunning
+        }
         _ = try AnnexHost.connect(to: other.url.path + "/own", patience: .patience)
         process.terminate()
         await eventually { !process.isRunning }

@@ -135,7 +135,7 @@ import Testing
         #expect(await daemon.end(SIGKILL) == SIGKILL)
         await #expect(throws: HostError.self) { try await asked.value }
         #expect(session.termination?.reason == .brokerShutdown)
-        await eventually { extensions.allSatisfy { kill($0, 0) != 0 } && wardens.allSatisfy { kill($0, 0) != 0 } }
+        await eventually { !extensions.union(wardens).contains(where: ProcessTable.isThere) }
         let error = #expect(throws: ServiceError.self) { try host.remove(app: Self.app) }
         #expect(error?.code == .unreachable)
     }

@@ -50,7 +50,9 @@ extension Accident {
         case .spins, .sleeps: limits.watchdog = .milliseconds(300)
         case .takesTooLong: limits.request = .milliseconds(200)
         case .usesUpItsProcessor: limits.processor = .seconds(1)
-        case .overstays, .clings: limits.grace = .milliseconds(200)
+        // It has to say what it does before its grace is over.
+        case .overstays: limits.grace = .seconds(1)
+        case .clings: limits.grace = .milliseconds(200)
         case .takesTooMuchMemory, .hoardsNamelessFiles: limits.memory = 64 << 20
         default: break
         }
