@@ -46,6 +46,11 @@ int annex_pidfd_send_signal(int pidfd, int signal) {
 
 int annex_pidfd_getfd(int pidfd, int descriptor) { return result(syscall(SYS_pidfd_getfd, pidfd, descriptor, 0)); }
 
+int annex_compare_memory(pid_t one, pid_t other) {
+    enum { kcmp_vm = 1 };
+    return result(syscall(SYS_kcmp, one, other, kcmp_vm, 0, 0));
+}
+
 int annex_pipe(int *reading, int *writing, int non_blocking) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | (non_blocking ? O_NONBLOCK : 0)) < 0) return -errno;

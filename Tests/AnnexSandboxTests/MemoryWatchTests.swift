@@ -76,6 +76,65 @@ import Testing
         #expect(MountTypes(of: [.max]).mayBeMemory(36))
     }
 
+    /// A child of `posix_spawn` has its parent's memory until it executes; this one waits for somebody at a pipe before.
+    @Test func whoSharesAllMemoryWithItsParentUsesNoneOfItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let pipe = folder.url.path + "/pipe"
+            try #require(mkfifo(pipe, 0o600) == 0)
+            let memory = [UInt8](repeating: 1, count: 64 << 20)
+            Thread.detachNewThread { Self.spawn("/bin/true", reading: pipe) }
+            while ProcessTree.members(of: getpid()).count < 2 { usleep(1000) }
+            let members = ProcessTree.members(of: getpid())
+            #expect(AddressSpaces(of: members).processes == [getpid()])
+            let limit = MemoryWatch.use(of: getpid()) * 3 / 2
+            let watch = MemoryWatch(of: getpid(), limit: limit) { Issue.record("counted twice") }
+            #expect(watch.look())
+            close(open(pipe, O_WRONLY))
+            #expect(memory.count == 64 << 20)
+        }
+    }
+
+    private static func spawn(_ program: String, reading path: String) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, path, O_RDONLY, 0)
+        var process = pid_t()
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
+        posix_spawn(&process, program, &actions, nil, &arguments, nil)
+        free(arguments[0])
+    }
+
+    @Test func whoHasMemoryOfItsOwnIsCounted() throws {
+        let program = try Self.sleeper("/bin/sleep")
+        defer { program.terminate() }
+        let processes = [getpid(), program.processIdentifier, getpid()]
+        #expect(Set(AddressSpaces(of: processes).processes) == Set(processes))
+        #expect(AddressSpaces(of: processes).processes.count == 2)
+        // Whom nobody can be compared with keeps nobody else from it.
+        #expect(AddressSpaces(of: [.max, getpid(), .max, getpid()]).processes == [getpid(), .max, .max])
+    }
+
+    /// The kernel hides the memory of who executed a file that may not be read from all but root.
+    @Test func whoLetsNobodyLookCountsInFull() throws {
+        let folder = try TemporaryFolder()
+        let copy = folder.url.appending(path: "sleep")
+        try FileManager.default.copyItem(at: URL(filePath: "/bin/sleep").resolvingSymlinksInPath(), to: copy)
+        try #require(chmod(copy.path, 0o111) == 0)
+        let program = try Self.sleeper(copy.path)
+        defer { program.terminate() }
+        #expect(MemoryWatch.share(of: program.processIdentifier).own > 0)
+    }
+
+    private static func sleeper(_ path: String) throws -> Process {
+        let program = Process()
+        program.executableURL = URL(filePath: path)
+        program.arguments = ["3600"]
+        try program.run()
+        return program
+    }
+
     @Test func aProcessThatIsGoneUsesNothing() {
         #expect(MemoryWatch.use(of: Int32.max) == 0)
     }

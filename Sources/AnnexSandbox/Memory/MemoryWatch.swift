@@ -33,33 +33,46 @@ final class MemoryWatch: Watched {
     }
 
     /// What each uses for itself is quick to ask, and counts twice what they share: only where that is too much, the
-    /// shares are asked for.
+    /// shares are asked for. They are read one after another, and a page whose other users end meanwhile is counted in
+    /// full once more: what is too much must be so twice.
     private func exceeds() -> Bool {
         let members = ProcessTree.members(of: process)
         let uses = members.map(Self.use(of:))
         last.store(uses.first ?? 0, ordering: .relaxed)
         guard uses.reduce(0, { $0.addingClamped($1) }) > limit else { return false }
-        return members.count == 1 || Self.use(of: members) > limit
+        return members.count == 1
+            || (1...2).allSatisfy { _ in Self.use(of: ProcessTree.members(of: process)) > limit }
     }
 
     /// Bytes of private memory, and of nameless files: mapped ones as the kernel counts them, or what its open ones
     /// hold, whichever is more. One that is both would be counted twice by the sum.
     static func use(of process: Int32) -> UInt64 {
-        let status = TextFile.read("/proc/\(process)/status") ?? ""
-        let shared = kibibytes("RssShmem:", in: status)
-        return kibibytes("RssAnon:", in: status).addingClamped(max(shared, NamelessFiles.memory(of: [process]).bytes))
+        let mapped = mapped(by: process)
+        return mapped.own.addingClamped(max(mapped.shared, NamelessFiles.memory(of: [process]).bytes))
     }
 
-    /// The same for several together; a page that many share counts once.
+    /// The same for several together; a page that many share counts once, and so does a whole address space.
     private static func use(of members: [Int32]) -> UInt64 {
         var own: UInt64 = 0
         var shared: UInt64 = 0
-        for process in members {
-            let shares = TextFile.read("/proc/\(process)/smaps_rollup") ?? ""
-            own = own.addingClamped(kibibytes("Pss_Anon:", in: shares))
-            shared = shared.addingClamped(kibibytes("Pss_Shmem:", in: shares))
+        // Told apart before they are looked at: who executes in between shares nothing by then.
+        for process in AddressSpaces(of: members).processes {
+            let share = share(of: process)
+            own = own.addingClamped(share.own)
+            shared = shared.addingClamped(share.shared)
         }
         return own.addingClamped(max(shared, NamelessFiles.memory(of: members).bytes))
+    }
+
+    /// Its part of what it has mapped; all of it where it executed what may not be read, and lets nobody look.
+    static func share(of process: Int32) -> (own: UInt64, shared: UInt64) {
+        guard let shares = TextFile.read("/proc/\(process)/smaps_rollup") else { return mapped(by: process) }
+        return (kibibytes("Pss_Anon:", in: shares), kibibytes("Pss_Shmem:", in: shares))
+    }
+
+    private static func mapped(by process: Int32) -> (own: UInt64, shared: UInt64) {
+        let status = TextFile.read("/proc/\(process)/status") ?? ""
+        return (kibibytes("RssAnon:", in: status), kibibytes("RssShmem:", in: status))
     }
 
     private static func kibibytes(_ key: String, in status: String) -> UInt64 {

@@ -27,5 +27,8 @@ const char *annex_errno_text(int number);
 int annex_pidfd_open(pid_t process);
 int annex_pidfd_send_signal(int pidfd, int signal);
 int annex_pidfd_getfd(int pidfd, int descriptor);
+// How the address spaces of two processes compare: 0 the same, 1 before, 2 after, in an order of the kernel's own;
+// -errno where one is gone or may not be looked at.
+int annex_compare_memory(pid_t one, pid_t other);
 
 #endif
