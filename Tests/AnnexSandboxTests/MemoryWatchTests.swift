@@ -88,10 +88,21 @@ import Testing
             let members = ProcessTree.members(of: getpid())
             #expect(AddressSpaces(of: members).processes == [getpid()])
             let limit = MemoryWatch.use(of: getpid()) * 3 / 2
-            let watch = MemoryWatch(of: getpid(), limit: limit) { Issue.record("counted twice") }
+            let watch = MemoryWatch(of: getpid(), hasReaper: false, limit: limit) { Issue.record("counted twice") }
             #expect(watch.look())
             close(open(pipe, O_WRONLY))
             #expect(memory.count == 64 << 20)
+        }
+    }
+
+    @Test func theReaperCountsForNobodyAndTheProgramIsItsChild() async {
+        await #expect(processExitsWith: .success) {
+            let alone = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) { Issue.record("the reaper counted") }
+            #expect(alone.look() && alone.use == 0)
+            let program = try Self.sleeper("/bin/sleep")
+            defer { Self.end(program) }
+            let watch = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) {}
+            #expect(!watch.look() && watch.use > 0)
         }
     }
 

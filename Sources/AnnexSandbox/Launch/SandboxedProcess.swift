@@ -167,7 +167,8 @@ package final class SandboxedProcess: Sendable {
     }
 
     private func watchMemory(of number: Int32) {
-        let subject = MemoryWatch(of: number, limit: scene.policy.limits.memory) { [weak self] in
+        let (limit, hasReaper) = (scene.policy.limits.memory, scene.hasReaper)
+        let subject = MemoryWatch(of: number, hasReaper: hasReaper, limit: limit) { [weak self] in
             self?.holdings.withLock { $0.end.exceededWatchedMemory = true }
             self?.kill()
         }

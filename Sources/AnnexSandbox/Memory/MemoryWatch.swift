@@ -9,6 +9,7 @@ final class MemoryWatch: Watched {
     static let interval = Duration.milliseconds(100)
 
     private let process: Int32
+    private let hasReaper: Bool
     private let limit: UInt64
     private let exceeded: @Sendable () -> Void
     /// SYNC: relaxed: a number by itself.
@@ -16,14 +17,16 @@ final class MemoryWatch: Watched {
 
     /// - Parameters:
     ///   - process: its number on the host, which stays its own until the warden has reaped it.
+    ///   - hasReaper: whether that is a reaper, which is Annex's and counts for nobody, and the program its child.
     ///   - exceeded: told at most once, on the watches' thread.
-    init(of process: Int32, limit: UInt64, exceeded: @escaping @Sendable () -> Void) {
+    init(of process: Int32, hasReaper: Bool, limit: UInt64, exceeded: @escaping @Sendable () -> Void) {
         self.process = process
+        self.hasReaper = hasReaper
         self.limit = limit
         self.exceeded = exceeded
     }
 
-    /// What the process itself used when it was looked at last, in bytes; 0 before the first look.
+    /// What the program itself used when it was looked at last, in bytes; 0 before the first look.
     var use: UInt64 { last.load(ordering: .relaxed) }
 
     func look() -> Bool {
@@ -36,13 +39,16 @@ final class MemoryWatch: Watched {
     /// shares are asked for. They are read one after another, and a page whose other users end meanwhile is counted in
     /// full once more: what is too much must be so twice.
     private func exceeds() -> Bool {
-        let members = ProcessTree.members(of: process)
+        let members = members
         let uses = members.map(Self.use(of:))
         last.store(uses.first ?? 0, ordering: .relaxed)
         guard uses.reduce(0, { $0.addingClamped($1) }) > limit else { return false }
         return members.count == 1
-            || (1...2).allSatisfy { _ in Self.use(of: ProcessTree.members(of: process)) > limit }
+            || (1...2).allSatisfy { _ in Self.use(of: self.members) > limit }
     }
+
+    /// The program comes first.
+    private var members: [Int32] { Array(ProcessTree.members(of: process).dropFirst(hasReaper ? 1 : 0)) }
 
     /// Bytes of private memory, and of nameless files: mapped ones as the kernel counts them, or what its open ones
     /// hold, whichever is more. One that is both would be counted twice by the sum.
