@@ -14,6 +14,7 @@ struct Course {
     private var samples: [Sample] = []
 
     mutating func sample(at time: Double) -> String {
+        Heap.trim()
         let warden = ProcessTable.wardens(of: getpid()).min() ?? 0
         let heap = Heap.now()
         let uses =
@@ -42,12 +43,10 @@ struct Course {
         let lines = Self.names.indices.map { place in
             let mean = rest.map { $0.uses[place] }.reduce(0, +) / Double(rest.count)
             let growth = Self.slope(rest.map { ($0.time, $0.uses[place]) }) * (last.time - first.time)
-            // A fiftieth, or so much: what the allocator gives back of no arena that has not more of it
-            // (M_TRIM_THRESHOLD), and what it keeps for each thread that began to take part meanwhile. Of what is
-            // allocated nothing is kept.
+            // A fiftieth, or as many pages as an allocator may keep for its threads; and what it keeps for each thread
+            // that began to take part meanwhile. Of what is allocated nothing is kept.
             let isKept = place < 2
-            let spare = isKept ? last.arenas * 128 + (last.arenas - first.arenas) * 1024 : 256
-            let isSteady = growth <= max(mean / 50, Double(spare))
+            let isSteady = growth <= max(mean / 50, 256) + (isKept ? Double(last.arenas - first.arenas) * 1024 : 0)
             isFlat = isFlat && isSteady
             return
                 "\(Self.names[place]): \(Int(mean)) KiB, \(Int(growth)) KiB more over \(Int(last.time - first.time)) s"

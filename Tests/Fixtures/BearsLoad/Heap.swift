@@ -21,6 +21,13 @@ struct Heap {
             arenas: text.components(separatedBy: "<heap ").count - 1)
     }
 
+    /// `malloc_trim(3)`: pages that are free in every arena go back, so that what is left is in use.
+    static func trim() {
+        typealias Trim = @convention(c) (Int) -> Int32
+        guard let found = dlsym(nil, "malloc_trim") else { return }
+        _ = unsafeBitCast(found, to: Trim.self)(0)
+    }
+
     /// `malloc_info(3)`: Glibc's import lacks <malloc.h>.
     private static func report() -> String {
         typealias Info = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
