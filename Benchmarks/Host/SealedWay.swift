@@ -15,7 +15,7 @@ final class SealedWay: Way {
     func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
         memory = nil
         do throws(CallFailure) {
-            let answer = try channel.call(
+            let answer = try channel.callAndWait(
                 Request(method: Method.sealed, payload: Array(request), accepts: accepts), timeout: .seconds(20))
             memory = answer.sealed.first
             guard memory == nil else { return memory?.count ?? 0 }

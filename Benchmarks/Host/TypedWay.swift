@@ -8,7 +8,7 @@ struct TypedWay: Way {
     @inline(__always)
     func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
         do throws(CallFailure) {
-            let answer = try channel.call(Words(request))
+            let answer = try channel.callAndWait(Words(request))
             return answer.withBytes { words in
                 guard words.count <= reply.count else { return 0 }
                 reply.copyMemory(from: words)

@@ -27,22 +27,38 @@ extension ExtensionSession {
     }
 
     /// The same for code without Swift concurrency: waits on this thread.
-    public func call<Asked: ChannelRequest>(
+    public func callAndWait<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) throws(HostError) -> Asked.Response {
         do throws(CallFailure) {
-            return try channel.call(request, timeout: timeout, patience: callLimit)
+            return try channel.callAndWait(request, timeout: timeout, patience: callLimit)
         } catch {
             guard let error = judge(error, isOwnLimit: timeout == nil) else { throw .ended(link.ended.wait()) }
             throw error
         }
     }
 
-    /// Sends a notice, which nobody answers.
-    /// - Parameter timeout: how long to wait for room at most.
-    public func send<Notice: ChannelNotice>(_ notice: borrowing Notice, timeout: Duration? = nil) throws(HostError) {
+    /// Sends a notice, which has no answer; suspends while the channel has no room.
+    /// - Parameter timeout: how long to wait for room at most; nil: the channel's `sendLimit`.
+    public nonisolated(nonsending) func send<Notice: ChannelNotice>(
+        _ notice: borrowing Notice, timeout: Duration? = nil
+    ) async throws(HostError) {
+        let failure: CallFailure
         do throws(CallFailure) {
-            try channel.send(notice, timeout: timeout)
+            return try await channel.send(notice, timeout: timeout)
+        } catch {
+            failure = error
+        }
+        guard let error = judge(failure, isOwnLimit: false) else { throw .ended(await link.ended.value()) }
+        throw error
+    }
+
+    /// The same for code without Swift concurrency: waits on this thread.
+    public func sendAndWait<Notice: ChannelNotice>(
+        _ notice: borrowing Notice, timeout: Duration? = nil
+    ) throws(HostError) {
+        do throws(CallFailure) {
+            try channel.sendAndWait(notice, timeout: timeout)
         } catch {
             guard let error = judge(error, isOwnLimit: false) else { throw .ended(link.ended.wait()) }
             throw error

@@ -71,7 +71,7 @@ extension ExtensionSession {
         let number = tellOfRequest()
         let answer: Answer
         do throws(CallFailure) {
-            answer = read(try channel.call(request, timeout: timeout))
+            answer = read(try channel.callAndWait(request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }

@@ -95,7 +95,7 @@ final class SessionLink: Sendable {
 
     /// An extension that does not read any more hears of nothing, and is ended when its time is over.
     private func send(_ event: UInt16, to endpoint: HostEndpoint) {
-        try? endpoint.send(ChannelEvent(method: event), timeout: .zero)
+        try? endpoint.sendAndWait(ChannelEvent(method: event), timeout: .zero)
     }
 
     private func ask(_ endpoint: HostEndpoint) {

@@ -36,7 +36,7 @@ import Testing
                         let answer =
                             turn % 2 == 0
                             ? try ask(host, 1, [UInt8(index)], timeout: limit)
-                            : try host.call(Request(method: 1, payload: [UInt8(index)]), timeout: limit).payload
+                            : try host.callAndWait(Request(method: 1, payload: [UInt8(index)]), timeout: limit).payload
                         #expect(answer == [UInt8(index)])
                     } catch {
                         #expect(error == .deadlineExceeded, "seed \(seed)")
@@ -76,7 +76,7 @@ import Testing
         // A thread that starts a call and goes its way too.
         let other = try startOnThread(host)
         #expect(mark(at: 64) == 0)
-        let caller = ExtensionThread(raw: { _ = try? host.call(Request(method: 1)) })
+        let caller = ExtensionThread(raw: { _ = try? host.callAndWait(Request(method: 1)) })
         while peer.load(host: RegionLayout.ring + 128) == 0 { usleep(100) }
         #expect(mark(at: 128) == attended)
         for pending in [call, other] { pending.cancel() }
@@ -84,5 +84,5 @@ import Testing
         caller.join()
     }
 
-    private func startOnThread(_ host: HostEndpoint) throws -> ChannelCall { try host.start(Request(method: 1)) }
+    private func startOnThread(_ host: HostEndpoint) throws -> ChannelCall { try host.startAndWait(Request(method: 1)) }
 }

@@ -19,12 +19,12 @@ import Testing
         let (host, thread) = try echo(waiting)
         for size in [0, 1, 15, 16, 17, 100, 4096, 30_000, host.largestFrame] {
             let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-            let answer = try host.call(Request(method: 3, payload: payload), timeout: .patience).payload
+            let answer = try host.callAndWait(Request(method: 3, payload: payload), timeout: .patience).payload
             #expect(answer == payload)
         }
         for index in 0..<2000 {
             let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 200)
-            let answer = try host.call(Request(method: 3, payload: payload)).payload
+            let answer = try host.callAndWait(Request(method: 3, payload: payload)).payload
             #expect(answer == payload)
         }
         host.finish(thread)
@@ -33,7 +33,7 @@ import Testing
     @Test func theHelloArrives() async throws {
         let (host, thread) = try echo()
         #expect(try await host.untilHello().features == 5)
-        try host.ping(timeout: .patience)
+        try host.pingAndWait(timeout: .patience)
         host.finish(thread)
     }
 
@@ -60,7 +60,7 @@ import Testing
             ExtensionThread(raw: {
                 for turn in 0..<1000 {
                     let payload = [UInt8(truncatingIfNeeded: index), UInt8(truncatingIfNeeded: turn)]
-                    let answer = try? host.call(Request(method: 1, payload: payload)).payload
+                    let answer = try? host.callAndWait(Request(method: 1, payload: payload)).payload
                     #expect(answer == payload)
                 }
             })

@@ -11,7 +11,7 @@ import Testing
         let ends = try HostEndpoint.make(configuration: configuration)
         let host = ends.host
         let thread = ExtensionThread.echoing(ends.descriptors)
-        for _ in 0..<100 { _ = try host.call(Request(method: 1, payload: [1, 2, 3]), timeout: .patience) }
+        for _ in 0..<100 { _ = try host.callAndWait(Request(method: 1, payload: [1, 2, 3]), timeout: .patience) }
         let seen = try ChannelSnapshot.all(of: getpid()).first { $0.label == configuration.label }
         let counters = try #require(seen).counters
         #expect(counters.framesSent == 100 && counters.bytesSent == 300)

@@ -40,7 +40,7 @@ import Testing
             }
         }
         for _ in 0..<20 {
-            let reply = try host.call(Request(method: 1, accepts: HandOverTests.allowance))
+            let reply = try host.callAndWait(Request(method: 1, accepts: HandOverTests.allowance))
             #expect(reply.payload == [5])
             try #require(reply.sealed.count == 2)
             let first = reply.sealed[0].withBytes { span in
@@ -75,10 +75,10 @@ import Testing
             let file = try Descriptor.memfd(name, size: 0)
             try file.writeAll([UInt8(index)])
             let request = Request(method: 1, descriptors: DescriptorList(try file.reopenedReadOnly()))
-            let reply = try host.call(request)
+            let reply = try host.callAndWait(request)
             #expect(reply.payload == [UInt8(index)])
         }
-        #expect(throws: CallFailure.failed(code: 1, text: "no file")) { _ = try host.call(Request(method: 1)) }
+        #expect(throws: CallFailure.failed(code: 1, text: "no file")) { _ = try host.callAndWait(Request(method: 1)) }
         host.finish(thread)
         #expect(try OpenDescriptors.count(naming: name) == 0)
     }
@@ -309,7 +309,7 @@ import Testing
             }
         }
         #expect(throws: CallFailure.failed(code: IncomingRequest.droppedCode, text: "no answer was given")) {
-            _ = try host.call(Request(method: 1))
+            _ = try host.callAndWait(Request(method: 1))
         }
         host.finish(thread)
     }

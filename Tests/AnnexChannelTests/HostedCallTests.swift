@@ -44,7 +44,9 @@ import Testing
 
     @Test func aHostAnswersItsExtension() throws {
         let answers = try run(serving: doubling) { endpoint in
-            try (1...100).map { try endpoint.call(Resize(width: 1, image: [UInt8($0)]), timeout: .patience).image }
+            try (1...100).map {
+                try endpoint.callAndWait(Resize(width: 1, image: [UInt8($0)]), timeout: .patience).image
+            }
         }
         #expect(answers == (1...100).map { [UInt8($0), UInt8($0)] })
     }
@@ -58,7 +60,7 @@ import Testing
         let (answers, told) = AsyncStream.makeStream(of: NoContent?.self)
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()
-            told.yield(try? endpoint.call(Forget()))
+            told.yield(try? endpoint.callAndWait(Forget()))
             told.finish()
             try endpoint.serve { try $0.reply() }
         }
@@ -70,7 +72,7 @@ import Testing
 
     @Test func whatAHandlerThrowsIsTheExtensionsFailure() throws {
         let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
-            do throws(ExtensionFailure) { _ = try endpoint.call(Resize(width: 0)) } catch { return error }
+            do throws(ExtensionFailure) { _ = try endpoint.callAndWait(Resize(width: 0)) } catch { return error }
             return nil
         }
         #expect(failure == .failed(code: 7, text: "no width"))
@@ -78,7 +80,7 @@ import Testing
 
     @Test func aHostWithoutHandlersSaysSo() throws {
         let failure = try run { endpoint -> ExtensionFailure? in
-            do throws(ExtensionFailure) { _ = try endpoint.call(5) } catch { return error }
+            do throws(ExtensionFailure) { _ = try endpoint.callAndWait(5) } catch { return error }
             return nil
         }
         guard case .failed(HandlerFailure.unknownMethodCode, _) = failure else {
@@ -89,7 +91,7 @@ import Testing
 
     @Test func aRequestLetGoOfIsAFailureAndNotASilence() throws {
         let failure = try run(handlers: { $0.onRequest = { _ = consume $0 } }) { endpoint -> ExtensionFailure? in
-            do throws(ExtensionFailure) { _ = try endpoint.call(5) } catch { return error }
+            do throws(ExtensionFailure) { _ = try endpoint.callAndWait(5) } catch { return error }
             return nil
         }
         #expect(failure == .failed(code: IncomingRequest.droppedCode, text: "no answer was given"))
@@ -100,11 +102,11 @@ import Testing
         let failure = try run(handlers: { $0.onRequest = { shelf.put($0) } }) {
             endpoint -> ExtensionFailure? in
             var failure: ExtensionFailure?
-            do throws(ExtensionFailure) { _ = try endpoint.call(5, timeout: .milliseconds(20)) } catch {
+            do throws(ExtensionFailure) { _ = try endpoint.callAndWait(5, timeout: .milliseconds(20)) } catch {
                 failure = error
             }
             // The host answers too late; the next call is served all the same.
-            _ = try? endpoint.call(6, timeout: .milliseconds(20))
+            _ = try? endpoint.callAndWait(6, timeout: .milliseconds(20))
             return failure
         }
         #expect(failure == .deadlineExceeded)
@@ -116,10 +118,10 @@ import Testing
             var failures: [ExtensionFailure] = []
             for size in [40_000, 32_768, 32_745] {
                 do throws(ExtensionFailure) {
-                    _ = try endpoint.call(5, [UInt8](repeating: 0, count: size), timeout: .patience)
+                    _ = try endpoint.callAndWait(5, [UInt8](repeating: 0, count: size), timeout: .patience)
                 } catch { failures.append(error) }
             }
-            _ = try endpoint.call(Resize(width: 1, image: [1]), timeout: .patience)
+            _ = try endpoint.callAndWait(Resize(width: 1, image: [1]), timeout: .patience)
             return failures
         }
         #expect(failures == [40_000, 32_768, 32_745].map { .payloadTooLarge(bytes: $0, most: 32_744) })
@@ -128,7 +130,7 @@ import Testing
     @Test func theLargestRequestThatFitsIsAnswered() throws {
         let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
             do throws(ExtensionFailure) {
-                _ = try endpoint.call(5, [UInt8](repeating: 0, count: 32_744), timeout: .patience)
+                _ = try endpoint.callAndWait(5, [UInt8](repeating: 0, count: 32_744), timeout: .patience)
             } catch { return error }
             return nil
         }
@@ -141,7 +143,7 @@ import Testing
             do throws(ExtensionFailure) {
                 _ = try endpoint.openStream(5, [UInt8](repeating: 0, count: 32_765))
             } catch { failure = error }
-            _ = try endpoint.call(Resize(width: 1, image: [1]), timeout: .patience)
+            _ = try endpoint.callAndWait(Resize(width: 1, image: [1]), timeout: .patience)
             return failure
         }
         #expect(failure == .payloadTooLarge(bytes: 32_769, most: 32_768))
@@ -183,7 +185,7 @@ import Testing
                 switch consume incoming {
                 case .request(let request):
                     let payload = request.payload
-                    let image = try endpoint.call(Resize(width: 1, image: payload)).image
+                    let image = try endpoint.callAndWait(Resize(width: 1, image: payload)).image
                     try request.reply(image)
                 case .event(let event): if event.method == ExtensionThread.endMethod { return }
                 }

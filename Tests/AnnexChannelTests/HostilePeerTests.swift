@@ -145,7 +145,7 @@ import Testing
         writer.sendHello()
         let caller = ExtensionThread(raw: {
             #expect(throws: CallFailure.violated(.messageBudget(.wakeUps, limit: 5))) {
-                _ = try host.call(Request(method: 1))
+                _ = try host.callAndWait(Request(method: 1))
             }
         })
         let word = peer.header(at: writer.position)
@@ -211,7 +211,7 @@ import Testing
         writer.sendHello()
         for round in 0..<2 {
             let caller = ExtensionThread(raw: {
-                #expect(throws: CallFailure.self) { _ = try host.call(Request(method: 1)) }
+                #expect(throws: CallFailure.self) { _ = try host.callAndWait(Request(method: 1)) }
             })
             let bed = peer.region.start + peer.place(writer.position)
             while RawFutex.requeue(bed, to: peer.region.start + 2048) != 1 {
@@ -252,7 +252,9 @@ import Testing
         channel.peer.store(position, at: RegionLayout.consumed)
         // The host believes its own count until it asks where the extension is.
         #expect(throws: CallFailure.violated(.consumed(step: UInt64(position), unread: 16_384))) {
-            while true { try channel.host.send(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 16_368))) }
+            while true {
+                try channel.host.sendAndWait(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 16_368)))
+            }
         }
     }
 
@@ -273,7 +275,7 @@ import Testing
         writer.sendHello()
         // The owner's thread is held up by the first event; a caller reads the rest.
         #expect(throws: CallFailure.violated(.messageBudget(.frames, limit: 100))) {
-            let call: ChannelCall = try host.start(Request(method: 1))
+            let call: ChannelCall = try host.startAndWait(Request(method: 1))
             writer.send((0..<300).flatMap { _ in RawPeer.frame(6) })
             _ = try call.wait()
         }
@@ -329,13 +331,15 @@ import Testing
             $0.hostCapacity = 4096
         }
         #expect(throws: CallFailure.noRoom) {
-            while true { try channel.host.send(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 1000))) }
+            while true {
+                try channel.host.sendAndWait(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 1000)))
+            }
         }
         await #expect(throws: CallFailure.noRoom) {
             _ = try await channel.host.call(Request(method: 1, payload: [UInt8](repeating: 0, count: 1000)))
         }
         #expect(throws: CallFailure.deadlineExceeded) {
-            _ = try channel.host.call(
+            _ = try channel.host.callAndWait(
                 Request(method: 1, payload: [UInt8](repeating: 0, count: 1000)), timeout: .milliseconds(5))
         }
     }
@@ -348,10 +352,10 @@ import Testing
         }
         let payload = [UInt8](repeating: 0, count: 1000)
         #expect(throws: CallFailure.noRoom) {
-            while true { try channel.host.send(ChannelEvent(method: 1, payload: payload)) }
+            while true { try channel.host.sendAndWait(ChannelEvent(method: 1, payload: payload)) }
         }
         #expect(throws: CallFailure.deadlineExceeded) {
-            _ = try channel.host.call(Request(method: 1, payload: payload), timeout: .milliseconds(50))
+            _ = try channel.host.callAndWait(Request(method: 1, payload: payload), timeout: .milliseconds(50))
         }
         await #expect(throws: CallFailure.deadlineExceeded) {
             _ = try await channel.host.call(Request(method: 1, payload: payload), timeout: .milliseconds(50))

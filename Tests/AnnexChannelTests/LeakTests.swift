@@ -26,7 +26,7 @@ import Testing
                 }
             }
             let file = DescriptorList(try Descriptor.memfd("annex-leak", size: 1))
-            let reply = try host.call(
+            let reply = try host.callAndWait(
                 Request(method: 1, descriptors: file, accepts: DescriptorAllowance(pieces: 1, bytes: 10)))
             #expect(reply.sealed.count == 1)
             host.finish(thread)

@@ -18,7 +18,7 @@ import Testing
     @Test func aDeadlineEndsACallOnAThread() throws {
         let channel = try silent()
         #expect(throws: CallFailure.deadlineExceeded) {
-            _ = try channel.host.call(Request(method: 1), timeout: .milliseconds(20))
+            _ = try channel.host.callAndWait(Request(method: 1), timeout: .milliseconds(20))
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
             let expected = CallFailure.ended(reason: "memoryLimit")
             let threads = (0..<4).map { _ in
                 ExtensionThread(raw: {
-                    #expect(throws: expected) { _ = try host.call(Request(method: 1)) }
+                    #expect(throws: expected) { _ = try host.callAndWait(Request(method: 1)) }
                 })
             }
             let tasks = (0..<4).map { _ in Task { try await host.call(Request(method: 1)) } }
@@ -72,7 +72,7 @@ import Testing
             host.end(with: "a second time")
             for thread in threads { thread.join() }
             for task in tasks { await #expect(throws: expected) { _ = try await task.value } }
-            #expect(throws: expected) { _ = try host.call(Request(method: 1)) }
+            #expect(throws: expected) { _ = try host.callAndWait(Request(method: 1)) }
         }
     }
 
@@ -103,7 +103,7 @@ import Testing
         var iterator = closed.makeAsyncIterator()
         await iterator.next()
         host.end(with: "exited")
-        #expect(throws: CallFailure.ended(reason: "exited")) { _ = try host.call(Request(method: 1)) }
+        #expect(throws: CallFailure.ended(reason: "exited")) { _ = try host.callAndWait(Request(method: 1)) }
     }
 
     @Test func theExtensionSeesCancelAndDeadline() async throws {
@@ -119,7 +119,7 @@ import Testing
         call.cancel()
         await #expect(throws: CallFailure.cancelled) { _ = try await call.value() }
         // Both ends watch the same deadline: whichever comes first, the caller is not kept waiting.
-        #expect(throws: CallFailure.self) { _ = try host.call(Request(method: 2), timeout: .milliseconds(10)) }
+        #expect(throws: CallFailure.self) { _ = try host.callAndWait(Request(method: 2), timeout: .milliseconds(10)) }
         host.finish(thread)
     }
 
@@ -130,7 +130,9 @@ import Testing
             try endpoint.sayHello()
             try endpoint.serve { try $0.fail(code: 42, text: "no picture: é") }
         }
-        #expect(throws: CallFailure.failed(code: 42, text: "no picture: é")) { _ = try host.call(Request(method: 1)) }
+        #expect(throws: CallFailure.failed(code: 42, text: "no picture: é")) {
+            _ = try host.callAndWait(Request(method: 1))
+        }
         host.finish(thread)
     }
 
@@ -139,15 +141,15 @@ import Testing
         let host = channel.host
         let most = host.largestPayload
         #expect(throws: CallFailure.payloadTooLarge(bytes: most + 1, most: most)) {
-            _ = try host.call(Request(method: 1, payload: [UInt8](repeating: 0, count: most + 1)))
+            _ = try host.callAndWait(Request(method: 1, payload: [UInt8](repeating: 0, count: most + 1)))
         }
         let calls = [try startOnThread(host), try startOnThread(host)]
-        #expect(throws: CallFailure.tooManyCalls(most: 2)) { _ = try host.call(Request(method: 1)) }
+        #expect(throws: CallFailure.tooManyCalls(most: 2)) { _ = try host.callAndWait(Request(method: 1)) }
         for call in calls { call.cancel() }
         _ = try startOnThread(host)
     }
 
     private func startOnThread(_ host: HostEndpoint, timeout: Duration? = nil) throws -> ChannelCall {
-        try host.start(Request(method: 1), timeout: timeout)
+        try host.startAndWait(Request(method: 1), timeout: timeout)
     }
 }

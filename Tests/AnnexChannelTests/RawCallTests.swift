@@ -100,14 +100,14 @@ import Testing
                     let answer =
                         index % 2 == 0
                         ? try? ask(host, 1, question)
-                        : try? host.call(Request(method: 1, payload: question)).payload
+                        : try? host.callAndWait(Request(method: 1, payload: question)).payload
                     #expect(answer == question)
                 }
             })
         }
         for turn in 0..<500 {
             try host.post(3, [1].span.bytes, flush: turn % 3 == 0)
-            try host.ping(timeout: .patience)
+            try host.pingAndWait(timeout: .patience)
         }
         for caller in callers { caller.join() }
         host.finish(thread)

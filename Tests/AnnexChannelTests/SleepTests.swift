@@ -17,7 +17,7 @@ import Testing
         let thread = ExtensionThread.echoing(ends.descriptors, waiting: peer)
         for index in 0..<20_000 {
             let payload = [UInt8(truncatingIfNeeded: index)]
-            let answer = try endpoint.call(Request(method: 1, payload: payload)).payload
+            let answer = try endpoint.callAndWait(Request(method: 1, payload: payload)).payload
             if answer != payload { Issue.record("turn \(index): \(answer)") }
         }
         endpoint.finish(thread)
@@ -35,7 +35,7 @@ import Testing
             ExtensionThread(raw: {
                 for turn in 0..<500 {
                     let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index ^ turn), count: 1500)
-                    let answer = try? host.call(Request(method: 1, payload: payload)).payload
+                    let answer = try? host.callAndWait(Request(method: 1, payload: payload)).payload
                     #expect(answer == payload)
                 }
             })

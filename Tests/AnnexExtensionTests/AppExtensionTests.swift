@@ -69,7 +69,7 @@ import Testing
 
     @Test func longWorkSeesThatNobodyWaitsAnyMore() throws {
         let conversation = try Conversation(WorkingUntilCancelled.self)
-        let call = try conversation.host.start(
+        let call = try conversation.host.startAndWait(
             Request(method: RequestMessage.method), timeout: .milliseconds(20))
         // Both sides watch the same time. Whoever is first ends it: the host by itself, or the extension with an error.
         do {
@@ -83,9 +83,10 @@ import Testing
 
     @Test func whatIsNoRequestIsRefusedAndTheExtensionLivesOn() throws {
         let conversation = try Conversation(Shouting.self)
-        #expect(throws: CallFailure.self) { try conversation.host.call(Request(method: 77), timeout: .patience) }
+        #expect(throws: CallFailure.self) { try conversation.host.callAndWait(Request(method: 77), timeout: .patience) }
         #expect(throws: CallFailure.self) {
-            try conversation.host.call(Request(method: RequestMessage.method, payload: [1, 2]), timeout: .patience)
+            try conversation.host.callAndWait(
+                Request(method: RequestMessage.method, payload: [1, 2]), timeout: .patience)
         }
         #expect(try conversation.request([ExtensionItem(contentText: "a")]).first?.contentText == "A")
     }

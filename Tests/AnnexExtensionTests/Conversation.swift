@@ -33,7 +33,7 @@ final class Conversation: Sendable {
     ) throws -> [ExtensionItem] {
         var contents = ContentsList()
         let payload = try RequestMessage(items, collecting: &contents).encoded()
-        let reply = try host.call(
+        let reply = try host.callAndWait(
             Request(
                 method: RequestMessage.method, payload: payload, descriptors: contents.readOnlyDescriptors(),
                 accepts: accepts), timeout: .patience)
@@ -52,7 +52,7 @@ final class Conversation: Sendable {
 
     /// Says goodbye and waits until the main loop has returned.
     func end() throws {
-        try host.send(ChannelEvent(method: LifeEvent.goodbye))
+        try host.sendAndWait(ChannelEvent(method: LifeEvent.goodbye))
         ended.wait()
     }
 }

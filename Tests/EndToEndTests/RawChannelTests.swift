@@ -23,7 +23,8 @@ import Testing
     @Test func anExtensionThatSpeaksOnlyTheRawChannelServesItsHost() throws {
         let session = try host.beginAndWait(SubstituteApp.identifier) { $0.waiting = .block }
         for payload in Self.payloads {
-            let answer = try session.channel.call(Request(method: 7, payload: payload), timeout: .patience).payload
+            let answer = try session.channel.callAndWait(Request(method: 7, payload: payload), timeout: .patience)
+                .payload
             #expect(answer == payload)
         }
         let end = session.completeAndWait()

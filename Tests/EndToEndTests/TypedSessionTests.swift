@@ -46,7 +46,7 @@ import TypedConduct
 
     @Test func aHostWithoutTasksCallsToo() throws {
         let session = try host.beginAndWait(SubstituteApp.identifier, serving: service(inTasks: false))
-        for _ in 0..<50 { #expect(try session.call(Word("drow"), timeout: .patience) == Word("word!")) }
+        for _ in 0..<50 { #expect(try session.callAndWait(Word("drow"), timeout: .patience) == Word("word!")) }
         let end = session.completeAndWait()
         #expect(end.reason == .completed, "\(end)")
     }
@@ -75,7 +75,7 @@ import TypedConduct
         service.take(Remark.self) { remark.yield($0.text) }
         service.takeStreams(Echo.method) { stream.yield($0) }
         let session = try await host.begin(SubstituteApp.identifier, serving: service)
-        try session.send(Remark("stream"))
+        try await session.send(Remark("stream"))
         var heard = remarks.makeAsyncIterator()
         #expect(await heard.next() == "stream?")
         var opened = streams.makeAsyncIterator()

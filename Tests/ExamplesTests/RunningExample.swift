@@ -37,7 +37,7 @@ final class RunningExample {
     func request(_ items: [ExtensionItem], timeout: Duration = .patience) throws -> [ExtensionItem] {
         var contents = ContentsList()
         let payload = try RequestMessage(items, collecting: &contents).encoded()
-        let reply = try host.call(
+        let reply = try host.callAndWait(
             Request(
                 method: RequestMessage.method, payload: payload, descriptors: contents.readOnlyDescriptors(),
                 accepts: DescriptorAllowance(pieces: 1, bytes: 1 << 28)), timeout: timeout)
@@ -49,7 +49,7 @@ final class RunningExample {
 
     /// Tells the extension that it is no longer needed.
     func sayGoodbye() throws {
-        try host.send(ChannelEvent(method: LifeEvent.goodbye))
+        try host.sendAndWait(ChannelEvent(method: LifeEvent.goodbye))
     }
 
     /// The process's wait status; waits for its end.

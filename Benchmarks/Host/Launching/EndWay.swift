@@ -63,13 +63,13 @@ final class EndWay: Way {
         // One good end makes up for the bad ones: who fails again and again would have to pause.
         _ = try launcher.launch().completeAndWait()
         let session = try launcher.launch()
-        _ = try session.channel.call(Request(method: 9, payload: [breach.rawValue]))
+        _ = try session.channel.callAndWait(Request(method: 9, payload: [breach.rawValue]))
         guard breach == .memory else { return session }
         guard session.launchReport.memory == .enforced else { throw Failure.watched }
         // Until little is left: filling memory is not what is measured.
         let room = session.launchReport.memoryLimit - min(session.launchReport.memoryLimit, 8 << 20)
         let words = withUnsafeBytes(of: room.littleEndian, Array.init)
-        _ = try session.channel.call(Request(method: 10, payload: words))
+        _ = try session.channel.callAndWait(Request(method: 10, payload: words))
         return session
     }
 

@@ -44,7 +44,7 @@ enum LaunchSteps {
         let asked = clock.now
         let session = try launcher.launch()
         let ready = clock.now
-        _ = try session.channel.call(Request(method: Method.raw, payload: request))
+        _ = try session.channel.callAndWait(Request(method: Method.raw, payload: request))
         let answered = clock.now
         let steps = session.launchReport.steps.map { (name: $0.name, time: $0.duration) }
         _ = session.completeAndWait()

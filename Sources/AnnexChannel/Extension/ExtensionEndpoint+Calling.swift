@@ -1,10 +1,10 @@
 internal import AnnexLinux
 
 extension ExtensionEndpoint {
-    /// Calls the host and waits for its answer. Requests that come meanwhile wait.
+    /// Calls the host and waits for its answer on this thread. Requests that come meanwhile wait.
     /// - Parameter timeout: nil: without limit.
     /// - Throws: `ExtensionFailure.failed` with what the host said instead of an answer.
-    public borrowing func call(
+    public borrowing func callAndWait(
         _ method: UInt16, _ payload: [UInt8] = [], timeout: Duration? = nil
     ) throws(ExtensionFailure) -> [UInt8] {
         guard core.host.contains(.hostedCalls) else { throw .unsupported }
@@ -17,10 +17,10 @@ extension ExtensionEndpoint {
     }
 
     /// Sends the host a request and waits for its response.
-    public borrowing func call<Asked: ChannelRequest>(
+    public borrowing func callAndWait<Asked: ChannelRequest>(
         _ request: borrowing Asked, timeout: Duration? = nil
     ) throws(ExtensionFailure) -> Asked.Response {
-        let bytes = try call(Asked.method, encoded(request), timeout: timeout)
+        let bytes = try callAndWait(Asked.method, encoded(request), timeout: timeout)
         do throws(DecodingFailure) {
             return try Asked.Response(decoding: bytes)
         } catch {
@@ -28,9 +28,9 @@ extension ExtensionEndpoint {
         }
     }
 
-    /// Sends the host a notice.
-    public borrowing func send<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
-        try send(ChannelEvent(method: Notice.method, payload: encoded(notice)))
+    /// Sends the host a notice; waits while the host has no room.
+    public borrowing func sendAndWait<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
+        try sendAndWait(ChannelEvent(method: Notice.method, payload: encoded(notice)))
     }
 
     private borrowing func encoded(_ message: borrowing some Message) throws(ExtensionFailure) -> [UInt8] {

@@ -64,7 +64,7 @@ public struct ExtensionEndpoint: ~Copyable {
     }
 
     /// Sends a one-way message; waits while the host has no room.
-    public func send(_ event: ChannelEvent) throws(ExtensionFailure) {
+    public func sendAndWait(_ event: ChannelEvent) throws(ExtensionFailure) {
         try core.send(FrameHeader(kind: .event, method: event.method), event.payload)
     }
 

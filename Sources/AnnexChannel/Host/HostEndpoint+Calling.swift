@@ -4,7 +4,7 @@ internal import Synchronization
 extension HostEndpoint {
     /// Calls the extension and waits for its answer on this thread. Not for the event loop's thread.
     /// - Parameter timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
-    public func call(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
+    public func callAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
         let opened = try open(request, kind: .request, timeout: timeout)
         return try finish(opened)
     }
@@ -44,8 +44,10 @@ extension HostEndpoint {
         return call
     }
 
-    /// Sends a request from a thread. The call ends by itself when its time is over, whether anybody waits or not.
-    public func start(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> ChannelCall {
+    /// Sends a request from a thread, which waits while the ring has no room. The call ends by itself when its time is
+    /// over, whether anybody waits or not.
+    public func startAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> ChannelCall
+    {
         let opened = try open(request, kind: .request, timeout: timeout)
         let call = opened.call
         do throws(CallFailure) {
@@ -58,8 +60,9 @@ extension HostEndpoint {
         return call
     }
 
-    /// Asks whether the extension's channel is attended to. Answered as soon as the extension next looks.
-    public func ping(timeout: Duration) throws(CallFailure) {
+    /// Asks whether the extension's channel is attended to, and waits on this thread. Answered as soon as the extension
+    /// next looks.
+    public func pingAndWait(timeout: Duration) throws(CallFailure) {
         let opened = try open(Request(method: 0), kind: .ping, timeout: timeout)
         _ = try finish(opened)
     }
@@ -84,13 +87,25 @@ extension HostEndpoint {
         }
     }
 
-    /// Sends a one-way message; waits for room as a call does.
-    public func send(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
+    /// Sends a one-way message; waits on this thread while the ring has no room.
+    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    public func sendAndWait(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
+        try send(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
+    }
+
+    /// Sends a one-way message; suspends while the ring has no room. Cancelling the task gives up waiting.
+    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    public nonisolated(nonsending) func send(
+        _ event: ChannelEvent, timeout: Duration? = nil
+    ) async throws(CallFailure) {
+        try await sendLater(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
+    }
+
+    private func frame(of event: ChannelEvent) throws(CallFailure) -> OutgoingFrame {
         try check(bytes: event.payload.count, descriptors: 0)
-        let frame = OutgoingFrame(
+        return OutgoingFrame(
             header: FrameHeader(kind: .event, method: event.method), payload: event.payload,
             transfer: isLarge(event.payload.count) ? LargeTransfer() : nil)
-        try send(frame, until: timeout.map { MonotonicClock.deadline(after: $0) })
     }
 
     /// Ends a call's waiting by itself at its deadline.
@@ -173,7 +188,7 @@ extension HostEndpoint {
     private func finish(_ opened: borrowing OpenedCall) throws(CallFailure) -> Reply {
         let call = opened.call
         // What waits for room between its pieces leads nobody meanwhile.
-        if opened.frame.transfer != nil || !sendAndWait(opened) {
+        if opened.frame.transfer != nil || !sendAndLead(opened) {
             do throws(CallFailure) {
                 try send(opened.frame, until: call.deadline)
             } catch {

@@ -12,7 +12,7 @@ internal import Synchronization
 extension HostEndpoint {
     /// Sends as the leader, so that the extension need not ring, and waits for the answer.
     /// - Returns: whether the frame was sent.
-    func sendAndWait(_ opened: borrowing OpenedCall) -> Bool {
+    func sendAndLead(_ opened: borrowing OpenedCall) -> Bool {
         lead(opened, sleeps: true)
     }
 

@@ -13,7 +13,7 @@ extension HostEndpoint {
     ///   - timeout: how long to wait at most; nil: as long as the channel lives.
     /// - Returns: the answer's length.
     /// - Throws: `.payloadTooLarge` also where the answer has more bytes than `reply`.
-    public func call(
+    public func callAndWait(
         _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
     ) throws(CallFailure) -> Int {
         try callRaw(method, payload, into: &reply, timeout: timeout, patience: nil)
@@ -60,7 +60,7 @@ extension HostEndpoint {
         } catch {
             throw report(error)
         }
-        if !isSent { try send(ChannelEvent(method: method, payload: payload.copied), timeout: timeout) }
+        if !isSent { try sendAndWait(ChannelEvent(method: method, payload: payload.copied), timeout: timeout) }
     }
 
     private func post(
@@ -174,7 +174,7 @@ extension HostEndpoint {
     /// As any call, whose outcome is copied where the raw caller wants it.
     private func callGenerally(_ call: RawCall, timeout: Duration?) throws(CallFailure) -> Int {
         let payload = unsafe [UInt8](call.payload)
-        let reply = try self.call(Request(method: call.method, payload: payload), timeout: timeout).payload
+        let reply = try callAndWait(Request(method: call.method, payload: payload), timeout: timeout).payload
         if let workspace = call.workspace, reply.count > call.room { return workspace.keep(reply) }
         guard reply.count <= call.room else { throw .payloadTooLarge(bytes: reply.count, most: call.room) }
         unsafe call.reply.copyBytes(from: reply)

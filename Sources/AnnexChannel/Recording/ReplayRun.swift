@@ -21,7 +21,7 @@ struct ReplayRun {
         switch step {
         case .call(let frame, let message): return try await call(frame, message)
         case .cancel(let call): calls.removeValue(forKey: call)?.cancel()
-        case .post(let frame): try channel.send(ChannelEvent(method: frame.method, payload: frame.payload))
+        case .post(let frame): try await channel.send(ChannelEvent(method: frame.method, payload: frame.payload))
         case .answer(let frame): answer(frame)
         case .expect(let frame, let message): return await expect(frame, message)
         }

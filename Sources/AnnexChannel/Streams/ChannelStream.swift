@@ -66,7 +66,7 @@ public final class ChannelStream: Sendable {
 
     /// The next message, in order; nil once the other side has finished. Waits on this thread.
     /// - Parameter timeout: nil: without limit.
-    public func receive(timeout: Duration? = nil) throws(StreamFailure) -> [UInt8]? {
+    public func receiveAndWait(timeout: Duration? = nil) throws(StreamFailure) -> [UInt8]? {
         try taken(wait(timeout) { Self.take(&$0) })
     }
 
@@ -78,7 +78,7 @@ public final class ChannelStream: Sendable {
     /// Sends a message; waits on this thread until the other side has room for it.
     /// - Parameter timeout: how long to wait at most, for credit and for room in the ring each; nil: without limit for
     ///   credit, and for room the channel's `sendLimit`. Where there is no room by then the stream is cancelled.
-    public func send(_ message: [UInt8], timeout: Duration? = nil) throws(StreamFailure) {
+    public func sendAndWait(_ message: [UInt8], timeout: Duration? = nil) throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
         try wait(timeout) { spend(&$0, cost, message.count) }
         do throws(CallFailure) {

@@ -31,8 +31,8 @@ public final class ExtensionStream {
             FrameHeader(kind: .reset, call: id), StreamFrame.reset(code: StreamFailure.cancelledCode, ""))
     }
 
-    /// The next message, in order; nil once the host has finished.
-    public func receive() throws -> [UInt8]? {
+    /// The next message, in order; nil once the host has finished. Waits on this thread.
+    public func receiveAndWait() throws -> [UInt8]? {
         while true {
             if let message = queue.takeFirst() {
                 if let credit = state.take(StreamState.cost(message.count), isEmpty: queue.isEmpty) {
@@ -47,8 +47,8 @@ public final class ExtensionStream {
         }
     }
 
-    /// Sends a message; waits until the host has room for it.
-    public func send(_ message: [UInt8]) throws {
+    /// Sends a message; waits on this thread until the host has room for it.
+    public func sendAndWait(_ message: [UInt8]) throws {
         let cost = StreamState.cost(message.count)
         // The host may have let go of it long ago: what goes on coming then costs this extension its budget.
         try core.readWhatIsThere()

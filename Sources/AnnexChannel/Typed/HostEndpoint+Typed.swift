@@ -8,7 +8,7 @@ extension HostEndpoint {
     ///   - patience: the same without telling the extension so; nil: as `timeout` says.
     /// - Throws: `CallFailure.failed` with what the extension said instead of an answer, `.unreadable` when its answer
     ///   is no such response, `.unencodable` when the request breaks a limit of its own form.
-    @inlinable public func call<Asked: ChannelRequest>(
+    @inlinable public func callAndWait<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil, patience: Duration? = nil
     ) throws(CallFailure) -> Asked.Response {
         let workspace = takeWorkspace()
@@ -30,9 +30,20 @@ extension HostEndpoint {
         return try unsafe Self.decoded(reply.payload.span.bytes)
     }
 
-    /// Sends a notice; waits for room as a call does.
-    public func send<Notice: ChannelNotice>(_ notice: borrowing Notice, timeout: Duration? = nil) throws(CallFailure) {
-        try send(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
+    /// Sends a notice; waits on this thread while the ring has no room.
+    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    public func sendAndWait<Notice: ChannelNotice>(
+        _ notice: borrowing Notice, timeout: Duration? = nil
+    ) throws(CallFailure) {
+        try sendAndWait(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
+    }
+
+    /// Sends a notice; suspends while the ring has no room. Cancelling the task gives up waiting.
+    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    public nonisolated(nonsending) func send<Notice: ChannelNotice>(
+        _ notice: borrowing Notice, timeout: Duration? = nil
+    ) async throws(CallFailure) {
+        try await send(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
     }
 
     /// What a task's call has come to without suspending.

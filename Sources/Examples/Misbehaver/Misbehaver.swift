@@ -51,7 +51,7 @@ struct Misbehaver: ~Copyable {
         case .neverAnswers: while true { _ = try endpoint.next() }
         case .sendsMalformedMessage: try sendMalformedMessage()
         case .floods:
-            while true { try endpoint.send(ChannelEvent(method: 7, payload: [UInt8](repeating: 7, count: 64))) }
+            while true { try endpoint.sendAndWait(ChannelEvent(method: 7, payload: [UInt8](repeating: 7, count: 64))) }
         case .floodsOutput: Greed.floodOutput()
         case .crashes: misbehave_write_through_null()
         case .aborts: abort()

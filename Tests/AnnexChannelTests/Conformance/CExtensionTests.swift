@@ -13,7 +13,7 @@ import Testing
         let (host, running) = try ConformingExtension.start(CProgram.sanitized.get(), [looks], handlers)
         _ = try await host.untilHello()
         try await body(host)
-        try host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
         running.join()
         #expect(running.hasEndedWell)
         host.end(with: "the test is over")
@@ -84,7 +84,7 @@ import Testing
                     try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload == payload)
                 #expect(try ask(host, 1, payload, timeout: .patience) == payload)
                 if index % 10 == 0 {
-                    try host.ping(timeout: .patience)
+                    try host.pingAndWait(timeout: .patience)
                     if let stream = try? host.openStream(20) {
                         await #expect(throws: StreamFailure.self) { try await stream.receive() }
                     }
@@ -98,7 +98,9 @@ import Testing
         var handlers = ChannelHandlers()
         handlers.onEvent = { event.yield($0.payload.count) }
         try await run(handlers, looks: "0") { host in
-            for _ in 0..<300 { try host.send(ChannelEvent(method: 4, payload: [UInt8](repeating: 1, count: 3000))) }
+            for _ in 0..<300 {
+                try host.sendAndWait(ChannelEvent(method: 4, payload: [UInt8](repeating: 1, count: 3000)))
+            }
             #expect(try await host.call(Request(method: 1, payload: [2]), timeout: .patience).payload == [2])
             var iterator = events.makeAsyncIterator()
             for _ in 0..<300 { #expect(await iterator.next() == 3000) }

@@ -14,7 +14,7 @@ import Testing
         let (host, running) = try kind.start(handlers)
         #expect(try await host.untilHello().features == 9)
         try await body(host)
-        try host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
         // It leaves by itself.
         running.join()
         #expect(running.hasEndedWell)
@@ -72,7 +72,7 @@ import Testing
         var handlers = ChannelHandlers()
         handlers.onEvent = { event.yield($0) }
         try await run(kind, handlers: handlers) { host in
-            for index in 0..<200 { try host.send(ChannelEvent(method: 4, payload: [UInt8(index)])) }
+            for index in 0..<200 { try host.sendAndWait(ChannelEvent(method: 4, payload: [UInt8(index)])) }
             var iterator = events.makeAsyncIterator()
             for index in 0..<200 {
                 #expect(await iterator.next() == ChannelEvent(method: 5, payload: [UInt8(index)]))

@@ -43,7 +43,7 @@ import Testing
         let file = try Descriptor.memfd("grant-test", size: 0)
         try file.writeAll(Array("for you".utf8))
         let request = Request(method: 1, granting: Grants(try ReadOnlyFile(reopening: file)))
-        #expect(try host.call(request, timeout: .patience).payload == Array("for you".utf8))
+        #expect(try host.callAndWait(request, timeout: .patience).payload == Array("for you".utf8))
         host.finish(thread)
     }
 }

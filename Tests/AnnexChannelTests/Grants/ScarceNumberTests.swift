@@ -35,7 +35,7 @@ import Testing
                 try request.reply([count])
             }
         }
-        _ = try host.call(Request(method: 1))
+        _ = try host.callAndWait(Request(method: 1))
         let before = try Holdings.now()
         for free in 0..<3 {
             try before.untilBack()
@@ -44,7 +44,7 @@ import Testing
             guard case .failed(IncomingRequest.droppedCode, _) = scarce else { exit(2) }
             // The next has numbers again.
             let again = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
-            guard try host.call(again).payload == [1] else { exit(3) }
+            guard try host.callAndWait(again).payload == [1] else { exit(3) }
         }
         host.finish(thread)
     }
@@ -79,7 +79,7 @@ import Testing
 
     private static func failure(of request: consuming Request, _ host: HostEndpoint) -> CallFailure? {
         do throws(CallFailure) {
-            _ = try host.call(request)
+            _ = try host.callAndWait(request)
             return nil
         } catch {
             return error
@@ -96,7 +96,7 @@ import Testing
         let before = try Holdings.now()
         for free in 0..<4 {
             try before.untilBack()
-            let call: ChannelCall = try host.start(Request(method: 1, accepts: allowance))
+            let call: ChannelCall = try host.startAndWait(Request(method: 1, accepts: allowance))
             var pieces = DescriptorList()
             for _ in 0..<3 { pieces.append(try SealedMemory(copying: [1]).takeDescriptor()) }
             let scarcity = Scarcity(free: free)

@@ -55,7 +55,7 @@ import Testing
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         let caller = ExtensionThread(raw: {
-            #expect(throws: CallFailure.violated(expected)) { try host.ping(timeout: .patience) }
+            #expect(throws: CallFailure.violated(expected)) { try host.pingAndWait(timeout: .patience) }
         })
         while channel.peer.load(host: RegionLayout.ring) == 0 { await Task.yield() }
         writer.send(frame)

@@ -28,7 +28,7 @@ import Testing
                 do throws(CallFailure) {
                     // More than any ring of this size takes.
                     for _ in 0..<6 {
-                        try host.send(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 1000)))
+                        try host.sendAndWait(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 1000)))
                     }
                 } catch {
                     outcome.value.withLock { $0 = error }
@@ -135,7 +135,7 @@ import Testing
             var writer = writer
             let host = channel.host
             let caller = ExtensionThread(raw: {
-                #expect((try? host.call(Request(method: 1)).payload) == [4])
+                #expect((try? host.callAndWait(Request(method: 1)).payload) == [4])
             })
             while host.counters.sleeps == 0 { usleep(100) }
             #expect(channel.peer.header(at: writer.position).wake() == -EINVAL)
@@ -148,7 +148,7 @@ import Testing
         try await lockedBed { channel, writer in
             let host = channel.host
             let caller = ExtensionThread(raw: {
-                #expect(throws: CallFailure.ended(reason: "over")) { try host.call(Request(method: 1)) }
+                #expect(throws: CallFailure.ended(reason: "over")) { try host.callAndWait(Request(method: 1)) }
             })
             while host.counters.sleeps == 0 { usleep(100) }
             host.end(with: "over")

@@ -84,7 +84,7 @@ struct ScribbledRound: Sendable {
 
     private func callAndTakeMemory() {
         let reply = verdicts.note("memory") { () throws(CallFailure) in
-            try host.call(
+            try host.callAndWait(
                 Request(method: 2, payload: [1, 2, 3], accepts: Self.allowance), timeout: .milliseconds(20))
         }
         for piece in reply?.sealed ?? [] { _ = piece.withBytes { $0.byteCount } }
@@ -92,7 +92,7 @@ struct ScribbledRound: Sendable {
 
     private func callThatCallsBack() {
         _ = verdicts.note("hosted") { () throws(CallFailure) in
-            try host.call(Request(method: 3, payload: [1]), timeout: .milliseconds(40))
+            try host.callAndWait(Request(method: 3, payload: [1]), timeout: .milliseconds(40))
         }
     }
 
@@ -103,13 +103,13 @@ struct ScribbledRound: Sendable {
         guard let stream = opened else { return }
         for _ in 0..<3 {
             _ = verdicts.note("stream call") { () throws(CallFailure) in
-                try host.call(Request(method: 4, payload: [7, 7]), timeout: .milliseconds(20))
+                try host.callAndWait(Request(method: 4, payload: [7, 7]), timeout: .milliseconds(20))
             }
             _ = verdicts.note("stream receive") { () throws(StreamFailure) in
-                try stream.receive(timeout: .milliseconds(5))
+                try stream.receiveAndWait(timeout: .milliseconds(5))
             }
             _ = verdicts.note("stream send") { () throws(StreamFailure) in
-                try stream.send([1, 2, 3], timeout: .milliseconds(5))
+                try stream.sendAndWait([1, 2, 3], timeout: .milliseconds(5))
             }
         }
     }

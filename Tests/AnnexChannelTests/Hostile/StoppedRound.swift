@@ -81,7 +81,7 @@ struct StoppedRound: Sendable {
                 }
             }
         }
-        try? host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        try? host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
         // It leaves, or stops at one of its last steps.
         while !peer.isStoppedOrDead { usleep(200) }
         return !peer.hasLeft
@@ -106,7 +106,7 @@ struct StoppedRound: Sendable {
     private func expectLife() throws {
         peer.resume()
         var time = Duration.milliseconds(50)
-        while (try? host.call(Request(method: 1, payload: [8]), timeout: time))?.payload != [8] {
+        while (try? host.callAndWait(Request(method: 1, payload: [8]), timeout: time))?.payload != [8] {
             let found = violation.value.withLock { $0 }
             try expect(found == nil, "after it went on: \(String(describing: found))")
             if peer.isStoppedOrDead { return }
@@ -129,26 +129,27 @@ struct StoppedRound: Sendable {
 
     private static let acts: [Act] = [
         { host, time in _ = try ask(host, 1, [1, 2, 3], timeout: time) },
-        { host, time in _ = try host.call(Request(method: 1, payload: [UInt8](repeating: 2, count: 300)), timeout: time)
+        { host, time in
+            _ = try host.callAndWait(Request(method: 1, payload: [UInt8](repeating: 2, count: 300)), timeout: time)
         },
         { host, time in
             let allowance = DescriptorAllowance(pieces: 1, bytes: 100)
             let file = DescriptorList(try Descriptor.memfd("annex-granted", size: 1))
-            _ = try host.call(Request(method: 1, descriptors: file), timeout: time)
-            _ = try host.call(Request(method: 2, payload: [1], accepts: allowance), timeout: time)
+            _ = try host.callAndWait(Request(method: 1, descriptors: file), timeout: time)
+            _ = try host.callAndWait(Request(method: 2, payload: [1], accepts: allowance), timeout: time)
         },
-        { host, time in _ = try host.call(Request(method: 3), timeout: time) },
-        { host, time in try host.ping(timeout: time) },
+        { host, time in _ = try host.callAndWait(Request(method: 3), timeout: time) },
+        { host, time in try host.pingAndWait(timeout: time) },
         { host, time in
-            let call: ChannelCall = try host.start(Request(method: 1))
+            let call: ChannelCall = try host.startAndWait(Request(method: 1))
             call.cancel()
         },
         { host, time in
             let stream = try host.openStream(1, timeout: time)
-            _ = try stream.receive(timeout: time)
-            try stream.send([1, 2, 3], timeout: time)
+            _ = try stream.receiveAndWait(timeout: time)
+            try stream.sendAndWait([1, 2, 3], timeout: time)
             stream.finish()
-            _ = try stream.receive(timeout: time)
+            _ = try stream.receiveAndWait(timeout: time)
         },
     ]
 }

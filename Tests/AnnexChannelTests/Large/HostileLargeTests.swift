@@ -164,7 +164,7 @@ import Testing
             var span = answer.mutableSpan
             var bytes = span.mutableBytes
             #expect(throws: CallFailure.deadlineExceeded) {
-                try host.call(1, [1].span.bytes, into: &bytes, timeout: .milliseconds(200))
+                try host.callAndWait(1, [1].span.bytes, into: &bytes, timeout: .milliseconds(200))
             }
             let before = answer
             usleep(50_000)

@@ -45,7 +45,7 @@ import Testing
         while (try? host.control.send([1])) != nil {}
         host.sending.withLock { $0.cancels.append(1) }
         var request: Request? = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
-        #expect(throws: CallFailure.noRoom) { _ = try host.call(request.take() ?? Request(method: 2)) }
+        #expect(throws: CallFailure.noRoom) { _ = try host.callAndWait(request.take() ?? Request(method: 2)) }
         #expect(kinds(channel.peer, 2) == [5, 0])
         let isUntold = host.sending.withLock { $0.writer.publish() != nil }
         #expect(!isUntold)

@@ -61,10 +61,10 @@ import Testing
 
     /// From a thread, not from a task.
     private func general(_ host: HostEndpoint, _ method: UInt16, _ question: [UInt8]) throws -> [UInt8] {
-        try host.call(Request(method: method, payload: question)).payload
+        try host.callAndWait(Request(method: method, payload: question)).payload
     }
 
-    private func resize(_ host: HostEndpoint, _ request: Resize) throws -> Resized { try host.call(request) }
+    private func resize(_ host: HostEndpoint, _ request: Resize) throws -> Resized { try host.callAndWait(request) }
 
     private func word(_ number: Int) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
 
@@ -119,7 +119,7 @@ import Testing
                 for turn in 0..<30 {
                     let question = Self.bytes(index % 2 == 0 ? 3 * Self.piece + turn : turn, index + 3)
                     #expect((try? ask(host, 1, question, timeout: .patience)) == question)
-                    #expect((try? host.call(Request(method: 1, payload: question)).payload) == question)
+                    #expect((try? host.callAndWait(Request(method: 1, payload: question)).payload) == question)
                 }
             })
         }
@@ -264,7 +264,7 @@ import Testing
             let later = try await host.call(Resize(width: 8, image: image))
             #expect(later.image == image + [8])
         }
-        try host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
         thread.join()
         host.end(with: "over")
     }

@@ -18,7 +18,7 @@ import Testing
             let request = Request(
                 method: 1, payload: [UInt8](repeating: 3, count: size),
                 accepts: DescriptorAllowance(pieces: 1, bytes: 10))
-            _ = try host.call(request, timeout: .patience)
+            _ = try host.callAndWait(request, timeout: .patience)
         }
         host.finish(thread)
         return try channel.bytes

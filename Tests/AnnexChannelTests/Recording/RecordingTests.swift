@@ -18,7 +18,7 @@ import Testing
         let thread = ExtensionThread(ends.descriptors) { try ConformingConduct.serve($0) }
         _ = try await host.untilHello()
         try await body(host)
-        try? host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        try? host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
         thread.join()
         host.end(with: "the test is over")
         return try channel.recording
@@ -60,7 +60,9 @@ import Testing
         let recording = try await record { host in
             let callers = (0..<4).map { _ in
                 ExtensionThread(raw: {
-                    for _ in 0..<300 { #expect((try? host.call(Request(method: 1, payload: [1])).payload) == [1]) }
+                    for _ in 0..<300 {
+                        #expect((try? host.callAndWait(Request(method: 1, payload: [1])).payload) == [1])
+                    }
                 })
             }
             for caller in callers { caller.join() }
@@ -100,7 +102,7 @@ import Testing
             let payload = [UInt8](repeating: UInt8(index), count: 100)
             #expect(try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload == payload)
         }
-        try host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
         thread.join()
         host.end(with: "over")
         #expect(try channel.bytes.count <= 4096)

@@ -24,7 +24,7 @@ import Testing
         let thread = ExtensionThread(ends.descriptors, extensionBody)
         _ = try await host.untilHello()
         try await talk(host)
-        try? host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        try? host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
         thread.join()
         host.end(with: "recorded")
         return try channel.recording
@@ -42,7 +42,7 @@ import Testing
         let thread = ExtensionThread(ends.descriptors, extensionBody)
         _ = try await host.untilHello()
         let difference = try await replay.run(on: host, patience: patience)
-        try? host.send(ChannelEvent(method: ChannelEvent.goodbye))
+        try? host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
         thread.join()
         host.end(with: "replayed")
         return difference
@@ -56,7 +56,7 @@ import Testing
                 switch consume incoming {
                 case .event(let event):
                     if event.method == ChannelEvent.goodbye { return }
-                    try endpoint.send(ChannelEvent(method: 5, payload: change(4, event.payload)))
+                    try endpoint.sendAndWait(ChannelEvent(method: 5, payload: change(4, event.payload)))
                 case .request(let request):
                     let (method, payload) = (request.method, request.payload)
                     try request.reply(change(method, payload))
@@ -68,7 +68,7 @@ import Testing
     private func talk(_ host: HostEndpoint) async throws {
         for index in 0..<20 as Range<UInt8> {
             _ = try await host.call(Request(method: 1, payload: [index, 9]), timeout: .patience)
-            if index % 5 == 0 { try host.send(ChannelEvent(method: 4, payload: [index])) }
+            if index % 5 == 0 { try host.sendAndWait(ChannelEvent(method: 4, payload: [index])) }
         }
     }
 
@@ -138,7 +138,7 @@ import Testing
                     case .request(let request):
                         let payload = request.payload
                         try request.reply(
-                            try endpoint.call(Resize(width: width, image: payload), timeout: .patience).image)
+                            try endpoint.callAndWait(Resize(width: width, image: payload), timeout: .patience).image)
                     }
                 }
             }

@@ -46,14 +46,14 @@ import Testing
     private static func work(_ stream: ExtensionStream) throws {
         switch stream.method {
         case Method.echo:
-            while let message = try stream.receive() { try stream.send(message + message) }
+            while let message = try stream.receiveAndWait() { try stream.sendAndWait(message + message) }
             try stream.finish()
         case Method.produce:
             for index in 0..<Int(stream.arguments.first ?? 0) * 100 {
-                try stream.send([UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 1000))
+                try stream.sendAndWait([UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 1000))
             }
             try stream.finish()
-        case Method.hoard: _ = try stream.receive()
+        case Method.hoard: _ = try stream.receiveAndWait()
         default: try stream.cancel(code: 9, text: "not today")
         }
     }
@@ -64,10 +64,12 @@ import Testing
         let failure = Box(Mutex<StreamFailure?>(nil))
         let (host, thread) = try channel({ $1.onStream = { taken.yield($0) } }) { endpoint in
             let stream = try endpoint.openStream(Method.echo)
-            try stream.send([1])
+            try stream.sendAndWait([1])
             try isLetGo.wait()
             // There is credit for far more.
-            do { try stream.send([2]) } catch let error as StreamFailure { failure.value.withLock { $0 = error } }
+            do { try stream.sendAndWait([2]) } catch let error as StreamFailure {
+                failure.value.withLock { $0 = error }
+            }
             try serve(endpoint)
         }
         var iterator = streams.makeAsyncIterator()
@@ -88,8 +90,8 @@ import Testing
         writer.send(RawPeer.frame(11, WireBytes.bytes(UInt32(1024)), call: stream.id))
         writer.send(RawPeer.frame(12, call: stream.id))
         let sender = ExtensionThread(raw: {
-            try? stream.send([UInt8](repeating: 0, count: 1000))
-            #expect(throws: StreamFailure.finished) { try stream.send([1]) }
+            try? stream.sendAndWait([UInt8](repeating: 0, count: 1000))
+            #expect(throws: StreamFailure.finished) { try stream.sendAndWait([1]) }
         })
         while stream.inner.withLock({ $0.waiting.isEmpty || $0.state.isReceiving || $0.state.credit > 16 }) {
             usleep(100)
@@ -121,11 +123,11 @@ import Testing
         let (host, thread) = try channel { try serve($0) }
         let stream = try host.openStream(Method.echo)
         for index in 0..<300 {
-            try stream.send([UInt8(index % 200)], timeout: .patience)
-            #expect(try stream.receive(timeout: .patience) == [UInt8(index % 200), UInt8(index % 200)])
+            try stream.sendAndWait([UInt8(index % 200)], timeout: .patience)
+            #expect(try stream.receiveAndWait(timeout: .patience) == [UInt8(index % 200), UInt8(index % 200)])
         }
         stream.finish()
-        #expect(try stream.receive(timeout: .patience) == nil)
+        #expect(try stream.receiveAndWait(timeout: .patience) == nil)
         host.finish(thread)
     }
 
@@ -136,10 +138,10 @@ import Testing
         while stream.inner.withLock({ $0.state.owed }) >= StreamState.cost(1000) { Processor.yield() }
         for index in 0..<1000 {
             #expect(stream.inner.withLock { $0.queue.count } * 1016 <= 8192)
-            let message = try stream.receive(timeout: .patience)
+            let message = try stream.receiveAndWait(timeout: .patience)
             #expect(message == [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 1000))
         }
-        #expect(try stream.receive(timeout: .patience) == nil)
+        #expect(try stream.receiveAndWait(timeout: .patience) == nil)
         stream.finish()
         host.finish(thread)
     }
@@ -156,12 +158,12 @@ import Testing
             while true {
                 // The ring holds fewer frames than the window: all but the last one may have to wait for the reader.
                 let limit: Duration = sent < 65 ? .patience : .milliseconds(100)
-                try stream.send([UInt8](repeating: 1, count: 984), timeout: limit)
+                try stream.sendAndWait([UInt8](repeating: 1, count: 984), timeout: limit)
                 sent += 1
             }
         }
         #expect(sent == 65, "the window of 65,536 bytes holds 65 messages of 1,000")
-        #expect(try host.call(Request(method: 1), timeout: .patience).payload.isEmpty, "calls go on")
+        #expect(try host.callAndWait(Request(method: 1), timeout: .patience).payload.isEmpty, "calls go on")
         host.finish(thread)
     }
 
@@ -213,9 +215,9 @@ import Testing
         let (came, arrive) = AsyncStream.makeStream(of: ChannelStream.self)
         let (host, thread) = try channel({ $1.onStream = { arrive.yield($0) } }) { endpoint in
             let stream = try endpoint.openStream(30, [1, 2])
-            for index in 0..<200 { try stream.send([UInt8](repeating: UInt8(index), count: 900)) }
+            for index in 0..<200 { try stream.sendAndWait([UInt8](repeating: UInt8(index), count: 900)) }
             try stream.finish()
-            let last = try stream.receive()
+            let last = try stream.receiveAndWait()
             #expect(last == [42])
             try endpoint.serve { try $0.reply() }
         }

@@ -93,7 +93,7 @@ extension ExtensionEndpoint {
 extension HostEndpoint {
     /// Lets the extension of a test return from `serve`, and waits for it.
     func finish(_ thread: ExtensionThread) {
-        try? send(ChannelEvent(method: ExtensionThread.endMethod, payload: []))
+        try? sendAndWait(ChannelEvent(method: ExtensionThread.endMethod, payload: []))
         thread.join()
         end(with: "the test is over")
     }

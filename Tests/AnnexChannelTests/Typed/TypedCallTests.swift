@@ -30,7 +30,7 @@ import Testing
         }
 
         func finish() {
-            try? host.send(ChannelEvent(method: ChannelEvent.goodbye))
+            try? host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
             thread.withLock { $0.take() }?.join()
             host.end(with: "the test is over")
         }
@@ -57,14 +57,14 @@ import Testing
         let channel = try HostileChannel { $0.hostCapacity = 1 << 22 }
         let image = [UInt8](repeating: 1, count: 3 << 19)
         #expect(throws: CallFailure.unencodable(.tooLong(limit: 1 << 20))) {
-            _ = try channel.host.call(Resize(width: 1, image: image), timeout: .milliseconds(1))
+            _ = try channel.host.callAndWait(Resize(width: 1, image: image), timeout: .milliseconds(1))
         }
     }
 
     @Test func aRequestIsAnsweredWithItsResponse() throws {
         let resizer = try Resizer()
         for width: UInt32 in 1...200 {
-            let answer = try resizer.host.call(Resize(width: width, image: [1, 2, 3]))
+            let answer = try resizer.host.callAndWait(Resize(width: width, image: [1, 2, 3]))
             #expect(answer == Resized(image: [3, 2, 1, UInt8(width)]))
         }
         resizer.finish()
@@ -81,19 +81,21 @@ import Testing
 
     @Test func anOlderReaderSkipsWhatANewerWriterAdded() throws {
         let resizer = try Resizer()
-        #expect(try resizer.host.call(NewerResize()) == Resized(image: [2, 1, 5]))
+        #expect(try resizer.host.callAndWait(NewerResize()) == Resized(image: [2, 1, 5]))
         resizer.finish()
     }
 
     @Test func whatAHandlerThrowsIsTheCallersFailure() throws {
         let resizer = try Resizer()
-        #expect(throws: CallFailure.failed(code: 7, text: "no width")) { try resizer.host.call(Resize(width: 0)) }
+        #expect(throws: CallFailure.failed(code: 7, text: "no width")) {
+            try resizer.host.callAndWait(Resize(width: 0))
+        }
         resizer.finish()
     }
 
     @Test func whatNobodyServesFailsByItsCode() throws {
         let resizer = try Resizer()
-        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Unserved()) }
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.callAndWait(Unserved()) }
         guard case .failed(HandlerFailure.unknownMethodCode, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return
@@ -103,7 +105,7 @@ import Testing
 
     @Test func aResponseLetGoOfIsAFailureAndNotASilence() throws {
         let resizer = try Resizer()
-        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Forget(), timeout: .patience) }
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.callAndWait(Forget(), timeout: .patience) }
         guard case .failed(IncomingRequest.droppedCode, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return
@@ -113,12 +115,12 @@ import Testing
 
     @Test func aResponseTooLargeForAMessageIsAFailure() throws {
         let resizer = try Resizer()
-        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Resize(width: 1000)) }
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.callAndWait(Resize(width: 1000)) }
         guard case .failed(HandlerFailure.tooLargeCode, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }
-        #expect(try resizer.host.call(Resize(width: 1)).image == [1], "the extension lives on")
+        #expect(try resizer.host.callAndWait(Resize(width: 1)).image == [1], "the extension lives on")
         resizer.finish()
     }
 
@@ -126,14 +128,14 @@ import Testing
         let resizer = try Resizer()
         let most = MessageLimits.standard.bytes
         #expect(throws: CallFailure.unencodable(.tooLong(limit: most))) {
-            try resizer.host.call(Resize(width: 1, image: [UInt8](repeating: 0, count: most)))
+            try resizer.host.callAndWait(Resize(width: 1, image: [UInt8](repeating: 0, count: most)))
         }
         resizer.finish()
     }
 
     @Test func `IPC-09: an answer of another form than the request's is a failure`() throws {
         let resizer = try Resizer()
-        let failure = #expect(throws: CallFailure.self) { try resizer.host.call(Misread()) }
+        let failure = #expect(throws: CallFailure.self) { try resizer.host.callAndWait(Misread()) }
         guard case .unreadable(let reason) = failure else {
             Issue.record("\(String(describing: failure))")
             return
@@ -144,9 +146,9 @@ import Testing
 
     @Test func noticesArriveInOrder() throws {
         let resizer = try Resizer()
-        for width: UInt32 in 0..<300 { try resizer.host.send(Hint(width: width)) }
+        for width: UInt32 in 0..<300 { try resizer.host.sendAndWait(Hint(width: width)) }
         // Answered after everything that was sent before it.
-        _ = try resizer.host.call(Resize(width: 1))
+        _ = try resizer.host.callAndWait(Resize(width: 1))
         #expect(resizer.hints.withLock { $0 } == Array(0..<300))
         resizer.finish()
     }

@@ -11,7 +11,7 @@ public enum ConformingConduct {
             case .request(let request): try answer(request)
             case .event(let event):
                 if event.method == ChannelEvent.goodbye { return }
-                if event.method == 4 { try endpoint.send(ChannelEvent(method: 5, payload: event.payload)) }
+                if event.method == 4 { try endpoint.sendAndWait(ChannelEvent(method: 5, payload: event.payload)) }
             }
         }
     }

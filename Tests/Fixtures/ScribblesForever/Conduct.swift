@@ -37,9 +37,9 @@ final class Conduct {
             var pieces = SealedPieces()
             if request.accepts.pieces > 0 { pieces.append(try SealedMemory(copying: payload + [1])) }
             try request.reply(payload, sealed: pieces)
-        case 3: try request.reply(endpoint.call(9, payload, timeout: .milliseconds(20)))
+        case 3: try request.reply(endpoint.callAndWait(9, payload, timeout: .milliseconds(20)))
         case 4:
-            for stream in streams { try stream.send(payload) }
+            for stream in streams { try stream.sendAndWait(payload) }
             if streams.count > 4 { streams.removeFirst() }
             try request.reply()
         default: try request.reply(payload)

@@ -7,19 +7,19 @@ try endpoint.sayHello()
 /// Says two words on a stream of its own, and returns what the host says.
 let echo = {
     let stream = try endpoint.openStream(Echo.method, [1])
-    for word in [[2], [3]] as [[UInt8]] { try stream.send(word) }
-    while let message = try stream.receive() { try stream.send(message + [9]) }
+    for word in [[2], [3]] as [[UInt8]] { try stream.sendAndWait(word) }
+    while let message = try stream.receiveAndWait() { try stream.sendAndWait(message + [9]) }
     try stream.finish()
 }
 
 var service = ChannelService()
 service.serve(Word.self) { word in
-    let translated = try endpoint.call(Translation(of: word))
+    let translated = try endpoint.callAndWait(Translation(of: word))
     return Word(translated.text + "!")
 }
 service.take(Remark.self) { remark in
     // A host that is gone hears of nothing.
-    try? endpoint.send(Remark(remark.text + "?"))
+    try? endpoint.sendAndWait(Remark(remark.text + "?"))
     if remark.text == "stream" { try? echo() }
 }
 try service.serve(endpoint)

@@ -103,7 +103,7 @@ struct Round: ~Copyable {
         }
         for stream in streams {
             do throws(StreamFailure) {
-                while try stream.receive(timeout: .zero) != nil {}
+                while try stream.receiveAndWait(timeout: .zero) != nil {}
             } catch {
                 Fuzzer.expect(error != .deadlineExceeded, "a stream is open after its channel's end")
             }
@@ -129,19 +129,19 @@ struct Round: ~Copyable {
         case 0, 1: callRaw()
         case 2: look()
         case 3, 4: start()
-        case 5: if let reply = try? host.call(request(), timeout: patience()) { check(reply) }
-        case 6: _ = try? host.ping(timeout: patience())
+        case 5: if let reply = try? host.callAndWait(request(), timeout: patience()) { check(reply) }
+        case 6: _ = try? host.pingAndWait(timeout: patience())
         case 7: if let call = oneCall() { call.cancel() }
         case 8: if let call = oneCall(), call.deadline != nil { _ = try? call.wait() }
         case 9: post()
-        case 10: _ = try? host.call(Word(number: script.word(), text: "word"), timeout: patience())
+        case 10: _ = try? host.callAndWait(Word(number: script.word(), text: "word"), timeout: patience())
         case 11: open()
         case 12: sendOnStream()
-        case 13: _ = try? oneStream()?.receive(timeout: patience())
+        case 13: _ = try? oneStream()?.receiveAndWait(timeout: patience())
         case 14: endStream()
         case 15: answer()
         case 16: bench.loop.runJobs()
-        case 19, 20: _ = try? oneStream()?.receive(timeout: .zero)
+        case 19, 20: _ = try? oneStream()?.receiveAndWait(timeout: .zero)
         case 17: host.pumpSoon()
         case 21: bench.loop.runTimers()
         case 18: if script.byte() > 0xF0 { host.end(with: "over") }
@@ -187,7 +187,7 @@ extension Round {
         let patience = patience()
         room.lend(size) { memory in
             var reply = memory.mutableBytes
-            return try? host.call(method, payload.span.bytes, into: &reply, timeout: patience)
+            return try? host.callAndWait(method, payload.span.bytes, into: &reply, timeout: patience)
         }
     }
 
@@ -207,7 +207,7 @@ extension Round {
 
     private mutating func start() {
         let timeout: Duration? = script.byte() < 0x40 ? patience() : nil
-        if let call = try? host.start(request(), timeout: timeout) as ChannelCall { calls.append(call) }
+        if let call = try? host.startAndWait(request(), timeout: timeout) as ChannelCall { calls.append(call) }
     }
 
     private mutating func oneCall() -> ChannelCall? {
@@ -244,7 +244,7 @@ extension Round {
 
     private mutating func sendOnStream() {
         let payload = payload()
-        _ = try? oneStream()?.send(payload, timeout: patience())
+        _ = try? oneStream()?.sendAndWait(payload, timeout: patience())
     }
 
     private mutating func endStream() {

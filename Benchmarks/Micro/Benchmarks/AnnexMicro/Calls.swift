@@ -24,7 +24,7 @@ func callBenchmarks() {
         for _ in benchmark.scaledIterations {
             var span = room.mutableSpan
             var target = span.mutableBytes
-            blackHole(try host.call(7, message.span.bytes, into: &target))
+            blackHole(try host.callAndWait(7, message.span.bytes, into: &target))
         }
         benchmark.stopMeasurement()
         try finish(host, done)
@@ -37,7 +37,7 @@ func callBenchmarks() {
         }
         let sample = Sample()
         benchmark.startMeasurement()
-        for _ in benchmark.scaledIterations { blackHole(try host.call(sample)) }
+        for _ in benchmark.scaledIterations { blackHole(try host.callAndWait(sample)) }
         benchmark.stopMeasurement()
         try finish(host, done)
     }
@@ -67,7 +67,7 @@ private func answered(
 }
 
 private func finish(_ host: HostEndpoint, _ done: DispatchSemaphore) throws {
-    try host.send(ChannelEvent(method: ChannelEvent.goodbye))
+    try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
     done.wait()
     host.end(with: "measured")
 }
