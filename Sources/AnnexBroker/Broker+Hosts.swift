@@ -3,11 +3,13 @@ package import AnnexService
 
 extension Broker {
     package func launch(
-        _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        of host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         try launch(
-            identifier, for: purpose, timeLimit: timeLimit, channel: channel, of: HostEnd.own(host), events: events)
+            identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel, of: HostEnd.own(host),
+            events: events)
     }
 
     /// Ends an extension that this broker launched, because its host is gone.

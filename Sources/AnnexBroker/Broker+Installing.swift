@@ -13,11 +13,13 @@ extension Broker {
             throw ServiceError(.invalidBundle, "\(error)", place: path)
         }
         // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
-        for bundle in app.extensions { try prepare(policy(for: bundle), for: bundle) }
-        return try registry.withLock { (registry) throws(ServiceError) in
+        for bundle in app.extensions where bundle.refusal == nil { try prepare(policy(for: bundle), for: bundle) }
+        let installed = try registry.withLock { (registry) throws(ServiceError) in
             try registry.install(app)
-            return app.extensions.map(registry.described)
+            return registry.described(app)
         }
+        for refusal in installed.compactMap(\.refusal) { log.refused(refusal) }
+        return installed
     }
 
     package func remove(app identifier: String) throws(ServiceError) {
@@ -31,13 +33,13 @@ extension Broker {
             registry.setEnabled(isEnabled, identifier)
             return true
         }
-        guard isKnown else { throw unknown(identifier) }
+        guard isKnown else { throw absent(identifier) }
         if !isEnabled { end([identifier], for: .disabled) }
     }
 
     /// The app that carries an extension, switched on or off.
     package func app(carrying identifier: String) throws(ServiceError) -> String {
-        guard let bundle = registry.withLock({ $0.bundle(identifier) }) else { throw unknown(identifier) }
+        guard let bundle = registry.withLock({ $0.bundle(identifier) }) else { throw absent(identifier) }
         return bundle.containingApp
     }
 
@@ -53,7 +55,8 @@ extension Broker {
     /// What an extension needs to be launched.
     func bundle(_ identifier: String) throws(ServiceError) -> ExtensionBundle {
         let (bundle, isEnabled) = registry.withLock { ($0.bundle(identifier), $0.isEnabled(identifier)) }
-        guard let bundle else { throw unknown(identifier) }
+        guard let bundle else { throw absent(identifier) }
+        if let refusal = bundle.refusal { throw refusal }
         guard isEnabled else {
             throw ServiceError(.disabled, "is switched off", place: identifier, mend: "switch it on")
         }
@@ -72,8 +75,10 @@ extension Broker {
         for supervised in running.all where identifiers.contains(supervised.identifier) { supervised.end(for: cause) }
     }
 
-    private func unknown(_ identifier: String) -> ServiceError {
-        ServiceError(
+    /// Why there is no such extension.
+    private func absent(_ identifier: String) -> ServiceError {
+        if let refusal = registry.withLock({ $0.refusal(of: identifier) }) { return refusal }
+        return ServiceError(
             .unknownExtension, "is not installed", place: identifier,
             mend: "install the app that carries it; installed are: \(extensions.map(\.id).joined(separator: ", "))")
     }

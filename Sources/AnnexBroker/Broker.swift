@@ -17,7 +17,7 @@ package final class Broker: BrokerService {
     let failures = FailureBook()
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
-    private let log = BrokerLog()
+    let log = BrokerLog()
     private let onEnd: @Sendable (EndedExtension) -> Void
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
@@ -51,10 +51,11 @@ package final class Broker: BrokerService {
     }
 
     package func launch(
-        _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        of host: HostEnd, events: @escaping @Sendable (ExtensionEvent) -> Void
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEnd, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         let bundle = try bundle(identifier)
+        try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
@@ -83,6 +84,13 @@ package final class Broker: BrokerService {
         return supervised
     }
 
+    private static func check(_ bundle: ExtensionBundle, isFor point: String?) throws(ServiceError) {
+        guard let point, bundle.extensionPoint != point else { return }
+        throw ServiceError(
+            .otherPoint, "is for \(bundle.extensionPoint), not for \(point)", place: bundle.identifier,
+            mend: "choose another extension: its app may have been replaced since this one was chosen")
+    }
+
     /// The place that a launch has from the start; nil: it asks for one, and waits for it.
     private func place(
         for purpose: LaunchPurpose, _ identifier: String, _ policy: Policy
@@ -109,7 +117,9 @@ package final class Broker: BrokerService {
         for supervised in running.all { supervised.end(for: .brokerShutdown) }
     }
 
+    /// The policy of the extension's point. A general profile is no point: no bundle gets it by naming it.
     func policy(for bundle: ExtensionBundle) throws(ServiceError) -> Policy {
+        if let refusal = bundle.refusal { throw refusal }
         do throws(PolicyError) {
             var policy = try shippedPolicy(named: bundle.extensionPoint)
             wishes.apply(to: &policy.limits)

@@ -70,6 +70,9 @@ public struct AnnexHost: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
+    ///   - point: the extension point that the host expects, for example `com.apple.photo-editing`. An extension for
+    ///     another point is refused with `ServiceError.Code.otherPoint`, for example one whose app was replaced since the
+    ///     user chose it. nil: any point.
     ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's; past it the
     ///     extension is ended.
     ///   - service: what the host answers when the extension asks something of it; nothing unless said.
@@ -77,10 +80,11 @@ public struct AnnexHost: Sendable {
     /// - Throws: `HostError.refused` when the broker does not launch it, `HostError.ended` when it ended before it was
     ///   ready; the end says why.
     public func begin(
-        _ identifier: String, timeLimit: Duration? = nil, serving service: HostService = HostService(),
+        _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
+        serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, for: .request, timeLimit, service, configure)
+        let session = try start(identifier, as: point, for: .request, timeLimit, service, configure)
         try await session.becomeReady()
         return session
     }
@@ -88,10 +92,11 @@ public struct AnnexHost: Sendable {
     /// The same for code without Swift concurrency: blocks for no longer than the extension point's launch limit and
     /// the few milliseconds that building a sandbox takes; where as many run as may run at once, ten seconds more.
     public func beginAndWait(
-        _ identifier: String, timeLimit: Duration? = nil, serving service: HostService = HostService(),
+        _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
+        serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, for: .request, timeLimit, service, configure)
+        let session = try start(identifier, as: point, for: .request, timeLimit, service, configure)
         try session.waitUntilReady()
         return session
     }
@@ -100,19 +105,21 @@ public struct AnnexHost: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
+    ///   - point: as in `begin`.
     ///   - bounds: how many are parked at least and at most. The lower bound stays through any rest, as far as there are
     ///     free places; the upper one should leave some of the policy's `instances` to others.
     ///   - timeLimit: as in `begin`, like the next two.
     /// - Throws: a `ServiceError` where no such extension is on offer, or a descriptor is lacking.
     public func standby(
-        for identifier: String, keeping bounds: ClosedRange<Int> = 0...4, timeLimit: Duration? = nil,
+        for identifier: String, as point: String? = nil, keeping bounds: ClosedRange<Int> = 0...4,
+        timeLimit: Duration? = nil,
         serving hosted: HostService = HostService(),
         channel configure: @escaping @Sendable (inout ChannelConfiguration) -> Void = { _ in }
     ) throws(ServiceError) -> Standby {
         let terms = try service.terms(for: identifier)
         do throws(SystemError) {
             return try Standby(identifier, keeping: bounds, keepAlive: terms.keepAlive) { purpose throws(HostError) in
-                try start(identifier, for: purpose, timeLimit, hosted, configure)
+                try start(identifier, as: point, for: purpose, timeLimit, hosted, configure)
             }
         } catch {
             throw ServiceError(.system, "\(error)", place: identifier)
@@ -120,13 +127,13 @@ public struct AnnexHost: Sendable {
     }
 
     private func start(
-        _ identifier: String, for purpose: LaunchPurpose, _ timeLimit: Duration?, _ hosted: HostService,
-        _ configure: (inout ChannelConfiguration) -> Void
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, _ timeLimit: Duration?,
+        _ hosted: HostService, _ configure: (inout ChannelConfiguration) -> Void
     ) throws(HostError) -> ExtensionSession {
         let refusal: ServiceError
         do {
             return try ExtensionSession(
-                identifier, for: purpose, timeLimit: timeLimit, serving: hosted, configure, service: service,
+                identifier, as: point, for: purpose, timeLimit: timeLimit, serving: hosted, configure, service: service,
                 observer: observer)
         } catch let error as ServiceError {
             refusal = error

@@ -24,7 +24,8 @@ public final class ExtensionSession: Sendable {
     let requests = Atomic<UInt64>(0)
 
     init(
-        _ identifier: String, for purpose: LaunchPurpose = .request, timeLimit: Duration?, serving hosted: HostService,
+        _ identifier: String, as point: String? = nil, for purpose: LaunchPurpose = .request, timeLimit: Duration?,
+        serving hosted: HostService,
         _ configure: (inout ChannelConfiguration) -> Void, service: any BrokerService,
         observer: (any HostObserver)? = nil
     ) throws {
@@ -37,7 +38,7 @@ public final class ExtensionSession: Sendable {
         let channel = try HostEndpoint.make(configuration: configuration, handlers: handlers)
         let endpoint = channel.host
         let handle = try service.launch(
-            identifier, for: purpose, timeLimit: timeLimit, channel: channel.descriptors, of: endpoint
+            identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel.descriptors, of: endpoint
         ) { link.receive($0, endpoint: endpoint) }
         // Only what is launched has an end to be told.
         self.observer = observer?.launching(identifier)

@@ -24,11 +24,13 @@ package protocol BrokerService: Sendable {
     /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
     ///
     /// - Parameters:
+    ///   - point: the extension point that the host expects; nil: any.
     ///   - purpose: what for; says how much it may ask of others.
     ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's.
     ///   - host: the host's end of that channel, for the counts that are kept there.
     func launch(
-        _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        of host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle
 }

@@ -11,6 +11,10 @@ public struct ServiceError: Error, Sendable, Hashable {
         case heldBack
         /// The bundle breaks a rule of packaging.
         case invalidBundle
+        /// The extension names a point that Annex does not know: a misspelt one, or the name of a general policy.
+        case unknownPoint
+        /// The extension is for another point than its host expects.
+        case otherPoint
         /// No policy can be read for the extension's point.
         case invalidPolicy
         /// An extension was to be launched ahead, and every place is taken or waited for.

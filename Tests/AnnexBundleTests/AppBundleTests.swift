@@ -27,10 +27,6 @@ import Testing
         #expect(try found.executable.descriptor.read(at: 0, count: 4) == [0x7F, 0x45, 0x4C, 0x46])
     }
 
-    private func refusal(_ test: TestApp) throws -> BundleError {
-        try #require(throws: BundleError.self) { _ = try AppBundle.open(test.path) }
-    }
-
     @Test func `P1: a directory of another name is no app`() throws {
         let error = try #require(throws: BundleError.self) { _ = try AppBundle.open("/usr/share") }
         #expect(error.rule == .p1)
@@ -47,7 +43,7 @@ import Testing
         try test.write(
             TestApp.extensionInfo.replacingOccurrences(of: "<key>\(key)<", with: "<key>Other<"),
             to: "PlugIns/Editor.appex/Info.plist")
-        let error = try refusal(test)
+        let error = try test.refusal()
         #expect(error.key == key && error.rule == rule)
         #expect(error.file == "Pictures.app/PlugIns/Editor.appex/Info.plist")
     }
@@ -58,7 +54,7 @@ import Testing
             TestApp.extensionInfo.replacingOccurrences(
                 of: "com.example.pictures.editor", with: "$(PRODUCT_BUNDLE_IDENTIFIER)"),
             to: "PlugIns/Editor.appex/Info.plist")
-        let error = try refusal(test)
+        let error = try test.refusal()
         #expect(error.rule == .p2 && error.key == "CFBundleIdentifier")
         #expect(error.what.contains("$(PRODUCT_BUNDLE_IDENTIFIER)"))
     }
@@ -69,7 +65,7 @@ import Testing
         try test.write(
             TestApp.extensionInfo.replacingOccurrences(of: "com.example.pictures.editor", with: identifier),
             to: "PlugIns/Editor.appex/Info.plist")
-        #expect(try refusal(test).rule == .p3)
+        #expect(try test.refusal().rule == .p3)
     }
 
     @Test(arguments: ["-rf", "../../etc", "com..example", "a/b", "com.example.\u{1B}[31m", "com.-x", ""])
@@ -77,27 +73,59 @@ import Testing
         let test = try TestApp()
         try test.write(
             TestApp.appInfo.replacingOccurrences(of: "com.example.pictures", with: identifier), to: "Info.plist")
-        let error = try refusal(test)
+        let error = try test.refusal()
         #expect(error.key == "CFBundleIdentifier" && !error.description.contains("\u{1B}"))
     }
 
     @Test func `P4: an app without a program of its own is refused`() throws {
         let test = try TestApp()
         try test.remove("Pictures")
-        #expect(try refusal(test).rule == .p4)
+        #expect(try test.refusal().rule == .p4)
         try test.write(TestApp.appInfo.replacingOccurrences(of: "CFBundleExecutable", with: "Other"), to: "Info.plist")
-        #expect(try refusal(test).rule == .p4)
+        #expect(try test.refusal().rule == .p4)
     }
 
     @Test func `P6: an extension that nobody named is refused`() throws {
         let test = try TestApp()
         try test.write(TestApp.appInfo.replacingOccurrences(of: "CFBundleName", with: "Other"), to: "Info.plist")
-        #expect(try refusal(test).rule == .p6)
+        #expect(try test.refusal().rule == .p6)
     }
 
-    @Test func `P3: two extensions of one identifier are refused`() throws {
+    @Test func `P3: of two extensions of one identifier the second is refused`() throws {
         let test = try TestApp()
         try FileManager.default.copyItem(atPath: test.extensionPath, toPath: "\(test.path)/PlugIns/Twin.appex")
-        #expect(try refusal(test).rule == .p3)
+        #expect(try test.refusal().rule == .p3)
+        #expect(try AppBundle.open(test.path).refused.map(\.place) == ["PlugIns/Twin.appex"])
+    }
+
+    @Test func `an extension that breaks a rule is refused alone: its app and the others are used`() throws {
+        let test = try TestApp()
+        for name in ["Broken", "Whole"] {
+            let place = "PlugIns/\(name).appex"
+            try FileManager.default.copyItem(atPath: test.extensionPath, toPath: "\(test.path)/\(place)")
+            try test.write(
+                TestApp.extensionInfo.replacingOccurrences(of: "pictures.editor", with: "pictures.\(name)"),
+                to: "\(place)/Info.plist")
+        }
+        try test.remove("PlugIns/Broken.appex/Editor")
+        let app = try AppBundle.open(test.path)
+        #expect(app.extensions.map(\.identifier) == ["com.example.pictures.editor", "com.example.pictures.Whole"])
+        let refused = try #require(app.refused.first)
+        #expect(app.refused.count == 1 && refused.identifier == "com.example.pictures.Broken")
+        #expect(refused.error.file == "Pictures.app/PlugIns/Broken.appex/Editor" && refused.error.what == "is missing")
+    }
+
+    @Test func `P7: a program that needs a dynamic linker is refused, and the linker named`() throws {
+        let test = try TestApp()
+        try test.remove("PlugIns/Editor.appex/Editor")
+        try FileManager.default.copyItem(atPath: "/bin/true", toPath: "\(test.path)/PlugIns/Editor.appex/Editor")
+        let error = try test.refusal()
+        #expect(error.rule == .p7 && error.what.contains("/ld-linux"), "\(error)")
+        #expect(error.mend.contains("-static-executable"), "\(error)")
+        // The app's own program runs outside of any sandbox.
+        try test.remove("Pictures")
+        try FileManager.default.copyItem(atPath: "/bin/true", toPath: "\(test.path)/Pictures")
+        try test.writeProgram("PlugIns/Editor.appex/Editor")
+        #expect(try AppBundle.open(test.path).extensions.count == 1)
     }
 }

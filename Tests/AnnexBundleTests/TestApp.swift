@@ -1,4 +1,7 @@
+import AnnexBundle
+import AnnexTestSupport
 import Foundation
+import Testing
 
 /// A containing app with one extension in a temporary directory, whole at first; a test then breaks one thing.
 final class TestApp {
@@ -53,14 +56,19 @@ final class TestApp {
 
     /// The header of a program for this machine, or for another.
     func writeProgram(_ file: String, class elfClass: UInt8 = 2, machine: UInt8? = nil) throws {
-        #if arch(x86_64)
-            let own: UInt8 = 62
-        #else
-            let own: UInt8 = 183
-        #endif
-        let start: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, elfClass, 1, 1] + [UInt8](repeating: 0, count: 9)
-        try Data(start + [2, 0, machine ?? own, 0]).write(to: URL(filePath: "\(path)/\(file)"))
+        try StaticProgram.header(class: elfClass, machine: machine).write(to: URL(filePath: "\(path)/\(file)"))
         chmod("\(path)/\(file)", 0o755)
+    }
+
+    /// The first rule that the app or its extension breaks.
+    func refusal() throws -> BundleError {
+        let app: AppBundle
+        do throws(BundleError) {
+            app = try AppBundle.open(path)
+        } catch {
+            return error
+        }
+        return try #require(app.refused.first?.error)
     }
 
     func remove(_ file: String) throws {

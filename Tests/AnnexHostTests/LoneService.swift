@@ -27,8 +27,9 @@ final class LoneService: BrokerService {
     func terms(for identifier: String) -> SessionTerms { SessionTerms(keepAlive: .seconds(3600)) }
 
     func launch(
-        _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        of host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         var given: ExtensionDescriptors? = consume channel
         ends.withLock { $0 = given.take() }

@@ -17,7 +17,7 @@ import Testing
         .setEnabled(false, extension: "com.a.b"), .list(after: ""),
         .list(after: "com.a", withDisabled: true), .terms(extension: "com.a.b"), .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),
-        .launch(extension: "com.a.b", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
+        .launch(extension: "com.a.b", as: "p", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
     ]
 
     private static let counts = SessionStatistics(
@@ -142,10 +142,13 @@ import Testing
         let offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
         let off = InstalledExtension(
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)
+        let refused = InstalledExtension(
+            id: "a.b/e", displayName: "e", extensionPoint: "", containingApp: "a.b",
+            refusal: ServiceError(.unknownPoint, "w", place: "p"))
         let packets: [DaemonPacket] = [
             .welcome(version: 1), .refused(ServiceError(.overQuota, "w", place: "p", mend: "m")), .leaving,
             .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
-            .answer(2, .extensions([offered, off], isAll: false)),
+            .answer(2, .extensions([offered, off, refused], isAll: false)),
             .answer(3, .terms(terms)),
             .answer(4, .failed(ServiceError(.disabled, "w", place: "p"))),
             .event(5, .ready(report)), .event(5, .ping), .event(5, .memoryWarning), .event(5, .goodbye),

@@ -25,7 +25,9 @@ public final class MadeApp: Sendable {
 
     private static func make(_ place: URL, _ identifier: String, _ more: String = "") throws {
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: "/bin/true", toPath: place.appending(path: "Program").path)
+        let program = place.appending(path: "Program").path
+        try StaticProgram.header().write(to: URL(filePath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <plist version="1.0"><dict>

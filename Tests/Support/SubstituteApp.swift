@@ -23,5 +23,12 @@ public final class SubstituteApp: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: executable.path)
     }
 
+    /// Names another extension point in the extension's `Info.plist`.
+    public func setPoint(_ point: String) throws {
+        let info = folder.url.appending(path: "Shout.app/PlugIns/Loud.appex/Info.plist")
+        let text = try String(contentsOf: info, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "com.apple.ui-services", with: point).utf8).write(to: info)
+    }
+
     public var path: String { folder.url.appending(path: "Shout.app").path }
 }

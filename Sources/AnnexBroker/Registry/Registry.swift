@@ -53,16 +53,26 @@ struct Registry: Sendable {
     }
 
     /// Everything that is installed, by identifier.
-    var installed: [InstalledExtension] {
-        apps.values.flatMap(\.extensions).map(described).sorted { $0.id < $1.id }
-    }
+    var installed: [InstalledExtension] { apps.values.flatMap(described).sorted { $0.id < $1.id } }
 
     /// Everything on offer, by identifier.
-    var extensions: [InstalledExtension] { installed.filter(\.isEnabled) }
+    var extensions: [InstalledExtension] { installed.filter(\.isOffered) }
 
-    func described(_ bundle: ExtensionBundle) -> InstalledExtension {
-        InstalledExtension(
-            id: bundle.identifier, displayName: bundle.displayName, extensionPoint: bundle.extensionPoint,
-            containingApp: bundle.containingApp, isEnabled: isEnabled(bundle.identifier))
+    /// What an app carries: first what keeps all rules of packaging.
+    func described(_ app: AppBundle) -> [InstalledExtension] {
+        app.extensions.map { $0.described(isEnabled: isEnabled($0.identifier)) }
+            + app.refused.map { $0.described(in: app) }
+    }
+
+    /// Why an extension is not on offer that was refused before its identifier counted.
+    /// - Parameter name: as it is listed, or what it would be called if it kept all rules.
+    func refusal(of name: String) -> ServiceError? {
+        for app in apps.values {
+            for refused in app.refused {
+                let described = refused.described(in: app)
+                if described.id == name || refused.identifier == name { return described.refusal }
+            }
+        }
+        return nil
     }
 }

@@ -35,6 +35,15 @@ struct BrokerLog: Sendable {
         logger.debug("launches", metadata: Self.of(identifier, policy))
     }
 
+    /// An extension that breaks a rule; its app is installed without it.
+    func refused(_ refusal: ServiceError) {
+        logger.warning(
+            "an extension is refused",
+            metadata: [
+                Self.identifier: "\(Escaped(refusal.place))", Self.cause: "\(Escaped(refusal.what))",
+            ])
+    }
+
     func heldBack(_ identifier: String, _ error: ServiceError) {
         logger.notice(
             "is held back",

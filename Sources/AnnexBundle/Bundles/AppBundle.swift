@@ -13,13 +13,17 @@ public final class AppBundle: Sendable {
     public let directory: BundleFile
     /// The app's own program.
     public let executable: BundleFile
-    /// The extensions under `PlugIns/`, by identifier.
+    /// The extensions under `PlugIns/` that keep all rules, by the names of their directories.
     public let extensions: [ExtensionBundle]
+    /// The extensions under `PlugIns/` that break a rule: the app and its other extensions are used without them.
+    public let refused: [RefusedExtension]
 
     /// Most extensions of one app.
     private static let mostExtensions = 64
 
-    /// Opens and checks an app and everything in it; the first broken rule is thrown.
+    /// Opens and checks an app and everything in it.
+    ///
+    /// - Throws: the first rule that the app itself breaks. An extension that breaks one is listed in `refused`.
     public static func open(_ path: String) throws(BundleError) -> AppBundle {
         try AppBundle(checking: BundleDirectory(app: path))
     }
@@ -32,15 +36,15 @@ public final class AppBundle: Sendable {
         let name = try info.text("CFBundleName")
         displayName = try info.text("CFBundleDisplayName") ?? name ?? identifier
         executable = try bundle.executable(info, rule: .p4)
-        extensions = try Self.extensions(of: bundle, app: identifier, appName: name)
+        (extensions, refused) = try Self.extensions(of: bundle, app: identifier, appName: name)
         directory = try bundle.file()
     }
 
     private static func extensions(
         of bundle: borrowing BundleDirectory, app: String, appName: String?
-    ) throws(BundleError) -> [ExtensionBundle] {
+    ) throws(BundleError) -> ([ExtensionBundle], [RefusedExtension]) {
         guard try bundle.entries(of: "", atMost: BundleDirectory.mostEntries).contains(where: { $0.name == "PlugIns" })
-        else { return [] }
+        else { return ([], []) }
         let plugIns = try BundleDirectory("PlugIns", in: bundle)
         let names = try plugIns.entries(of: "", atMost: BundleDirectory.mostEntries).compactMap(\.name).filter {
             $0.hasSuffix(".appex")
@@ -50,16 +54,26 @@ public final class AppBundle: Sendable {
                 .p1, file: plugIns.shown, "holds more than \(mostExtensions) extensions", mend: "ship fewer")
         }
         var extensions: [ExtensionBundle] = []
+        var refused: [RefusedExtension] = []
         for name in names.sorted() {
-            let found = try ExtensionBundle(
-                checking: BundleDirectory(name, in: plugIns), app: app, appName: appName)
-            guard !extensions.contains(where: { $0.identifier == found.identifier }) else {
-                throw found.info.fault(
-                    "CFBundleIdentifier", "is another extension's of the same app", rule: .p3,
-                    mend: "give each extension an identifier of its own")
+            do throws(BundleError) {
+                let found = try ExtensionBundle(
+                    checking: BundleDirectory(name, in: plugIns), app: app, appName: appName)
+                try checkIsAlone(found, among: extensions)
+                extensions.append(found)
+            } catch {
+                refused.append(RefusedExtension(error, name: name, in: plugIns))
             }
-            extensions.append(found)
         }
-        return extensions
+        return (extensions, refused)
+    }
+
+    private static func checkIsAlone(
+        _ found: ExtensionBundle, among extensions: [ExtensionBundle]
+    ) throws(BundleError) {
+        guard extensions.contains(where: { $0.identifier == found.identifier }) else { return }
+        throw found.info.fault(
+            "CFBundleIdentifier", "is another extension's of the same app", rule: .p3,
+            mend: "give each extension an identifier of its own")
     }
 }

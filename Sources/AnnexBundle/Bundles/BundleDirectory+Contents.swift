@@ -40,4 +40,20 @@ extension BundleDirectory {
         }
         return BundleFile(descriptor: file, status: status, path: "\(path)/\(name)")
     }
+
+    /// Refuses a program that needs an interpreter from outside its bundle: its sandbox has none.
+    func checkInterpreter(of program: borrowing BundleFile) throws(BundleError) {
+        let shown = "\(self.shown)/\(Escaped(String(program.path.dropFirst(path.count + 1))))"
+        let interpreter: String?
+        do throws(SystemError) {
+            interpreter = try ProgramInterpreter.path(in: program.descriptor)
+        } catch {
+            throw Self.fault(error, shown: shown, rule: .p7)
+        }
+        guard let interpreter, !interpreter.hasPrefix("/bundle/") else { return }
+        throw BundleError(
+            .p7, file: shown,
+            "is linked dynamically: it needs the interpreter \(Escaped(interpreter)), which no sandbox of an extension has",
+            mend: "link it with -static-executable")
+    }
 }

@@ -44,6 +44,12 @@ public final class ExtensionBundle: Sendable {
         mainStoryboard = try point.text("NSExtensionMainStoryboard")
         attributes = try point.dictionary("NSExtensionAttributes")?.values ?? [:]
         executable = try bundle.executable(info, rule: .p7)
+        try bundle.checkInterpreter(of: executable)
         directory = try bundle.file()
+    }
+
+    /// That a broker has no sandbox for the point which the extension names.
+    package func pointFault(_ what: String, mend: String) -> BundleError {
+        info.fault("NSExtensionPointIdentifier", what, rule: .p2, mend: mend)
     }
 }

@@ -44,9 +44,9 @@ extension Connection {
         case .claim(let launched):
             let handle = state.withLock { $0.extensions[launched]?.handle }
             answer(number) { () throws(ServiceError) in .claimed(isYours: handle?.claim() ?? false) }
-        case .launch(let identifier, let purpose, let limit, let counters):
+        case .launch(let identifier, let point, let purpose, let limit, let counters):
             beginLaunch(number) { [self] () throws(ServiceError) in
-                try launch(identifier, purpose, limit, counters, number, handed)
+                try launch(identifier, point, purpose, limit, counters, number, handed)
             }
         }
     }
@@ -90,8 +90,8 @@ extension Connection {
     }
 
     private func launch(
-        _ identifier: String, _ purpose: LaunchPurpose, _ limit: Duration?, _ counters: UInt64, _ number: UInt64,
-        _ handed: HandedOver
+        _ identifier: String, _ point: String?, _ purpose: LaunchPurpose, _ limit: Duration?, _ counters: UInt64,
+        _ number: UInt64, _ handed: HandedOver
     ) throws(ServiceError) {
         guard user.take(\.running, most: limits.running) else {
             throw user.overQuota("\(limits.running) running extensions")
@@ -101,8 +101,9 @@ extension Connection {
             let channel = try ExtensionDescriptors.checked(handed, for: identifier)
             let kept = try kept(channel.control, for: identifier)
             let host = HostEnd.remote(identity(), counters: counters)
-            let handle = try broker.launch(identifier, for: purpose, timeLimit: limit, channel: channel, of: host) {
-                [self] event in
+            let handle = try broker.launch(
+                identifier, as: point, for: purpose, timeLimit: limit, channel: channel, of: host
+            ) { [self] event in
                 switch event {
                 case .ready, .ended: kept.letGo()
                 default: break

@@ -67,14 +67,15 @@ final class DaemonService: BrokerService {
     }
 
     func launch(
-        _ identifier: String, for purpose: LaunchPurpose, timeLimit: Duration?, channel: consuming ExtensionDescriptors,
-        of host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
         var descriptors = DescriptorList(channel.control)
         descriptors.append(channel.hostRegion)
         descriptors.append(channel.extensionRegion)
         let request = ServiceRequest.launch(
-            extension: identifier, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
+            extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
         return RemoteHandle(try link.launch(request, descriptors, RemoteExtension(host, events: events)), link)
     }
 }

@@ -1,7 +1,7 @@
 /// The name that somebody probably meant.
-enum NearestName {
+package enum NearestName {
     /// The known name with the fewest changed letters, when those are few enough to be a slip.
-    static func of(_ name: String, among known: some Sequence<String>) -> String? {
+    package static func of(_ name: String, among known: some Sequence<String>) -> String? {
         let allowed = max(1, name.count / 3)
         let ranked = known.map { (distance: distance(name, $0, atMost: allowed), name: $0) }
         let best = ranked.filter { $0.distance <= allowed }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }

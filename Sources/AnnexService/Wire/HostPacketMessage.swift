@@ -23,6 +23,7 @@ package struct HostPacketMessage: Message {
         static let received: UInt16 = 11
         static let bytesSent: UInt16 = 12
         static let bytesReceived: UInt16 = 13
+        static let point: UInt16 = 14
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
@@ -69,8 +70,9 @@ package struct HostPacketMessage: Message {
         case .claim(let launched):
             head(.claim, number, &encoder)
             encoder.encode(launched, as: Tag.claimed)
-        case .launch(let identifier, let purpose, let limit, let counters):
+        case .launch(let identifier, let point, let purpose, let limit, let counters):
             named(.launch, identifier)
+            encoder.encode(point, as: Tag.point)
             if let limit { encoder.encode(limit.wireNanoseconds, as: Tag.nanoseconds) }
             encoder.encode(purpose, as: Tag.purpose)
             encoder.encode(counters, as: Tag.counters)
@@ -119,8 +121,10 @@ package struct HostPacketMessage: Message {
             let limit = try decoder.decodeIfPresent(Tag.nanoseconds, as: UInt64.self).map { Duration(wire: $0) }
             let purpose = try decoder.decode(Tag.purpose, as: LaunchPurpose.self)
             let counters = try decoder.decode(Tag.counters, as: UInt64.self)
+            let point = try decoder.decodeIfPresent(Tag.point, as: String.self)
             packet = .request(
-                number, .launch(extension: identifier, for: purpose, timeLimit: limit, counters: counters))
+                number,
+                .launch(extension: identifier, as: point, for: purpose, timeLimit: limit, counters: counters))
         default: packet = .notice(number, try Self.notice(kind, &decoder), counts: try Self.counts(&decoder))
         }
     }

@@ -14,6 +14,7 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(value.extensionPoint, as: 3)
         encoder.encode(value.containingApp, as: 4)
         encoder.encode(value.isEnabled, as: 5)
+        encoder.encode(value.refusal.map(ServiceErrorMessage.init), as: 6)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -21,8 +22,9 @@ struct InstalledExtensionMessage: Message {
         let name = try decoder.decode(2, as: String.self)
         let point = try decoder.decode(3, as: String.self)
         let app = try decoder.decode(4, as: String.self)
+        let isEnabled = try decoder.decode(5, as: Bool.self)
         value = InstalledExtension(
-            id: id, displayName: name, extensionPoint: point, containingApp: app,
-            isEnabled: try decoder.decode(5, as: Bool.self))
+            id: id, displayName: name, extensionPoint: point, containingApp: app, isEnabled: isEnabled,
+            refusal: try decoder.decodeIfPresent(6, as: ServiceErrorMessage.self)?.value)
     }
 }

@@ -10,8 +10,11 @@ package enum ServiceRequest: Sendable, Hashable {
     /// A parked extension is needed, by the number of the request that launched it.
     case claim(UInt64)
     /// Starts an extension with the three descriptors that come beside it. Its number is the extension's from now on.
-    /// - Parameter counters: the number under which the host publishes what goes through the channel; 0: it does not.
-    case launch(extension: String, for: LaunchPurpose, timeLimit: Duration?, counters: UInt64)
+    /// - Parameters:
+    ///   - as: the extension point that the host expects; nil: any.
+    ///   - counters: the number under which the host publishes what goes through the channel; 0: it does not.
+    case launch(
+        extension: String, as: String? = nil, for: LaunchPurpose, timeLimit: Duration?, counters: UInt64)
 
     /// How many descriptors come beside it.
     package var descriptors: Int {

@@ -3,7 +3,7 @@ package import AnnexChannel
 /// Numbers that a host and a daemon must agree on. `Docs/Daemon.md` says the same in words.
 package enum ServiceWire {
     /// Raised with every change of meaning; a daemon says its own to whoever has another.
-    package static let version: UInt64 = 3
+    package static let version: UInt64 = 4
 
     /// What a host's packet may be: names, a reason in words, never more.
     package static let fromHost = MessageLimits(bytes: 8 << 10, fields: 16, depth: 1)

@@ -10,7 +10,8 @@ struct InstallCommand: ParsableCommand {
         discussion: """
             The daemon gets a copy of each app: what becomes of the directory later changes nothing. An app that is \
             installed already is replaced; what was switched off in it \
-            stays off, and is then printed with `off`. It stays until `annex remove`, also over restarts. Hosts with a broker of \
+            stays off, and is then printed with `off`. An extension that breaks a rule is refused, and the reason printed; \
+            its app and the app's other extensions are installed. An app stays until `annex remove`, also over restarts. Hosts with a broker of \
             their own (AnnexHost.embedded) have nothing to do with it. Docs/Daemon.md says what one user may have.
 
             EXAMPLES
@@ -20,7 +21,7 @@ struct InstallCommand: ParsableCommand {
 
             EXIT STATUS
               0   installed
-              1   an app breaks a rule of packaging, or is more than you may have; the others are installed
+              1   an app or an extension breaks a rule of packaging, or is more than you may have; the others are installed
               64  the command line is not understood
               69  no daemon answers
             """)
@@ -35,12 +36,15 @@ struct InstallCommand: ParsableCommand {
             try host.install(app: app)
         }
         let extensions = installed.flatMap(\.self)
+        let refusals = extensions.compactMap(\.refusal)
+        for refusal in refusals { StandardError.print("annex: \(PlainText.shown("\(refusal)"))") }
         if daemon.json {
             print(JSON.object([.init("extensions", .list(extensions.map(InstalledText.json)))]).written)
         } else {
+            let extensions = extensions.filter { $0.refusal == nil }
             let isAnyOff = extensions.contains { !$0.isEnabled }
             for line in InstalledText.lines(extensions, withSwitch: isAnyOff) { print(line) }
         }
-        if let end { throw end }
+        if let end = end ?? (refusals.isEmpty ? nil : DaemonChoice.refused) { throw end }
     }
 }

@@ -7,7 +7,7 @@ enum InstalledText {
     /// - Parameter withSwitch: whether each says that it is on or off; ahead of the name, which may hold any word.
     static func lines(_ extensions: [InstalledExtension], withSwitch: Bool = false) -> [String] {
         let columns = extensions.map { one in
-            [one.id] + (withSwitch ? [one.isEnabled ? "on" : "off"] : []) + [one.extensionPoint]
+            [one.id] + (withSwitch ? [state(of: one)] : []) + [one.extensionPoint]
         }
         let widths = (columns.first ?? []).indices.map { place in columns.map { $0[place].count }.max() ?? 0 }
         return zip(extensions, columns).map { one, row in
@@ -16,11 +16,17 @@ enum InstalledText {
         }
     }
 
+    private static func state(of one: InstalledExtension) -> String {
+        if one.refusal != nil { return "refused" }
+        return one.isEnabled ? "on" : "off"
+    }
+
     static func json(_ one: InstalledExtension) -> JSON {
         .object([
             .init("identifier", .text(one.id)), .init("displayName", .text(PlainText.shown(one.displayName))),
             .init("extensionPoint", .text(one.extensionPoint)), .init("containingApp", .text(one.containingApp)),
             .init("enabled", .boolean(one.isEnabled)),
+            .init("refusal", .optional(one.refusal.map { PlainText.shown("\($0)") })),
         ])
     }
 }

@@ -8,8 +8,8 @@ struct ListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the extensions that annexd offers to your hosts.",
         discussion: """
-            One a line: identifier, extension point, name. What is switched off is not on offer, and listed only with \
-            --all, which has `on` or `off` behind each identifier.
+            One a line: identifier, extension point, name. What is switched off or refused is not on offer, and \
+            listed only with --all, which has `on`, `off` or `refused` behind each identifier.
 
             EXAMPLES
               annex list
@@ -28,18 +28,21 @@ struct ListCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only those for this extension point.", valueName: "identifier"))
     var point: String?
 
-    @Flag(help: "Also those that are switched off.")
+    @Flag(help: "Also those that are switched off, and those that break a rule of packaging.")
     var all = false
 
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
         let installed = try daemon.ask { host throws(ServiceError) in try host.installed() }
-        let shown = installed.filter { (all || $0.isEnabled) && (point == nil || $0.extensionPoint == point) }
+        let shown = installed.filter { (all || $0.isOffered) && (point == nil || $0.extensionPoint == point) }
         if daemon.json {
             print(JSON.object([.init("extensions", .list(shown.map(InstalledText.json)))]).written)
         } else {
             for line in InstalledText.lines(shown, withSwitch: all) { print(line) }
+            for refusal in shown.compactMap(\.refusal) {
+                StandardError.print("annex: \(PlainText.shown("\(refusal)"))")
+            }
         }
     }
 }

@@ -196,17 +196,76 @@ import TypedConduct
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "Broken.app").path
         try FileManager.default.copyItem(atPath: scene.app.path, toPath: path)
-        let program = path + "/PlugIns/Loud.appex/Loud"
+        let program = path + "/Shout"
         try FileManager.default.setAttributes([.posixPermissions: 0o757], ofItemAtPath: program)
         let error = #expect(throws: ServiceError.self) { try scene.host.install(app: path) }
         #expect(error?.code == .invalidBundle && error?.place == path, "\(String(describing: error))")
-        #expect("\(String(describing: error))".contains("Broken.app/PlugIns/Loud.appex/Loud"))
+        #expect("\(String(describing: error))".contains("Broken.app/Shout"))
         try FileManager.default.removeItem(atPath: program)
         try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: "/bin/sh")
         #expect(throws: ServiceError.self) { try scene.host.install(app: path) }
         #expect(throws: ServiceError.self) { try scene.host.install(app: folder.url.path + "/None.app") }
         // What was installed is as it was.
         #expect(await (try scene.begin()).complete().reason == .completed)
+    }
+
+    /// A bundle chooses its point. General policies, `tool` above all, are for others to choose.
+    @Test(arguments: Door.allCases) func `a point is not a policy: a bundle that names one is refused`(
+        _ door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        let general = ["base", "compute", "resources", "tool", "workspace"]
+        for point in general + ["com.example.nothing", "com.apple.photo-edting"] {
+            let app = try SubstituteApp(running: "works-on")
+            try app.setPoint(point)
+            let installed = try scene.host.install(app: app.path)
+            let refusal = try #require(installed.first?.refusal)
+            #expect(refusal.code == .unknownPoint && installed.count == 1, "\(refusal)")
+            for part in ["Loud.appex/Info.plist", "NSExtensionPointIdentifier", point, "com.apple.widget-extension"] {
+                #expect("\(refusal)".contains(part), "\(refusal)")
+            }
+            #expect("\(refusal)".contains("did you mean com.apple.photo-editing?") == point.hasSuffix("edting"))
+            #expect(scene.host.extensions.isEmpty)
+            #expect(try scene.host.installed() == installed)
+            #expect(await scene.refusal() == refusal)
+            #expect(throws: refusal) { try scene.host.standby(for: SubstituteApp.identifier) }
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `an extension that breaks a rule is refused, its app and the others go on`(
+        _ door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        let plugIns = scene.app.path + "/PlugIns"
+        try FileManager.default.createDirectory(atPath: plugIns + "/Broken.appex", withIntermediateDirectories: false)
+        let installed = try scene.host.install(app: scene.app.path)
+        #expect(installed.map(\.id) == [SubstituteApp.identifier, "com.example.shout/PlugIns/Broken.appex"])
+        #expect(scene.host.extensions.map(\.id) == [SubstituteApp.identifier])
+        let refusal = try #require(installed.last?.refusal)
+        #expect(refusal.code == .invalidBundle && "\(refusal)".contains("Broken.appex/Info.plist"), "\(refusal)")
+        #expect(await scene.refusal("com.example.shout/PlugIns/Broken.appex") == refusal)
+        #expect(await (try scene.begin()).complete().reason == .completed)
+    }
+
+    @Test(arguments: Door.allCases) func `a host that says which point it expects gets no other`(
+        _ door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        let session = try await scene.host.begin(SubstituteApp.identifier, as: "com.apple.ui-services")
+        #expect(await session.complete().reason == .completed)
+        let standby = try scene.host.standby(
+            for: SubstituteApp.identifier, as: "com.apple.photo-editing", keeping: 0...1)
+        for begin in [
+            { try await scene.host.begin(SubstituteApp.identifier, as: "com.apple.photo-editing") },
+            { try await standby.begin() },
+        ] as [() async throws -> ExtensionSession] {
+            let error = await #expect(throws: HostError.self) { _ = try await begin() }
+            guard case .refused(let refusal)? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(refusal.code == .otherPoint && "\(refusal)".contains("is for com.apple.ui-services"), "\(refusal)")
+        }
     }
 
     @Test(arguments: Door.allCases) func `SIG-07: one that fails again and again has to pause`(_ door: Door)

@@ -59,6 +59,12 @@ import Testing
         let broken = try MadeApp("com.example.c", carrying: ["com.other.part"])
         let refused = try await annex(daemon, "install", broken.path)
         #expect(refused.status == 1 && refused.errors.contains("(P3)") && refused.errors.contains("Info.plist"))
+        #expect(refused.output.isEmpty)
+        let name = "com.example.c/PlugIns/Part0.appex"
+        let all = try await annex(daemon, "list", "--all")
+        #expect(all.output.contains("\(name)  refused ") && all.errors.contains("(P3)"), "\(all)")
+        #expect(!ids(try await annex(daemon, "list")).contains(name))
+        #expect(try await annex(daemon, "remove", "com.example.c").status == 0)
         for command in ["disable", "enable"] {
             let ran = try await annex(daemon, command, "com.example.nobody", "com.example.a.part", "--json")
             #expect(ran.status == 1 && ran.errors.contains("com.example.nobody: is not installed"), "\(ran)")

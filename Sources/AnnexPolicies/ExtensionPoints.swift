@@ -1,0 +1,24 @@
+internal import AnnexPolicy
+
+/// The extension points of this version of Annex. Each has a shipped policy of its own name.
+///
+/// Every other policy is a general profile: for `annex run`, and for policies that include it. A bundle chooses its
+/// point, so a profile that is not listed here is none that a bundle can get.
+package enum ExtensionPoints {
+    package static let declared: Set = [
+        "com.apple.fileprovider-nonui", "com.apple.fileprovider-ui", "com.apple.intents-service",
+        "com.apple.keyboard-service", "com.apple.message-payload-provider", "com.apple.photo-editing",
+        "com.apple.share-services", "com.apple.ui-services", "com.apple.usernotifications.content-extension",
+        "com.apple.widget-extension",
+    ]
+
+    /// The point that was probably meant; nil if no name is close.
+    package static func nearest(to name: String) -> String? {
+        // All names begin alike: that alone makes none of them close.
+        let stems = declared.map { $0.dropFirst(stem.count) }.map(String.init)
+        let ownStem = name.hasPrefix(stem) ? String(name.dropFirst(stem.count)) : name
+        return NearestName.of(ownStem, among: stems).map { stem + $0 }
+    }
+
+    private static let stem = "com.apple."
+}
