@@ -5,9 +5,11 @@ SWIFT ?= swift
 CONFIGURATION ?= release
 # By name, so that nobody waits for the tests' own programs.
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
+# What the tests are built with: another debug build with other flags would compile everything anew.
+STRICT = -Xswiftc -warnings-as-errors
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test attack proof attacks-page bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units load-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -55,9 +57,14 @@ fuzz: setup ## libFuzzer over every reader of hostile bytes (RUNS=N: that many r
 units: setup ## the systemd units, live: a system of its own starts them, and extensions run under them (root)
 	@sh .ci/install-needs systemd-nspawn:systemd-container
 	@for product in annex annexd connects-to-a-daemon Pictures PictureEditor Misbehaver Silent Shout ShoutApp; do \
-		$(SWIFT) build --product $$product || exit 1; \
+		$(SWIFT) build $(STRICT) --product $$product || exit 1; \
 	done
 	@.ci/units
+
+policies: setup ## the compiled policies in Sources/AnnexPolicies/Compiled, made anew of Policies/
+	@$(SWIFT) build $(STRICT) --product compile-policies
+	@"$$($(SWIFT) build --show-bin-path)/compile-policies" Sources/AnnexPolicies/Compiled \
+		$(filter-out %.expectations.yaml,$(wildcard Policies/*.yaml))
 
 attack: setup ## every technique of the catalogue, tried against POLICY (compute unless named)
 	@$(SWIFT) build -c $(CONFIGURATION) --product annex && "$(BIN)/annex" attack --policy $(or $(POLICY),compute)
@@ -66,7 +73,7 @@ proof: setup ## every shipped policy with each layer left out and each alone: wh
 	ANNEX_PROVE=all .ci/some-tests ProofTests
 
 attacks-page: setup ## Docs/Attacks.md, made anew from the catalogue
-	@$(SWIFT) build --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Attacks.md
+	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Attacks.md
 
 bench: setup ## how fast an extension in its sandbox is, beside C at its best (ONLY=SCENE,… OUT=FOLDER)
 	@.ci/bench build

@@ -68,9 +68,7 @@ let package = Package(
             name: "AnnexPolicy",
             dependencies: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
             swiftSettings: strict),
-        .target(
-            name: "AnnexPolicies", dependencies: ["AnnexPolicy"], swiftSettings: strict,
-            plugins: ["EmbedCompiledPolicies"]),
+        .target(name: "AnnexPolicies", dependencies: ["AnnexPolicy"], swiftSettings: strict),
 
         // Sandbox
         .target(name: "AnnexWarden", exclude: ["Program"]),
@@ -177,17 +175,13 @@ let package = Package(
         .executableTarget(
             name: "Pictures", path: "Sources/Examples/Pictures", swiftSettings: swift, linkerSettings: selfContained),
 
-        // Build plugins
-        .executableTarget(name: "compile-program", path: "Sources/Plugins/CompileProgram", swiftSettings: swift),
+        // Tools: `make policies` runs this one; what it writes is part of AnnexPolicies.
         .executableTarget(
-            name: "compile-policies", dependencies: ["AnnexPolicy"], path: "Sources/Plugins/CompilePolicies",
+            name: "compile-policies", dependencies: ["AnnexPolicy"], path: "Sources/Tools/CompilePolicies",
             swiftSettings: swift),
-        .plugin(
-            name: "EmbedCompiledPolicies", capability: .buildTool(), dependencies: ["compile-policies"],
-            path: "Sources/Plugins/EmbedCompiledPolicies"),
-        .plugin(
-            name: "EmbedProgram", capability: .buildTool(), dependencies: ["compile-program"],
-            path: "Sources/Plugins/EmbedProgram"),
+
+        // Build plugins
+        .plugin(name: "EmbedProgram", capability: .buildTool(), path: "Sources/Plugins/EmbedProgram"),
 
         // Tests: support and fixtures, then one target per target of the library. No test target names an executable:
         // a static one would make the whole test bundle static. All of them are built with the tests all the same.

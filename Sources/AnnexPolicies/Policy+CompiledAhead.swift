@@ -1,8 +1,8 @@
 public import AnnexPolicy
 
 extension Policy {
-    /// A shipped policy as it was read, compiled and proven when Annex was built: what `shipped(named:)` gives, without
-    /// its cost. Its rules are read from the text only when somebody asks why a call was refused.
+    /// A shipped policy that the sources carry read, compiled and proven: what `shipped(named:)` gives, without its cost.
+    /// Its rules are read from the text only when a caller asks why a call was refused.
     ///
     /// - Parameters:
     ///   - name: for example `compute`.
@@ -14,7 +14,7 @@ extension Policy {
         if let directory {
             return try PolicyLibrary.standard(overriding: directory).policy(named: name, for: architecture)
         }
-        if let policy = CompiledPolicies.policy(name, architecture) { return policy }
+        if let compiled = CompiledPolicies.named(name) { return compiled.policy(for: architecture) }
         return try Policy.shipped(named: name, for: architecture)
     }
 }

@@ -1,16 +1,62 @@
-import AnnexPolicies
 import AnnexPolicy
 import Testing
 
-/// What was compiled when Annex was built is what its texts say.
+@testable import AnnexPolicies
+
+/// The policies that the sources carry compiled are what their texts say. `make policies` writes them anew.
 @Suite struct CompiledAheadTests {
+    static let isOfThisCompiler = CompiledPolicies.compiler == SeccompFilter.compiler
+
+    @Test func `every shipped policy is carried, and no other`() {
+        #expect(CompiledPolicies.names == PolicyLibrary.shipped.names, "run `make policies`")
+    }
+
+    @Test(arguments: PolicyLibrary.shipped.names)
+    func `a carried policy was compiled from the texts as they are now`(name: String) throws {
+        let digest = try PolicyLibrary.shipped.digest(ofPolicy: name)
+        #expect(CompiledPolicies.named(name)?.digest == digest, "\(name) has changed: run `make policies`")
+    }
+
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
-    func `a policy compiled ahead is the policy that its text says`(name: String, architecture: Architecture) throws {
+    func `a carried policy is the policy that its text says`(name: String, architecture: Architecture) throws {
         let ahead = try Policy.compiledAhead(named: name, for: architecture)
         let read = try Policy.shipped(named: name, for: architecture)
-        #expect(ahead == read)
-        #expect(try ahead.filter() == read.filter())
-        #expect(try ahead.filter().count > 50)
+        #expect(ahead == read, "\(name) differs from its text: run `make policies`")
+    }
+
+    @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+    func `a carried filter answers every call as its policy says`(name: String, architecture: Architecture) throws {
+        let carried = try #require(CompiledPolicies.named(name)).filter(for: architecture)
+        let ahead = try Policy.compiledAhead(named: name, for: architecture)
+        // What a launch installs is what is proven here.
+        #expect(try ahead.filter() == carried)
+        #expect(carried.count > 50)
+        try FilterProof.prove(ahead, reporting: .refusals)
+    }
+
+    @Test(
+        .enabled(
+            if: isOfThisCompiler,
+            "the carried filters are of \(CompiledPolicies.compiler), here is \(SeccompFilter.compiler)"),
+        arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+    func `the same compiler makes the same filter again`(name: String, architecture: Architecture) throws {
+        let carried = try #require(CompiledPolicies.named(name)).filter(for: architecture)
+        #expect(try carried == Policy.shipped(named: name, for: architecture).filter(), "run `make policies`")
+    }
+
+    @Test func `the digest of a policy sees its own text and the texts that it includes`() throws {
+        let texts = ["base", "compute", "resources"].reduce(into: [String: String]()) {
+            $0[$1] = PolicyLibrary.shipped.text(named: $1)
+        }
+        let before = try PolicyLibrary(texts: texts).digest(ofPolicy: "compute")
+        for name in ["base", "compute"] {
+            var changed = texts
+            changed[name]? += "# A word more.\n"
+            #expect(try PolicyLibrary(texts: changed).digest(ofPolicy: "compute") != before, "\(name)")
+        }
+        var other = texts
+        other["resources"]? += "# A word more.\n"
+        #expect(try PolicyLibrary(texts: other).digest(ofPolicy: "compute") == before)
     }
 
     @Test func `verdicts are those of the text, with its places`() throws {

@@ -12,7 +12,7 @@ enum HousePlan {
         "AnnexWarden": [],
         "CAnnexPolicies": [],
         "AnnexPolicy": ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
-        "AnnexPolicies": ["AnnexPolicy", "EmbedCompiledPolicies"],
+        "AnnexPolicies": ["AnnexPolicy"],
         "AnnexSandbox": ["Logging", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
         // Trials
         "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "EmbedProgram"],
@@ -43,11 +43,9 @@ enum HousePlan {
             "AnnexPolicy",
             "AnnexChannel", "AnnexLinux", "ArgumentParser",
         ],
-        // Build plugins
-        "EmbedProgram": ["compile-program"],
-        "EmbedCompiledPolicies": ["compile-policies"],
+        // Tools and build plugins
         "compile-policies": ["AnnexPolicy"],
-        "compile-program": [],
+        "EmbedProgram": [],
     ]
 
     /// What an extension links must start in a millisecond and run without a file of the system.

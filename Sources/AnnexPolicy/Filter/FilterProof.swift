@@ -1,5 +1,5 @@
-/// Holds the filter of a policy against the policy far beyond what a launch needs: what the build of Annex does with
-/// every policy that it ships.
+/// Holds the filter of a policy against the policy far beyond what a launch needs. Every policy that Annex ships has
+/// passed it.
 package enum FilterProof {
     /// Throws for the first call on which filter and policy differ: every number from 0 to 1023, the x32 calls and what
     /// is no number at all, on this architecture and on others, at the edges of each compared argument.

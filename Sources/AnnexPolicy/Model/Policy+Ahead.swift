@@ -1,5 +1,5 @@
 extension Policy {
-    /// A shipped policy as its text was read when Annex was built.
+    /// A shipped policy as its text was read when it was compiled.
     ///
     /// - Parameter filter: compiled and judged then; nil: compiled when it is asked for.
     package init(
@@ -19,11 +19,11 @@ extension Policy {
         self.unlisted = unlisted
         self.places = places
         book = RuleBook(filter: filter) {
-            // The same text was read when Annex was built. Without rules, every call would be refused.
+            // The same text was read when the policy was compiled. Without rules, every call would be refused.
             (try? Policy.shipped(named: name, for: architecture))?.book.contents ?? RuleBook.Contents()
         }
     }
 
-    /// What the build writes down of a policy beside its filter and its public parts.
+    /// What is written down of a compiled policy beside its filter and its public parts.
     package var foundations: (unlisted: UnlistedCalls, places: [PolicySection: PolicyPlace]) { (unlisted, places) }
 }

@@ -57,9 +57,16 @@ public struct PolicyLibrary: Sendable {
     public func policy(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
+        try Policy(joining: documents(ofPolicy: name, for: architecture), architecture: architecture)
+    }
+
+    /// The files that a policy is made of, includes first; the last is the policy's own.
+    func documents(
+        ofPolicy name: String, for architecture: Architecture
+    ) throws(PolicyError) -> [PolicyDocument] {
         var joined: [PolicyDocument] = []
         try collect(name, askedAt: nil, architecture, above: [], into: &joined)
-        return try Policy(joining: joined, architecture: architecture)
+        return joined
     }
 
     private func collect(

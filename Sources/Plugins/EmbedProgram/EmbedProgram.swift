@@ -39,16 +39,17 @@ struct EmbedProgram: BuildToolPlugin {
         let headers = try folders.flatMap { try files(in: root.appending(path: $0)) }.filter { $0.pathExtension == "h" }
         let work = context.pluginWorkDirectoryURL
         let output = work.appending(path: "\(carried.type).swift")
+        let script = root.appending(path: "Sources/Plugins/compile-program")
         return [
             .buildCommand(
                 displayName: "Compiling \(carried.name)",
-                executable: try context.tool(named: "compile-program").url,
+                executable: URL(filePath: "/bin/sh"),
                 arguments: [
-                    output.path(), carried.type, work.path(), Self.processors.joined(separator: ","),
+                    script.path(), output.path(), carried.type, work.path(), Self.processors.joined(separator: ","),
                     try context.tool(named: "clang").url.path(),
                 ] + Self.flags + folders.map { "-I\(root.appending(path: $0).path())" }
                     + sources.filter { $0.pathExtension == "c" }.map { $0.path() },
-                inputFiles: sources + headers, outputFiles: [output])
+                inputFiles: [script] + sources + headers, outputFiles: [output])
         ]
     }
 

@@ -16,10 +16,20 @@ enum SwiftText {
     }
 
     static func duration(_ value: Duration) -> String {
-        "Duration(secondsComponent: \(value.components.seconds), attosecondsComponent: \(value.components.attoseconds))"
+        let (seconds, attoseconds) = value.components
+        guard attoseconds != 0 else { return ".seconds(\(seconds))" }
+        return "Duration(secondsComponent: \(seconds), attosecondsComponent: \(attoseconds))"
     }
 
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
+    /// Instructions as rows of hexadecimal digits, six in a row, each with a space behind it.
+    static func rows(_ bytes: [UInt8]) -> String {
+        let words = stride(from: 0, to: bytes.count, by: 8).map { hexadecimal(bytes[$0..<min($0 + 8, bytes.count)]) }
+        return stride(from: 0, to: words.count, by: 6).map { start in
+            "            \(words[start..<min(start + 6, words.count)].joined(separator: " "))\n"
+        }.joined()
+    }
+
+    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }

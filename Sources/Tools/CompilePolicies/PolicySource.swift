@@ -1,20 +1,26 @@
 import AnnexPolicy
 
-/// A policy as the Swift expression that makes it; `filter` and `architecture` are names there.
+/// A policy as the Swift expression that makes it; `architecture` and `filter` are names there.
 enum PolicySource {
-    static func expression(_ policy: Policy, allowsEveryExec: Bool) -> String {
+    static func expression(_ policy: Policy) -> String {
         let (unlisted, places) = policy.foundations
         let sections = places.map { (section($0.key), place($0.value)) }.sorted { $0.0 < $1.0 }
         return """
-            Policy(
-                shipped: \(SwiftText.text(policy.name)), summary: \(SwiftText.text(policy.summary)),
-                architecture: architecture, limits: \(limits(policy.limits)), paths: \(paths(policy.paths)),
-                devices: \(SwiftText.list(policy.devices.map { ".\($0)" })), network: .\(policy.network),
-                writeXorExecute: \(policy.writeXorExecute), environment: \(environment(policy.environment)),
-                unlisted: UnlistedCalls(
-                    known: \(unlisted.known), unknown: \(unlisted.unknown), place: \(place(unlisted.place))),
-                places: \(SwiftText.mapping(sections)),
-                filter: Self.filter(filter, architecture, allowsEveryExec: \(allowsEveryExec)))
+                        Policy(
+                            shipped: \(SwiftText.text(policy.name)),
+                            summary: \(SwiftText.text(policy.summary)),
+                            architecture: architecture,
+                            limits: \(limits(policy.limits)),
+                            paths: \(paths(policy.paths)),
+                            devices: \(SwiftText.list(policy.devices.map { ".\($0)" })),
+                            network: .\(policy.network),
+                            writeXorExecute: \(policy.writeXorExecute),
+                            environment: \(environment(policy.environment)),
+                            unlisted: UnlistedCalls(
+                                known: \(unlisted.known), unknown: \(unlisted.unknown), place: \(place(unlisted.place))),
+                            places: [
+            \(sections.map { "                    \($0.0): \($0.1),\n" }.joined())                ],
+                            filter: filter)
             """
     }
 
@@ -29,7 +35,8 @@ enum PolicySource {
             ("openCalls", "\(limits.openCalls)"), ("refusals", "\(limits.refusals)"),
             ("instances", "\(limits.instances)"), ("keepAlive", SwiftText.duration(limits.keepAlive)),
         ]
-        return "PolicyLimits(\(values.map { "\($0.0): \($0.1)" }.joined(separator: ", ")))"
+        let lines = values.map { "                    \($0.0): \($0.1)" }
+        return "PolicyLimits(\n\(lines.joined(separator: ",\n")))"
     }
 
     private static func paths(_ paths: PolicyPaths) -> String {

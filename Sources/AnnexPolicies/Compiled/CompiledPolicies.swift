@@ -1,0 +1,48 @@
+// swift-format-ignore-file
+// Made by `make policies` out of Policies/: change the texts there, never this file.
+
+/// The shipped policies, compiled and proven.
+enum CompiledPolicies {
+    /// Every policy's name.
+    static let names = [
+        "base",
+        "com.apple.fileprovider-nonui",
+        "com.apple.fileprovider-ui",
+        "com.apple.intents-service",
+        "com.apple.keyboard-service",
+        "com.apple.message-payload-provider",
+        "com.apple.photo-editing",
+        "com.apple.share-services",
+        "com.apple.ui-services",
+        "com.apple.usernotifications.content-extension",
+        "com.apple.widget-extension",
+        "compute",
+        "resources",
+        "tool",
+        "workspace",
+    ]
+
+    /// What compiled the filters. Another compiler may say the same in other instructions.
+    static let compiler = "libseccomp 2.5.4 on x86"
+
+    static func named(_ name: String) -> CompiledPolicy? {
+        switch name {
+        case "base": `base`
+        case "com.apple.fileprovider-nonui": `com.apple.fileprovider-nonui`
+        case "com.apple.fileprovider-ui": `com.apple.fileprovider-ui`
+        case "com.apple.intents-service": `com.apple.intents-service`
+        case "com.apple.keyboard-service": `com.apple.keyboard-service`
+        case "com.apple.message-payload-provider": `com.apple.message-payload-provider`
+        case "com.apple.photo-editing": `com.apple.photo-editing`
+        case "com.apple.share-services": `com.apple.share-services`
+        case "com.apple.ui-services": `com.apple.ui-services`
+        case "com.apple.usernotifications.content-extension": `com.apple.usernotifications.content-extension`
+        case "com.apple.widget-extension": `com.apple.widget-extension`
+        case "compute": `compute`
+        case "resources": `resources`
+        case "tool": `tool`
+        case "workspace": `workspace`
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AnnexPolicy
+
+/// The Swift files that carry the policies of a library: one for each policy, and one that finds them by name.
+enum CompiledSource {
+    private static let head = """
+        // swift-format-ignore-file
+        // Made by `make policies` out of Policies/: change the texts there, never this file.
+        """
+
+    /// Each file's text under its name.
+    static func files(of library: PolicyLibrary) throws(PolicyError) -> [String: String] {
+        var files = ["CompiledPolicies.swift": list(library.names)]
+        for name in library.names { files["\(name).swift"] = try policy(name, library) }
+        return files
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let cases = names.map { "        case \(SwiftText.text($0)): `\($0)`\n" }.joined()
+        return """
+            \(head)
+
+            /// The shipped policies, compiled and proven.
+            enum CompiledPolicies {
+                /// Every policy's name.
+                static let names = [
+            \(names.map { "        \(SwiftText.text($0)),\n" }.joined())    ]
+
+                /// What compiled the filters. Another compiler may say the same in other instructions.
+                static let compiler = \(SwiftText.text(SeccompFilter.compiler))
+
+                static func named(_ name: String) -> CompiledPolicy? {
+                    switch name {
+            \(cases)        default: nil
+                    }
+                }
+            }
+
+            """
+    }
+
+    /// One policy, with the filter of each architecture.
+    private static func policy(_ name: String, _ library: PolicyLibrary) throws(PolicyError) -> String {
+        var filters = ""
+        for architecture in Architecture.allCases {
+            let policy = try library.policy(named: name, for: architecture)
+            for reporting in FilterReports.allCases { try FilterProof.prove(policy, reporting: reporting) }
+            let rows = SwiftText.rows(try policy.filter().template)
+            filters += "        \(architecture): \"\"\"\n\(rows)            \"\"\",\n"
+        }
+        let policy = try library.policy(named: name)
+        let digest = String(try library.digest(ofPolicy: name), radix: 16)
+        return """
+            \(head)
+            internal import AnnexPolicy
+
+            extension CompiledPolicies {
+                static let `\(name)` = CompiledPolicy(
+                    digest: 0x\(digest), allowsEveryExec: \(try policy.filter().allowsEveryExec),
+            \(filters)        policy: { architecture, filter in
+            \(PolicySource.expression(policy))
+                    })
+            }
+
+            """
+    }
+}
