@@ -200,6 +200,8 @@ let package = Package(
         .executableTarget(
             name: "asks-for-much", path: "Tests/Fixtures/AsksForMuch", linkerSettings: selfContained),
         .executableTarget(
+            name: "takes-much", path: "Tests/Fixtures/TakesMuch", linkerSettings: selfContained),
+        .executableTarget(
             name: "holds-a-sandbox", dependencies: ["AnnexTestSupport", "AnnexSandbox", "AnnexLinux"],
             path: "Tests/Fixtures/HoldsASandbox", swiftSettings: swift),
         .executableTarget(

@@ -3,6 +3,8 @@ package struct ProcessStat: Sendable {
     package let parent: Int32
     /// Processor time in clock ticks, of the program and of the kernel on its behalf.
     package let ticks: UInt64
+    /// The same of its children that ended and were waited for, and of theirs.
+    package let waitedTicks: UInt64
     /// Clock ticks after boot.
     package let started: UInt64
     /// Memory that is there now, in pages.
@@ -19,10 +21,12 @@ package struct ProcessStat: Sendable {
         guard let bracket = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: bracket)...].split(separator: " ")
         guard fields.count > 21, let parent = Int32(fields[1]), let user = UInt64(fields[11]),
-            let system = UInt64(fields[12]), let started = UInt64(fields[19])
+            let system = UInt64(fields[12]), let waitedUser = UInt64(fields[13]),
+            let waitedSystem = UInt64(fields[14]), let started = UInt64(fields[19])
         else { return nil }
         self.parent = parent
         ticks = user &+ system
+        waitedTicks = waitedUser &+ waitedSystem
         self.started = started
         residentPages = UInt64(fields[21]) ?? 0
     }

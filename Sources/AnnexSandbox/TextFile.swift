@@ -3,19 +3,16 @@ internal import Glibc
 
 /// Small kernel files: read and written whole, in one call each.
 enum TextFile {
-    /// The text, or nil when it cannot be read. Kernel files of more than 1 MiB are cut there.
-    static func read(_ path: String) -> String? {
-        guard let file = try? Descriptor.open(path, O_RDONLY) else { return nil }
-        var bytes: [UInt8] = []
-        while bytes.count < 1 << 20 {
-            let piece = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-                // SAFETY: the kernel writes at most the buffer's own length.
-                count = unsafe max(0, Glibc.read(file.number, buffer.baseAddress, buffer.count))
-            }
-            if piece.isEmpty { break }
-            bytes += piece
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    /// No kernel file that is read here is longer.
+    private static let longest = 16 << 20
+
+    /// The text, or nil when it cannot be read.
+    static func read(_ path: String) -> String? { try? contents(of: path) }
+
+    /// The text.
+    /// - Throws: also `EFBIG` where there is more than 16 MiB.
+    static func contents(of path: String) throws(SystemError) -> String {
+        String(decoding: try Descriptor.open(path, O_RDONLY).readAll(atMost: longest), as: UTF8.self)
     }
 
     /// Writes in one call, as control files want it.
@@ -33,8 +30,11 @@ enum TextFile {
     }
 
     /// The value behind `key` in a file of `key value` lines.
-    static func number(_ path: String, key: String) -> UInt64? {
-        for line in (read(path) ?? "").split(separator: "\n") {
+    static func number(_ path: String, key: String) -> UInt64? { read(path).flatMap { number(key, in: $0) } }
+
+    /// The same in the text of such a file.
+    static func number(_ key: String, in text: String) -> UInt64? {
+        for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
             if words.count == 2, words[0] == key { return UInt64(words[1]) }
         }

@@ -1,3 +1,4 @@
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -80,5 +81,56 @@ import Testing
         _ = ControlGroup.sweep(hierarchy)
         #expect(!FileManager.default.fileExists(atPath: left))
         #expect(FileManager.default.fileExists(atPath: own.memory))
+    }
+
+    /// Every place in which this user can make a group.
+    private static let places = Set(ControlGroupHierarchy.candidates().map(\.memory)).filter { access($0, W_OK) == 0 }
+        .sorted()
+
+    @Test(.enabled(if: !places.isEmpty, "no control group can be made here"), arguments: places)
+    func whatIsInAGroupEndsWithIt(place: String) async throws {
+        let directory = place + "/" + OwnedName.next()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { ControlGroup.remove(directory) }
+        // Two, of which one is nobody's child here.
+        let program = Process()
+        program.executableURL = URL(filePath: "/bin/sh")
+        program.arguments = ["-c", "read go; sleep 3600 & exec sleep 3600"]
+        let input = Pipe()
+        program.standardInput = input
+        try program.run()
+        try TextFile.write("\(program.processIdentifier)", to: directory + "/cgroup.procs")
+        try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8))
+        func members() -> Int { (TextFile.read(directory + "/cgroup.procs") ?? "").split(separator: "\n").count }
+        await eventually { members() == 2 }
+        ControlGroup.end(membersOf: directory)
+        await eventually { members() == 0 }
+        program.waitUntilExit()
+        #expect(program.terminationStatus == SIGKILL)
+    }
+
+    @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
+    func whatAllMayHaveTogetherIsHeldAboveThemAndGoesLast() throws {
+        let share = GroupShare(name: "unused", memory: 256 << 20, processes: 64)
+        var place: GroupPlace? = try GroupPlace.find(share)
+        let hierarchy = try #require(place?.hierarchy)
+        #expect(TextFile.number(hierarchy.memory + "/" + hierarchy.limitFile) == 256 << 20)
+        if let processes = hierarchy.processes { #expect(TextFile.number(processes + "/pids.max") == 64) }
+        do {
+            let group = try ControlGroup(in: hierarchy, below: place?.node, named: OwnedName.next())
+            place = nil
+            #expect(group.memory.hasPrefix(hierarchy.memory + "/") && group.isThere)
+        }
+        #expect(!FileManager.default.fileExists(atPath: hierarchy.memory))
+    }
+
+    @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
+    func theSweepTakesWhatIsBelowADeadOwnersGroupToo() throws {
+        let hierarchy = try #require(ControlGroupHierarchy.find())
+        let left = hierarchy.memory + "/" + OwnedName(owner: getpid(), started: 1, count: .random(in: 0 ... .max)).text
+        let below = left + "/" + OwnedName(owner: getpid(), started: 1, count: 7).text
+        try FileManager.default.createDirectory(atPath: below, withIntermediateDirectories: true)
+        _ = ControlGroup.sweep(hierarchy)
+        #expect(!FileManager.default.fileExists(atPath: left))
     }
 }

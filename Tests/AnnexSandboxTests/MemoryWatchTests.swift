@@ -1,6 +1,7 @@
 import AnnexLinux
 import AnnexTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AnnexSandbox
@@ -11,9 +12,9 @@ import Testing
         await #expect(processExitsWith: .success) {
             let piece = [UInt8](repeating: 1, count: 1 << 20)
             let memory = try Descriptor.memfd("annex-test", size: 0)
-            let before = MemoryWatch.use(of: getpid())
+            let before = try MemoryWatch.use(of: getpid())
             for _ in 0..<64 { try memory.writeAll(piece) }
-            let after = MemoryWatch.use(of: getpid())
+            let after = try MemoryWatch.use(of: getpid())
             #expect(before > 1 << 20)
             #expect(after >= before + 64 << 20, "\(before), then \(after)")
         }
@@ -84,11 +85,13 @@ import Testing
             try #require(mkfifo(pipe, 0o600) == 0)
             let memory = [UInt8](repeating: 1, count: 64 << 20)
             Thread.detachNewThread { Self.spawn("/bin/true", reading: pipe) }
-            while ProcessTree.members(of: getpid()).count < 2 { usleep(1000) }
-            let members = ProcessTree.members(of: getpid())
+            while try ProcessTree.members(of: getpid()).count < 2 { usleep(1000) }
+            let members = try ProcessTree.members(of: getpid())
             #expect(AddressSpaces(of: members).processes == [getpid()])
-            let limit = MemoryWatch.use(of: getpid()) * 3 / 2
-            let watch = MemoryWatch(of: getpid(), hasReaper: false, limit: limit) { Issue.record("counted twice") }
+            let limit = try MemoryWatch.use(of: getpid()) * 3 / 2
+            let watch = MemoryWatch(of: getpid(), hasReaper: false, limit: limit) { _ in
+                Issue.record("counted twice")
+            }
             #expect(watch.look())
             close(open(pipe, O_WRONLY))
             #expect(memory.count == 64 << 20)
@@ -97,11 +100,13 @@ import Testing
 
     @Test func theReaperCountsForNobodyAndTheProgramIsItsChild() async {
         await #expect(processExitsWith: .success) {
-            let alone = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) { Issue.record("the reaper counted") }
+            let alone = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) { _ in
+                Issue.record("the reaper counted")
+            }
             #expect(alone.look() && alone.use == 0)
             let program = try Self.sleeper("/bin/sleep")
             defer { Self.end(program) }
-            let watch = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) {}
+            let watch = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) { _ in }
             #expect(!watch.look() && watch.use > 0)
         }
     }
@@ -135,7 +140,7 @@ import Testing
         try #require(chmod(copy.path, 0o111) == 0)
         let program = try Self.sleeper(copy.path)
         defer { Self.end(program) }
-        #expect(MemoryWatch.share(of: program.processIdentifier).own > 0)
+        #expect(try MemoryWatch.share(of: program.processIdentifier).own > 0)
     }
 
     private static func sleeper(_ path: String) throws -> Process {
@@ -151,7 +156,85 @@ import Testing
         kill(program.processIdentifier, SIGKILL)
     }
 
-    @Test func aProcessThatIsGoneUsesNothing() {
-        #expect(MemoryWatch.use(of: Int32.max) == 0)
+    @Test func aProcessThatIsGoneUsesNothing() throws {
+        #expect(try MemoryWatch.use(of: Int32.max) == 0)
+        #expect(try ProcessTree.members(of: Int32.max) == [Int32.max])
+    }
+
+    @Test func pageTablesAndWhatIsSwappedOutCount() {
+        let status =
+            "Name:\tVmPTE: 9 kB\nVmPTE:\t   64 kB\nVmSwap:\t 32 kB\nRssAnon:\t  16 kB\nRssShmem:\t 8 kB\n"
+        let alone = ProcessMemory(status: status)
+        #expect(alone.own == 112 << 10 && alone.shared == 8 << 10)
+        let shares = "Pss_Anon:  4 kB\nPss_Shmem:  2 kB\nSwap:  40 kB\nSwapPss: 20 kB\n"
+        let shared = ProcessMemory(shares: shares, status: status)
+        #expect(shared.own == 88 << 10 && shared.shared == 2 << 10)
+        #expect(ProcessMemory(status: "VmPTE:\t99999999999999999999999 kB\nRssAnon:\t x\n").own == 0)
+    }
+
+    /// Of its first thread the kernel then tells no memory at all.
+    @Test func whoseFirstThreadHasEndedIsCountedAllTheSame() async throws {
+        let program = Process()
+        program.executableURL = Ground.fixture.deletingLastPathComponent().appending(path: "takes-much")
+        program.arguments = ["first-thread", "32"]
+        try program.run()
+        defer { Self.end(program) }
+        let number = program.processIdentifier
+        await eventually {
+            let status = TextFile.read("/proc/\(number)/status") ?? ""
+            return !status.isEmpty && !ProcessMemory.isThere(in: status)
+        }
+        await eventually { ((try? MemoryWatch.use(of: number)) ?? 0) >= 32 << 20 }
+        let watch = MemoryWatch(of: number, hasReaper: false, limit: 32 << 20) { _ in }
+        #expect(!watch.look())
+    }
+
+    @Test func whatLivesAndCannotBeLookedAtIsTooMuchAtTheSecondLook() {
+        let found = Mutex<[WatchFinding]>([])
+        func watch(isAlive: Bool) -> MemoryWatch {
+            MemoryWatch(of: .max, hasReaper: false, limit: .max, isAlive: { isAlive }) { finding in
+                found.withLock { $0.append(finding) }
+            }
+        }
+        let gone = watch(isAlive: false)
+        #expect(gone.look() && gone.look() && gone.look())
+        let hidden = watch(isAlive: true)
+        let (first, second) = (hidden.look(), hidden.look())
+        #expect(first && !second)
+        guard case .unseen(let cause) = found.withLock({ $0.first }) else {
+            return #expect(Bool(false), "nothing found")
+        }
+        #expect(cause.contains("ENOENT"), "\(cause)")
+    }
+
+    /// In a process of its own, which has no number left.
+    @Test func withoutDescriptorsNothingIsTakenForLittle() async {
+        await #expect(processExitsWith: .success) {
+            let findings = Mutex<[WatchFinding]>([])
+            let watch = MemoryWatch(of: getpid(), hasReaper: false, limit: .max) { finding in
+                findings.withLock { $0.append(finding) }
+            }
+            try #require(watch.look())
+            var none = rlimit(rlim_cur: 0, rlim_max: 4096)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+            let (first, second) = (watch.look(), watch.look())
+            let found = findings.withLock { $0 }
+            none.rlim_cur = 256
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+            #expect(first && !second)
+            guard case .unseen(let cause) = found.first else { return #expect(Bool(false), "\(found)") }
+            #expect(cause.contains("EMFILE"), "\(cause)")
+        }
+    }
+
+    @Test func oneLookThatFailedIsForgottenByTheNext() {
+        let sight = Sight { true }
+        let failure = SystemError("open", errno: EMFILE)
+        for _ in 0..<3 {
+            #expect(sight.look { () throws(SystemError) in throw failure } == nil)
+            #expect(sight.look { nil } == nil)
+        }
+        #expect(sight.look { () throws(SystemError) in throw failure } == nil)
+        #expect(sight.look { () throws(SystemError) in throw failure } == .unseen(failure.cause))
     }
 }

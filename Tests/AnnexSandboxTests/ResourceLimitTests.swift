@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexPolicy
 import Foundation
 import Testing
 
@@ -20,5 +21,33 @@ import Testing
         let error = SandboxError("output", SystemError("pipe2", errno: EMFILE))
         #expect(error.cause == "pipe2: EMFILE (Too many open files)")
         #expect(error.description.components(separatedBy: "ulimit").count == 2)
+    }
+}
+
+/// What the kernel holds each process to, by what a control group bounds.
+@Suite struct HeldLimitsTests {
+    private func resources(_ policy: String, _ group: GroupBounds) throws -> [UInt32: UInt64] {
+        let limits = try Policy.shipped(named: policy).limits
+        let list = HeldLimits(limits, group: group, runsAsCaller: false).resources(limits, hasReaper: false)
+        return Dictionary(uniqueKeysWithValues: list.map { ($0.resource, $0.hard) })
+    }
+
+    private let data = UInt32(RLIMIT_DATA.rawValue)
+    private let addresses = UInt32(RLIMIT_AS.rawValue)
+
+    @Test func privateMemoryIsBoundedWhereverAGroupDoesNotBoundAll() throws {
+        #expect(try resources("compute", [.memory, .swap])[data] == nil)
+        #expect(try resources("compute", [.memory])[data] != nil)
+        #expect(try resources("compute", [])[data] != nil)
+    }
+
+    @Test func addressesAreBoundedWhereNoGroupCountsPageTablesAndOneProcessHasThem() throws {
+        #expect(try resources("compute", [])[addresses] ?? .max <= 16 << 30)
+        #expect(try resources("compute", [.memory])[addresses] == nil)
+        #expect(try resources("tool", [])[addresses] == nil)
+        var limits = try Policy.shipped(named: "compute").limits
+        limits.tighten(memory: 1 << 20)
+        let held = HeldLimits(limits, group: [], runsAsCaller: true)
+        #expect(held.addressSpace(limits) == 16 << 30)
     }
 }

@@ -17,10 +17,12 @@ import Testing
         var pipe = try DescriptorPair.pipe().list()
         guard let output = pipe.takeFirst() else { throw SystemError("pipe2", errno: EBADF) }
         let recorder = Recorder()
+        let policy = try Policy.shipped(named: "base")
         let sandboxed = try SandboxedProcess(
-            scene: DenialListener.Scene(policy: Policy.shipped(named: "base")), loop: EventLoop.shared(),
-            output: output, identity: Identity(ofCaller: ()), group: nil, begun: 0, landlockABI: 0, lacks: [],
-            events: recorder.note)
+            scene: DenialListener.Scene(policy: policy), loop: EventLoop.shared(), output: output,
+            identity: Identity(ofCaller: ()), group: nil,
+            held: HeldLimits(policy.limits, group: [], runsAsCaller: true), layers: .all, begun: 0, landlockABI: 0,
+            lacks: [], events: recorder.note)
         sandboxed.receive(LaunchEvent.unheld(process: child.processIdentifier))
         child.waitUntilExit()
         #expect(child.terminationReason == .uncaughtSignal)

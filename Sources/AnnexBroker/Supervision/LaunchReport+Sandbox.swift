@@ -13,7 +13,7 @@ extension LaunchReport {
         self.init(
             waited: waited, steps: steps, layers: report.layers, waived: report.waived.compactMap(Waiver.init),
             policy: policy,
-            limits: Limit.all(limits, isMemoryEnforced: report.isMemoryEnforced), memoryLimit: limits.memory,
+            limits: Limit.all(limits, held: report.held), memoryLimit: limits.memory,
             memory: report.isMemoryEnforced ? .enforced : .watched)
     }
 }

@@ -82,7 +82,7 @@ extension SupervisedExtension {
         onEnd(
             EndedExtension(
                 identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), waited: waited(granted),
-                launch: launch, limits: LaunchReport.Limit.all(limits, isMemoryEnforced: end.isMemoryEnforced),
+                launch: launch, limits: LaunchReport.Limit.all(limits, held: end.held),
                 termination: termination))
         events(.ended(termination))
     }

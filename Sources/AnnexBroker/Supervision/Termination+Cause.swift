@@ -29,9 +29,7 @@ extension Termination {
         }
         // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
         if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
-            return (
-                .memoryLimit, .limit("\(ByteCount(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")")
-            )
+            return (.memoryLimit, .limit(end.memoryWords("\(ByteCount(limits.memory))")))
         }
         // Who closed its channel and then ended by itself did not live on, however late the kernel's word came.
         if let cause, cause != .silence || !end.endedByItself { return reason(of: cause, end: end, limits: limits) }
@@ -74,7 +72,7 @@ extension Termination {
         case .signalled(let number, _) where number == SIGSYS:
             (.deniedOperation, .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp")))
         case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
-            (.processorLimit, .limit("\(limits.processor) of processor time"))
+            (.processorLimit, .limit(end.processorWords("\(limits.processor)")))
         case .signalled(let number, _): (.crashed, .signal(end.crash(by: number)))
         case nil where end.hasRun: (.brokerShutdown, .limit("somebody ended its warden, and with it the extension"))
         case nil:

@@ -1,3 +1,4 @@
+internal import AnnexLinux
 internal import Glibc
 
 extension ControlGroup {
@@ -14,12 +15,18 @@ extension ControlGroup {
                 owned[name.whose] = isOwned
                 if isOwned { continue }
                 let directory = parent + "/" + name.text
-                end(membersOf: directory)
-                remove(directory)
+                clear(directory)
                 if unsafe access(directory, F_OK) != 0 { removed.append(directory) }
             }
         }
         return removed
+    }
+
+    /// Removes a group with what is in it, and first the groups below it, of which all but a node have none.
+    private static func clear(_ directory: String) {
+        for name in names(in: directory) { clear(directory + "/" + name.text) }
+        end(membersOf: directory)
+        remove(directory)
     }
 
     private static func names(in directory: String) -> [OwnedName] {
@@ -36,10 +43,19 @@ extension ControlGroup {
         return found
     }
 
-    /// Members of a dead broker's group have lost their warden; nobody else will end them.
-    private static func end(membersOf directory: String) {
-        for line in (TextFile.read(directory + "/cgroup.procs") ?? "").split(separator: "\n") {
-            if let process = pid_t(line), process > 1 { kill(process, SIGKILL) }
+    /// Ends whatever is in a group, at once where the kernel can (version 2, from Linux 5.14). Each by its handle: a
+    /// number may be another's between the list and the signal, and then it is not on the list any more.
+    static func end(membersOf directory: String) {
+        if (try? TextFile.write("1", to: directory + "/cgroup.kill")) != nil { return }
+        for process in members(of: directory) where process > 1 {
+            guard let handle = try? ProcessHandle(process: process), members(of: directory).contains(process) else {
+                continue
+            }
+            try? handle.sendSignal(SIGKILL)
         }
+    }
+
+    private static func members(of directory: String) -> [pid_t] {
+        (TextFile.read(directory + "/cgroup.procs") ?? "").split(separator: "\n").compactMap { pid_t($0) }
     }
 }

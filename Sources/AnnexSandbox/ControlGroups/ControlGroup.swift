@@ -8,10 +8,18 @@ package struct ControlGroup: ~Copyable, Sendable {
     package let memory: String
     /// The directory that limits processes, where one is needed; the same one in version 2.
     package private(set) var processes: String?
+    /// What was really written.
+    package private(set) var bounds: GroupBounds = []
+    /// The group above, which may go only when none is below it any more.
+    private let node: ControlGroupNode?
 
     /// Makes the group that limits memory, without a limit yet: nobody is in it.
-    init(in hierarchy: ControlGroupHierarchy, named name: String) throws(SystemError) {
+    /// - Parameter node: the group above, where that is one of ours.
+    init(
+        in hierarchy: ControlGroupHierarchy, below node: ControlGroupNode? = nil, named name: String
+    ) throws(SystemError) {
         self.hierarchy = hierarchy
+        self.node = node
         memory = Self.directory(in: hierarchy, named: name)
         processes = nil
         try Self.make(memory)
@@ -25,6 +33,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
     ) throws(SystemError) {
         self.hierarchy = hierarchy
+        node = nil
         memory = Self.directory(in: hierarchy, named: OwnedName.next())
         processes = nil
         try Self.make(memory)
@@ -36,7 +45,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         hierarchy.memory + "/" + name
     }
 
-    private static func make(_ directory: String) throws(SystemError) {
+    static func make(_ directory: String) throws(SystemError) {
         guard unsafe mkdir(directory, 0o755) == 0 else {
             throw SystemError("mkdir", errno: errno, path: directory)
         }
@@ -44,13 +53,14 @@ package struct ControlGroup: ~Copyable, Sendable {
 
     /// Writes its limits, and makes the second group where the number of processes is one.
     mutating func limit(memory memoryLimit: UInt64, processes processLimit: UInt64?) throws(SystemError) {
-        try limit(memory: memoryLimit)
+        let files = ControlFiles(hierarchy.version)
+        bounds = try files.limit(memory: memoryLimit, in: memory)
+        bounds.formUnion(try files.withholdHugePages(in: memory))
+        bounds.formUnion(try files.share(.sandbox, in: memory))
         guard let processLimit, let directory = processesDirectory else { return }
         if directory != memory { try Self.make(directory) }
         processes = directory
-        if unsafe access(directory + "/pids.max", F_OK) == 0 {
-            try TextFile.write("\(processLimit)", to: directory + "/pids.max")
-        }
+        bounds.formUnion(try files.limit(processes: processLimit, in: directory))
     }
 
     private var processesDirectory: String? {
@@ -67,24 +77,6 @@ package struct ControlGroup: ~Copyable, Sendable {
     package var directories: [String] {
         guard let processes, processes != memory else { return [memory] }
         return [memory, processes]
-    }
-
-    private func limit(memory bytes: UInt64) throws(SystemError) {
-        try TextFile.write("\(bytes)", to: memory + "/" + hierarchy.limitFile)
-        switch hierarchy.version {
-        case .two:
-            try writeIfThere("0", to: "memory.swap.max")
-            try writeIfThere("1", to: "memory.oom.group")
-        case .one:
-            // Memory and swap together no more than memory alone: nothing is swapped out to gain room.
-            try writeIfThere("\(bytes)", to: "memory.memsw.limit_in_bytes")
-        }
-    }
-
-    private func writeIfThere(_ text: String, to name: String) throws(SystemError) {
-        let path = memory + "/" + name
-        guard unsafe access(path, F_OK) == 0 else { return }
-        try TextFile.write(text, to: path)
     }
 
     /// What the kernel counted; read after the last process is gone.
@@ -106,12 +98,25 @@ package struct ControlGroup: ~Copyable, Sendable {
         memory + (hierarchy.version == .two ? "/memory.current" : "/memory.usage_in_bytes")
     }
 
+    /// What its members have used of the processors, those that ended included, is in this file; version 1 counts
+    /// that in a hierarchy of its own, where no group is made.
+    var processorFile: String? { hierarchy.version == .two ? memory + "/cpu.stat" : nil }
+
     /// Whether nobody else has removed it.
     var isThere: Bool { directories.allSatisfy { unsafe access($0, F_OK) == 0 } }
 
     /// Whether anybody is in one of them.
     var hasMembers: Bool {
         directories.contains { !(TextFile.read($0 + "/cgroup.procs") ?? "").isEmpty }
+    }
+
+    /// Ends whatever is in them, and waits until nothing is: a second at most, for the kernel may not be able to.
+    func endMembers() {
+        for _ in 0..<1000 {
+            for directory in directories { Self.end(membersOf: directory) }
+            guard hasMembers else { return }
+            usleep(1000)
+        }
     }
 
     private func remove() {

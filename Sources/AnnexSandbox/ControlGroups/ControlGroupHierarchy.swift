@@ -40,8 +40,15 @@ extension ControlGroupHierarchy {
             places: TextFile.read("/proc/self/cgroup") ?? "")
     }
 
+    /// The directory of this process's group in version 2; nil where that is not mounted.
+    static func ownUnified() -> String? {
+        let mounts = ControlGroupMount.all(in: TextFile.read("/proc/self/mountinfo") ?? "")
+        guard let unified = mounts.first(where: { $0.version == .two }) else { return nil }
+        return unified.place(in: TextFile.read("/proc/self/cgroup") ?? "").map { unified.path + $0 }
+    }
+
     /// Version 2 first. A group that holds processes cannot give its children controllers, so the
-    /// parent of our own group is asked too: a systemd slice delegated to the user is such a parent.
+    /// parent of our own group is asked too: the slice of a user's own service manager is such a parent.
     static func candidates(mounts: [ControlGroupMount], places: String) -> [ControlGroupHierarchy] {
         var found: [ControlGroupHierarchy] = []
         if let unified = mounts.first(where: { $0.version == .two }), let own = unified.place(in: places) {

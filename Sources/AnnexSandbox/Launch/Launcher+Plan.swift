@@ -8,7 +8,7 @@ extension Launcher {
     /// same value.
     func plan(
         _ configuration: consuming SandboxConfiguration, identity: borrowing Identity, groups: [String],
-        output: borrowing Descriptor
+        held: HeldLimits, output: borrowing Descriptor
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
         let place = try configuration.bundlePlace()
@@ -22,7 +22,7 @@ extension Launcher {
         plan.hasLoopback = policy.network == .loopback && plan.layers.contains(.network)
         plan.argumentBytes = configuration.arguments
         plan.environmentBytes = environment(policy, configuration.environment)
-        plan.limits = limits(policy.limits, isGrouped: !groups.isEmpty, hasReaper: plan.hasReaper)
+        plan.limits = held.resources(policy.limits, hasReaper: plan.hasReaper)
         let (directory, followed) = (configuration.directory, configuration.followed)
         if plan.layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
         try addFiles(
@@ -50,26 +50,6 @@ extension Launcher {
         }
         values.merge(more) { $1 }
         return values.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
-    }
-
-    private func limits(_ limits: PolicyLimits, isGrouped: Bool, hasReaper: Bool) -> [ResourceLimit] {
-        // The reaper is a process of the same user.
-        let processes = UInt64(max(1, limits.processes)) + (hasReaper ? 1 : 0)
-        var list = [
-            // Not 0: a piped handler of the host's runs at 0 too, and stops at 1.
-            ResourceLimit(UInt32(RLIMIT_CORE.rawValue), 1),
-            ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), UInt64(max(8, limits.descriptors))),
-            ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), limits.file),
-            ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), processes),
-            ResourceLimit(UInt32(RLIMIT_CPU.rawValue), UInt64(max(1, limits.processor.components.seconds))),
-            // A few pages for who keeps a secret there; whether it may is the filter's to say.
-            ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), 64 * 1024),
-            ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), 0),
-            ResourceLimit(UInt32(__RLIMIT_SIGPENDING.rawValue), 64),
-        ]
-        // With a control group the kernel counts every kind of memory; without one, private memory ends here.
-        if !isGrouped { list.append(ResourceLimit(UInt32(RLIMIT_DATA.rawValue), limits.memory)) }
-        return list.map { $0.withinOwn() }
     }
 
     /// What it reads from and writes to: what the configuration names, else nothing to read and our own pipe.

@@ -13,7 +13,7 @@ package final class Launcher: Sendable {
     /// The layers that this machine does not give, of those that the host named as dispensable.
     let lacks: [LayerLack]
     /// Nil where no control group can be made: memory is then watched.
-    let hierarchy: ControlGroupHierarchy?
+    private let place: GroupPlace?
     /// Of the next launch: made while the one before it starts, when its thread has nothing else to do.
     private let spareGroup = Mutex<ControlGroup?>(nil)
     /// Nil for an ordinary user, whose extensions run as that user.
@@ -21,13 +21,13 @@ package final class Launcher: Sendable {
 
     private init(
         loop: EventLoop, warden: Warden, landlock: LandlockVersion?, lacks: [LayerLack],
-        hierarchy: ControlGroupHierarchy?, identities: IdentityRange?
+        place: GroupPlace?, identities: IdentityRange?
     ) {
         self.loop = loop
         present = Mutex(warden)
         self.landlock = landlock
         self.lacks = lacks
-        self.hierarchy = hierarchy
+        self.place = place
         self.identities = identities
     }
 
@@ -36,7 +36,10 @@ package final class Launcher: Sendable {
     /// - Parameter waiving: layers that the host can do without. Each is tried now, and left out of launches only where
     ///   this machine cannot give it; the launch report then lists it. Without any, nothing is tried and the first
     ///   launch says what is missing.
-    package static func start(waiving: Set<SandboxLayer> = []) throws(SandboxError) -> Launcher {
+    /// - Parameter share: what all launches together may have.
+    package static func start(
+        waiving: Set<SandboxLayer> = [], share: GroupShare? = nil
+    ) throws(SandboxError) -> Launcher {
         let loop = try SandboxError.step("event loop") { () throws(SystemError) in try EventLoop.shared() }
         let landlock = try SandboxError.step("Landlock") { () throws(SystemError) -> LandlockVersion? in
             do throws(SystemError) {
@@ -47,15 +50,15 @@ package final class Launcher: Sendable {
             }
         }
         let candidates = ControlGroupHierarchy.candidates()
-        let hierarchy = ControlGroupHierarchy.find(among: candidates)
-        for candidate in candidates { _ = ControlGroup.sweep(candidate) }
+        let place = try SandboxError.step("control group") { () throws(SystemError) in try GroupPlace.find(share) }
+        for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
         let identities = try SandboxError.step("identities") { () throws(SystemError) in
             getuid() == 0 ? try IdentityRange() : nil
         }
         let warden = try SandboxError.step("warden") { () throws(SystemError) in try Warden.start(on: loop) }
         let lacks = LayerTrial(warden: warden, landlock: landlock).lacks(among: waiving)
         return Launcher(
-            loop: loop, warden: warden, landlock: landlock, lacks: lacks, hierarchy: hierarchy, identities: identities)
+            loop: loop, warden: warden, landlock: landlock, lacks: lacks, place: place, identities: identities)
     }
 
     /// Begins a launch. What comes of it is told on the loop's thread, failures too, and ends with `ended`.
@@ -72,19 +75,21 @@ package final class Launcher: Sendable {
             if let identities { try identities.claim() } else { Identity(ofCaller: ()) }
         }
         let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
+        let held = HeldLimits(limits, group: Self.bounds(of: group), runsAsCaller: identities == nil)
+        try Self.refuseUnseen(held, hasReaper: configuration.hasReaper)
         var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
         guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
             throw SandboxError("output", cause: "a pipe without ends")
         }
         let directories = Self.directories(of: group)
-        var plan = try plan(configuration, identity: identity, groups: directories, output: writing)
+        var plan = try plan(configuration, identity: identity, groups: directories, held: held, output: writing)
         let next = OwnedName.next()
         // The warden removes it should this broker be killed.
         if let hierarchy { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
         scene.hasReaper = plan.hasReaper
         let process = try SandboxedProcess(
-            scene: scene, loop: loop, output: reading, identity: identity, group: group, begun: begun,
-            landlockABI: landlock?.abi ?? 0, lacks: lacks, events: events)
+            scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
+            layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, lacks: lacks, events: events)
         let warden = try self.warden()
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
@@ -139,27 +144,54 @@ package final class Launcher: Sendable {
         }
     }
 
+    /// Where its control groups are; nil where none can be made.
+    var hierarchy: ControlGroupHierarchy? { place?.hierarchy }
+
+    /// Whether the share that it was started with is held.
+    package var holdsShare: Bool { place?.node != nil }
+
     private func controlGroup(_ limits: PolicyLimits, hasReaper: Bool) throws(SandboxError) -> ControlGroup? {
-        guard let hierarchy else { return nil }
+        guard let place else { return nil }
         return try SandboxError.step("control group") { () throws(SystemError) in
-            var group = try emptyGroup(in: hierarchy)
+            var group = try emptyGroup(in: place)
             try group.limit(
                 memory: limits.memory, processes: hasReaper ? UInt64(max(1, limits.processes)) + 1 : nil)
             return group
         }
     }
 
-    private func emptyGroup(in hierarchy: ControlGroupHierarchy) throws(SystemError) -> ControlGroup {
+    private func emptyGroup(in place: GroupPlace) throws(SystemError) -> ControlGroup {
         // Whoever tidies up control groups may have taken an empty one for a leaving.
         if let spare = spareGroup.withLock({ $0.take() }), spare.isThere { return spare }
-        return try ControlGroup(in: hierarchy, named: OwnedName.next())
+        return try ControlGroup(in: place.hierarchy, below: place.node, named: OwnedName.next())
     }
 
     /// Where none can be made now, the next launch says why.
     private func makeSpareGroup(named name: String) {
-        guard let hierarchy else { return }
+        guard let place else { return }
         spareGroup.withLock { spare in
-            spare = if let known = spare.take() { known } else { try? ControlGroup(in: hierarchy, named: name) }
+            spare =
+                if let known = spare.take() { known } else {
+                    try? ControlGroup(in: place.hierarchy, below: place.node, named: name)
+                }
+        }
+    }
+
+    /// Memory is watched process by process: where the kernel does not list a process's children, theirs would not be.
+    private static func refuseUnseen(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
+        guard hasReaper, !held.isMemoryEnforced, !ProcessTree.isListed else { return }
+        throw SandboxError(
+            "control group",
+            cause: "no control group bounds memory, and this kernel does not list the children of a process, so that "
+                + "nobody could watch it",
+            mend: "give this program a control group with the memory controller, or boot a kernel with "
+                + "CONFIG_PROC_CHILDREN")
+    }
+
+    private static func bounds(of group: borrowing ControlGroup?) -> GroupBounds {
+        switch group {
+        case .some(let group): group.bounds
+        case .none: []
         }
     }
 

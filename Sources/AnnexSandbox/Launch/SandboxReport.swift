@@ -22,7 +22,10 @@ package struct SandboxReport: Sendable {
     package let waived: [Waiver]
     /// What becomes of what the policy refuses: anything but `enforce` was asked for by name.
     package let denials: DenialMode
-    package let isMemoryEnforced: Bool
+    package let held: HeldLimits
     /// The moment, on `MonotonicClock`, at which the extension's own code began.
     package let executed: UInt64
+
+    /// Whether the kernel bounds memory of all kinds; else it is watched.
+    package var isMemoryEnforced: Bool { held.isMemoryEnforced }
 }

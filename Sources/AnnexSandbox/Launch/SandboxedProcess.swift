@@ -17,6 +17,7 @@ package final class SandboxedProcess: Sendable {
         var identity: Identity?
         var group: ControlGroup?
         var watch: Watch<MemoryWatch>?
+        var time: Watch<ProcessorWatch>?
         var end = SandboxEnd()
         var mustDie = false
         /// It was killed before anybody heard that it executed; what killed it is known in the end.
@@ -27,6 +28,9 @@ package final class SandboxedProcess: Sendable {
     private let scene: DenialListener.Scene
     private let loop: EventLoop
     private let begun: UInt64
+    private let held: HeldLimits
+    /// What was asked for.
+    private let layers: SandboxLayers
     private let landlockABI: Int
     /// Why layers were left out that the host named as dispensable.
     private let lacks: [LayerLack]
@@ -34,17 +38,19 @@ package final class SandboxedProcess: Sendable {
 
     init(
         scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
-        group: consuming ControlGroup?, begun: UInt64, landlockABI: Int, lacks: [LayerLack],
-        events: @escaping @Sendable (SandboxEvent) -> Void
+        group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
+        lacks: [LayerLack], events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
         self.loop = loop
         self.begun = begun
+        self.held = held
+        self.layers = layers
         self.landlockABI = landlockABI
         self.lacks = lacks
         self.events = events
         var holdings = Holdings(identity: identity)
-        holdings.end.isMemoryEnforced = group != nil
+        holdings.end.held = held
         holdings.group = consume group
         do throws(SystemError) {
             try output.stopBlocking()
@@ -162,18 +168,48 @@ package final class SandboxedProcess: Sendable {
             holdings.unsent = []
             if holdings.mustDie { try? holdings.process?.sendSignal(SIGKILL) }
         }
-        if !holdings.withLock({ $0.end.isMemoryEnforced }) { watchMemory(of: number) }
+        if !held.isMemoryEnforced { watchMemory(of: number) }
+        if scene.policy.limits.processes > 1 { watchTime(of: number) }
         events(.started(process: number))
     }
 
     private func watchMemory(of number: Int32) {
         let (limit, hasReaper) = (scene.policy.limits.memory, scene.hasReaper)
-        let subject = MemoryWatch(of: number, hasReaper: hasReaper, limit: limit) { [weak self] in
-            self?.holdings.withLock { $0.end.exceededWatchedMemory = true }
+        let subject = MemoryWatch(of: number, hasReaper: hasReaper, limit: limit, isAlive: lives) {
+            [weak self] finding in
+            self?.holdings.withLock { $0.end.memoryFinding = finding }
             self?.kill()
         }
         let watch = Watch(subject, orOn: loop)
         holdings.withLock { $0.watch = watch }
+    }
+
+    /// An only process is bounded by the kernel.
+    private func watchTime(of number: Int32) {
+        let subject = ProcessorWatch(
+            limit: scene.policy.limits.processor, isAlive: lives, used: processorTime(of: number)
+        ) { [weak self] finding in
+            self?.holdings.withLock { $0.end.processorFinding = finding }
+            self?.kill()
+        }
+        let watch = Watch(subject, orOn: loop)
+        holdings.withLock { $0.time = watch }
+    }
+
+    /// As its group counts it, where that does; else as its processes are listed.
+    private func processorTime(of number: Int32) -> @Sendable () throws(SystemError) -> Duration {
+        guard let file = holdings.withLock({ $0.processorFile }) else { return ProcessorWatch.tree(of: number) }
+        return { () throws(SystemError) in
+            let text = try TextFile.contents(of: file)
+            guard let used = TextFile.number("usage_usec", in: text) else {
+                throw SystemError("usage_usec", errno: ENODATA, path: file)
+            }
+            return .microseconds(Int64(clamping: used))
+        }
+    }
+
+    private var lives: @Sendable () -> Bool {
+        { [weak self] in self?.holdings.withLock { $0.hasLivingProcess } ?? false }
     }
 
     private func listen(_ descriptor: consuming Descriptor) {
@@ -193,8 +229,8 @@ package final class SandboxedProcess: Sendable {
     }
 
     private func finish(_ process: ProcessEnd?, _ usage: ResourceUsage?) {
-        let (output, listener, watch) = holdings.withLock { ($0.output.take(), $0.listener.take(), $0.watch.take()) }
-        watch?.finish()
+        let (output, listener) = holdings.withLock { ($0.output.take(), $0.listener.take()) }
+        endWatches()
         let tail = output?.finish()
         let refusals = listener?.finish()
         let memory = removeGroup()
@@ -213,21 +249,28 @@ package final class SandboxedProcess: Sendable {
         events(.ended(end))
     }
 
-    /// A group whose members are still dying is waited for: nobody who asks for this process's lock waits along.
+    private func endWatches() {
+        let (memory, time) = holdings.withLock { ($0.watch.take(), $0.time.take()) }
+        memory?.finish()
+        time?.finish()
+    }
+
+    /// A group whose members are still dying is waited for: nobody who asks for this process's lock waits along. Without
+    /// a process namespace the first process may leave others behind: they end now, before anybody else is their user.
     /// - Returns: what it counted.
     private func removeGroup() -> MemoryUse? {
         let group = holdings.withLock { $0.group.take() }
+        if !layers.contains(.process) { group?.endMembers() }
         return group?.memoryUse()
     }
 
     private func report(_ times: LaunchTimes, _ layers: SandboxLayers) -> SandboxReport {
         let prepared = times.begun > begun ? times.begun - begun : 0
         let steps = times.durations.map { SandboxReport.Step(name: $0.step.name, duration: $0.duration) }
-        let grouped = holdings.withLock { $0.end.isMemoryEnforced }
         return SandboxReport(
             steps: [SandboxReport.Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))] + steps,
             layers: layers.list.map { $0 == "Landlock" ? "Landlock (ABI \(landlockABI))" : $0 },
-            waived: waivers(SandboxLayers.all.subtracting(layers)), denials: scene.mode, isMemoryEnforced: grouped,
+            waived: waivers(SandboxLayers.all.subtracting(layers)), denials: scene.mode, held: held,
             executed: times.end(of: .exec) ?? MonotonicClock.now())
     }
 
@@ -247,6 +290,21 @@ extension SandboxedProcess.Holdings {
         }
     }
 
+    fileprivate var processorFile: String? {
+        switch group {
+        case .some(let group): group.processorFile
+        case .none: nil
+        }
+    }
+
+    /// Whether its first process is known and has not ended.
+    fileprivate var hasLivingProcess: Bool {
+        switch process {
+        case .some(let process): !process.hasEnded
+        case .none: false
+        }
+    }
+
     /// Whether there is anything left of it, known to us or not.
     fileprivate var isAlive: Bool {
         let hasMembers =
@@ -254,10 +312,7 @@ extension SandboxedProcess.Holdings {
             case .some(let group): group.hasMembers
             case .none: false
             }
-        switch process {
-        case .some(let process): return hasMembers || !process.hasEnded
-        case .none: return hasMembers
-        }
+        return hasMembers || hasLivingProcess
     }
 
     /// A death on the way is a launch that failed only where nothing else explains it: a limit that we held, memory

@@ -29,10 +29,17 @@ final class DiskWatch: Watched {
     }
 
     func look() -> Bool {
-        let removed = process().map { NamelessFiles.removed(at: path, of: ProcessTree.members(of: $0)) }
-        let use = DirectoryUse(of: directory, besides: removed ?? NamelessFiles(), size: size, inodes: inodes)
+        let use = DirectoryUse(of: directory, besides: removed() ?? NamelessFiles(), size: size, inodes: inodes)
         guard let excess = use.excess else { return true }
         exceeded(excess)
         return false
+    }
+
+    /// nil where its processes cannot be looked at. For want of a descriptor the directory cannot either, which counts
+    /// as too much.
+    private func removed() -> NamelessFiles? {
+        process().flatMap { process in
+            try? NamelessFiles.removed(at: path, of: ProcessTree.members(of: process))
+        }
     }
 }

@@ -1,12 +1,13 @@
+internal import AnnexLinux
 internal import CAnnexLinux
 
 /// Members of a sandbox see the same mounts. The first that may be asked speaks for all: an ordinary user may not ask a
 /// reaper, which has never executed anything.
 extension NamelessFiles {
     /// Those that may be memory.
-    static func memory(of members: [Int32]) -> NamelessFiles {
+    static func memory(of members: [Int32]) throws(SystemError) -> NamelessFiles {
         var files = NamelessFiles.memory(mountedBy: members)
-        for process in members { files.add(openIn: process) }
+        for process in members { try files.add(openIn: process) }
         return files
     }
 
@@ -23,11 +24,11 @@ extension NamelessFiles {
     }
 
     /// Those that were made and removed where a path leads to that the members see.
-    static func removed(at path: String, of members: [Int32]) -> NamelessFiles {
+    static func removed(at path: String, of members: [Int32]) throws(SystemError) -> NamelessFiles {
         let mounts = members.lazy.map { mount(of: "/proc/\($0)/root\(path)") }
         guard let mount = mounts.first(where: { $0 != 0 }) else { return NamelessFiles() }
         var files = NamelessFiles { $0.mount == mount }
-        for process in members { files.add(openIn: process) }
+        for process in members { try files.add(openIn: process) }
         return files
     }
 

@@ -1,5 +1,6 @@
 internal import AnnexLinux
 internal import CAnnexLinux
+internal import Glibc
 
 /// Files without a name, such as memfds, that processes hold open: each counts once, however many hold it.
 struct NamelessFiles {
@@ -9,8 +10,8 @@ struct NamelessFiles {
         let inode: UInt64
     }
 
-    /// Nobody may have more descriptors than this.
-    private static let mostDescriptors = 4096
+    /// The most that are looked at; where a process has more, that is an error and not a part of them.
+    private static let mostDescriptors = 1 << 20
 
     private var files: [Identity: UInt64] = [:]
     private let isMeant: (annex_known_file) -> Bool
@@ -27,13 +28,18 @@ struct NamelessFiles {
         files[Identity(device: device, inode: inode)] = UInt64(bytesOfBlocks: blocks)
     }
 
-    /// What a process holds open.
-    mutating func add(openIn process: Int32) {
+    /// What a process holds open. One that has ended holds nothing, and of one that executed what may not be read only
+    /// root is told.
+    mutating func add(openIn process: Int32) throws(SystemError) {
         let folder = "/proc/\(process)/fd"
-        guard let directory = try? Descriptor.directory(folder),
-            let entries = try? directory.entries(atMost: Self.mostDescriptors)
-        else { return }
-        for name in entries.compactMap(\.name) { add(link: "\(folder)/\(name)") }
+        let names: [String]
+        do throws(SystemError) {
+            names = try Descriptor.directory(folder).entries(atMost: Self.mostDescriptors).compactMap(\.name)
+        } catch {
+            if [ENOENT, ESRCH, EACCES, EPERM].contains(error.errno) { return }
+            throw error
+        }
+        for name in names { add(link: "\(folder)/\(name)") }
     }
 
     /// The file that a link of `/proc/PID/fd` leads to. It may be anybody's: no other machine is asked how large it is by

@@ -25,6 +25,7 @@ package final class SandboxRun: Sendable {
         var hadStandIn = false
         var timers: [EventLoop.Timer] = []
         var disk: Watch<DiskWatch>?
+        var space: Watch<FreeSpaceWatch>?
         var isOver = false
         var recording: Recording?
     }
@@ -54,6 +55,7 @@ package final class SandboxRun: Sendable {
             watchDisk(&configuration, size: size, inodes: inodes)
         }
         do throws(SandboxError) {
+            try watchSpace()
             // Held by the closures until the end was told.
             let process = try launcher.launch(configuration) { self.receive($0) }
             let isLate = state.withLock { state in
@@ -150,6 +152,7 @@ package final class SandboxRun: Sendable {
                 state.number = nil
                 state.timers = []
                 state.disk = nil
+                state.space = nil
             }
             return (state, state.timers)
         }
@@ -202,5 +205,16 @@ package final class SandboxRun: Sendable {
         ) { [weak self] in self?.end(.diskLimit($0)) }
         let watch = Watch(subject, orOn: launcher.loop)
         state.withLock { $0.disk = watch }
+    }
+
+    /// What it may write to beside that is bounded by nobody but the disk.
+    private func watchSpace() throws(SandboxError) {
+        let written = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
+        let subject = try SandboxError.step("free space") { () throws(SystemError) in
+            try FreeSpaceWatch(of: written) { [weak self] in self?.end(.diskLimit($0)) }
+        }
+        guard let subject else { return }
+        let watch = Watch(subject, orOn: launcher.loop)
+        state.withLock { $0.space = watch }
     }
 }

@@ -49,8 +49,8 @@ extension SandboxRunReport {
         if let failure = end.failure { return (.launchFailed, failure.cause) }
         let ranOut = end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil)
         // The kernel counts the ends of its children too; a cause of ours explains its own.
-        if ranOut, cause == nil || end.exceededWatchedMemory {
-            return (.memoryLimit, "\(bytes(limits.memory)), \(end.isMemoryEnforced ? "enforced" : "watched")")
+        if ranOut, cause == nil || end.memoryFinding != nil {
+            return (.memoryLimit, end.memoryWords(bytes(limits.memory)))
         }
         // A program that ended by itself before it could be ended has its own end.
         if let cause, end.isKilled || end.process == nil { return reason(of: cause, limits) }
@@ -74,7 +74,7 @@ extension SandboxRunReport {
         switch end.process {
         case .exited(let code): (.exited, "exit code \(code)" + memoryNote(end))
         case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
-            (.processorLimit, "\(limits.processor) of processor time")
+            (.processorLimit, end.processorWords("\(limits.processor)"))
         case .signalled(let number, _): (.crashed, "signal \(number)")
         case nil: (.brokerShutdown, "somebody ended the warden, and with it the program")
         }

@@ -26,7 +26,8 @@ struct TopMoment {
         let time = MonotonicClock.now()
         let page = UInt64(clamping: sysconf(Int32(_SC_PAGESIZE)))
         let entries = BoardSnapshot.all().map { shown in
-            let stats = shown.process.map { ProcessTree.members(of: $0).compactMap { ProcessStat($0) } } ?? []
+            let members = shown.process.flatMap { try? ProcessTree.members(of: $0) } ?? []
+            let stats = members.compactMap { ProcessStat($0) }
             let isKnown = !stats.isEmpty
             return (
                 Name(broker: shown.broker, number: shown.number),

@@ -1,0 +1,96 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// Writes the limits of a control group. What a kernel lacks is left out, and is not among the bounds that are told.
+struct ControlFiles {
+    /// A part of what a machine has, against others in the same place, where both want it. Those who were given none
+    /// have 100.
+    struct Share: Sendable, Hashable {
+        let processor: Int
+        let disk: Int
+
+        /// Of one sandbox: less than whoever launches it.
+        static let sandbox = Share(processor: 25, disk: 25)
+    }
+
+    let version: ControlGroupHierarchy.Version
+
+    init(_ version: ControlGroupHierarchy.Version) {
+        self.version = version
+    }
+
+    func limit(memory bytes: UInt64, in directory: String) throws(SystemError) -> GroupBounds {
+        var bounds: GroupBounds = .memory
+        switch version {
+        case .two:
+            try TextFile.write("\(bytes)", to: directory + "/memory.max")
+            if try write("0", to: directory + "/memory.swap.max") || !Self.hasSwap { bounds.insert(.swap) }
+            if try write("1", to: directory + "/memory.oom.group") { bounds.insert(.wholeEnd) }
+        case .one:
+            try TextFile.write("\(bytes)", to: directory + "/memory.limit_in_bytes")
+            // Memory and swap together no more than memory alone: nothing is swapped out to gain room.
+            if try write("\(bytes)", to: directory + "/memory.memsw.limit_in_bytes") || !Self.hasSwap {
+                bounds.insert(.swap)
+            } else {
+                // Without that account the kernel may still be told not to swap unless the whole machine must.
+                _ = try write("0", to: directory + "/memory.swappiness")
+            }
+        }
+        return bounds
+    }
+
+    func limit(processes count: UInt64, in directory: String) throws(SystemError) -> GroupBounds {
+        try write("\(count)", to: directory + "/pids.max") ? .processes : []
+    }
+
+    /// Neither what is used nor what is only reserved, which a mapping does by itself.
+    func withholdHugePages(in directory: String) throws(SystemError) -> GroupBounds {
+        let name = version == .two ? "max" : "limit_in_bytes"
+        var isHeld = !Self.hugePageSizes.isEmpty
+        for size in Self.hugePageSizes {
+            for kind in ["", "rsvd."] {
+                let isWritten = try write("0", to: "\(directory)/hugetlb.\(size).\(kind)\(name)")
+                isHeld = isHeld && isWritten
+            }
+        }
+        return isHeld ? .hugePages : []
+    }
+
+    /// Version 1 has both in hierarchies of their own, where no groups are made: there the niceness of the process is
+    /// what remains.
+    func share(_ share: Share, in directory: String) throws(SystemError) -> GroupBounds {
+        guard version == .two else { return [] }
+        var bounds: GroupBounds = []
+        if try write("\(share.processor)", to: directory + "/cpu.weight") { bounds.insert(.processorShare) }
+        if try write("default \(share.disk)", to: directory + "/io.weight") { bounds.insert(.diskShare) }
+        return bounds
+    }
+
+    /// - Returns: false where there is no such file.
+    private func write(_ text: String, to path: String) throws(SystemError) -> Bool {
+        guard unsafe access(path, F_OK) == 0 else { return false }
+        try TextFile.write(text, to: path)
+        return true
+    }
+
+    /// Whether this kernel can swap at all.
+    private static let hasSwap = unsafe access("/proc/swaps", F_OK) == 0
+
+    /// As control files spell them, for example `2MB`.
+    private static let hugePageSizes: [String] = {
+        let folder = "/sys/kernel/mm/hugepages"
+        let entries = try? Descriptor.directory(folder).entries(atMost: 64)
+        return (entries ?? []).compactMap { $0.name.flatMap(hugePageSize) }
+    }()
+
+    /// From `hugepages-2048kB`.
+    static func hugePageSize(_ name: String) -> String? {
+        guard name.hasPrefix("hugepages-"), name.hasSuffix("kB"),
+            let kibibytes = UInt64(name.dropFirst("hugepages-".count).dropLast("kB".count))
+        else { return nil }
+        for (shift, unit) in [(UInt64(20), "GB"), (10, "MB")] where kibibytes >> shift > 0 {
+            return "\(kibibytes >> shift)\(unit)"
+        }
+        return "\(kibibytes)KB"
+    }
+}

@@ -1,0 +1,44 @@
+import AnnexPolicy
+import AnnexSandbox
+import AnnexService
+import Testing
+
+@testable import AnnexBroker
+
+/// The launch report says of each limit who holds it, as it was really written.
+@Suite struct LimitKeeperTests {
+    private func limits(
+        _ policy: String, _ group: GroupBounds, runsAsCaller: Bool = false
+    ) throws -> [String: LaunchReport.Limit] {
+        let limits = try Policy.shipped(named: policy).limits
+        let held = HeldLimits(limits, group: group, runsAsCaller: runsAsCaller)
+        return Dictionary(uniqueKeysWithValues: LaunchReport.Limit.all(limits, held: held).map { ($0.name, $0) })
+    }
+
+    @Test func aWholeGroupHoldsMemoryAndProcesses() throws {
+        let found = try limits("tool", [.memory, .swap, .processes])
+        #expect(found["memory"]?.enforcement == .enforced && found["memory"]?.keeper == "control group")
+        #expect(found["processes"]?.keeper == "control group and RLIMIT_NPROC")
+    }
+
+    @Test func whatAGroupDidNotTakeIsNotSaidToBeHeldByIt() throws {
+        let found = try limits("tool", [.memory])
+        #expect(found["memory"]?.enforcement == .watched)
+        #expect(found["memory"]?.keeper.contains("not for swap") == true)
+        #expect(found["processes"]?.keeper == "RLIMIT_NPROC")
+        let without = try limits("tool", [])
+        #expect(without["memory"]?.enforcement == .watched)
+        #expect(without["memory"]?.keeper.contains("group") == false)
+    }
+
+    @Test func theTimeOfManyProcessesIsWatchedAndOfOneEnforced() throws {
+        #expect(try limits("tool", [])["processor"]?.enforcement == .watched)
+        #expect(try limits("compute", [])["processor"]?.enforcement == .enforced)
+    }
+
+    @Test func whoRunsAsItsCallerHasNoMoreDescriptorsThanLeaveItSome() throws {
+        #expect(try limits("tool", [], runsAsCaller: true)["descriptors"]?.bound == "768")
+        #expect(try limits("tool", [])["descriptors"]?.bound == "1024")
+        #expect(try limits("compute", [], runsAsCaller: true)["descriptors"]?.bound == "32")
+    }
+}

@@ -1,0 +1,55 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// What the kernel keeps on behalf of a program is bounded too, with a control group and without.
+@Suite(.timeLimit(.minutes(20))) struct TakingProgramTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        chmod(folder.url.path, 0o755)
+    }
+
+    private func program(_ arguments: String...) throws -> SandboxProgram {
+        let file = folder.url.appending(path: "takes-much")
+        if !FileManager.default.fileExists(atPath: file.path) {
+            try FileManager.default.copyProgram(
+                at: Ground.fixture.deletingLastPathComponent().appending(path: "takes-much"), to: file)
+        }
+        return SandboxProgram(file.path, arguments)
+    }
+
+    private func policy(including other: String, _ limits: String) throws -> Policy {
+        let text = "policy: taking\nsummary: A test.\nincludes: [\(other)]\nlimits: { \(limits) }\n"
+        return try PolicyLibrary.shipped.adding(["taking": (text, "taking.yaml")]).policy(named: "taking")
+    }
+
+    /// 32 GiB of addresses that may only be read, or as many as there are, have up to 64 MiB of page tables.
+    @Test(arguments: ["compute", "tool"])
+    func pageTablesCountAsMemory(_ name: String) async throws {
+        let policy = try policy(including: name, "memory: 16M")
+        let report = try await Sandbox(policy: policy).run(program("page-tables", "32")).report
+        #expect(report.reason == .memoryLimit, "\(report)")
+    }
+
+    @Test func theProcessorTimeOfAllProcessesTogetherEndsThem() async throws {
+        let policy = try policy(including: "tool", "processor: 4s, processes: 32, request: 120s")
+        let report = try await Sandbox(policy: policy).run(program("burn", "4")).report
+        #expect(report.reason == .processorLimit, "\(report)")
+        #expect(report.detail.contains("together"), "\(report)")
+    }
+
+    /// The kernel counts descriptors under way for each user, and refuses a program more when that user has as many under
+    /// way as the program may open: 1,024 usually.
+    @Test func whoRunsAsItsCallerLeavesItsOtherProgramsDescriptorsToSend() async throws {
+        let result = try await Sandbox(policy: .shipped(named: "tool")).run(program("descriptors"))
+        let sent = try #require(Int(String(decoding: result.output, as: UTF8.self).dropLast()), "\(result.report)")
+        // As root it is another user than anybody else.
+        #expect(sent > 0 && (sent < 1024 || getuid() == 0))
+    }
+}
