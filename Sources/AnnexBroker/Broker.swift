@@ -33,7 +33,8 @@ package final class Broker: BrokerService {
         self.onEnd = onEnd
         reports = ReportKeeper(wishes.reports)
         do throws(SandboxError) {
-            launcher = try Launcher.start(waiving: Set(waiving.compactMap { SandboxLayer($0) }))
+            launcher = try Launcher.start(
+                waiving: Set(waiving.compactMap { SandboxLayer($0) }), share: wishes.share?.group)
         } catch {
             throw ServiceError(.system, "\(error.cause)", place: error.step, mend: error.mend)
         }
@@ -44,6 +45,9 @@ package final class Broker: BrokerService {
         shutDown()
         launcher.shutDown()
     }
+
+    /// Whether the share that was wished for is held: not where no control group can be made.
+    package var holdsShare: Bool { launcher.holdsShare }
 
     package func terms(for identifier: String) throws(ServiceError) -> SessionTerms {
         let limits = try policy(for: bundle(identifier)).limits

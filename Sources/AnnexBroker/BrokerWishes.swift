@@ -11,6 +11,8 @@ package struct BrokerWishes: Sendable {
     package var holdsBack = true
     /// Where reports on ends are kept.
     package var reports = ReportPlace.nowhere
+    /// What all extensions may have together; nil: no more is said of it than the policies say of each.
+    package var share: BrokerShare?
     /// Changes the limits of every policy, last.
     package var adjust: @Sendable (inout PolicyLimits) -> Void = { _ in }
 

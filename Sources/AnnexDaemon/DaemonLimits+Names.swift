@@ -1,12 +1,15 @@
 extension DaemonLimits {
     /// A limit by the word that a command line has for it. Times are in seconds.
     package enum Name: String, Sendable, CaseIterable {
-        case connections, users, running, apps, extensions, closing, handshake, unread, farewell, idle
+        case connections, users, running, apps, extensions, closing, handshake, unread, farewell, idle, processes
         case openRequests = "open-requests"
         case installedBytes = "installed-bytes"
         case packetsPerSecond = "packets-per-second"
         case unreadPackets = "unread-packets"
         case unreadBytes = "unread-bytes"
+        case memoryBytes = "memory-bytes"
+        case processorWeight = "processor-weight"
+        case diskWeight = "disk-weight"
     }
 
     package mutating func set(_ name: Name, to number: Int) {
@@ -22,6 +25,11 @@ extension DaemonLimits {
         case .closing: closing = number
         case .unreadPackets: unreadPackets = number
         case .unreadBytes: unreadBytes = number
+        case .memoryBytes: memoryBytes = Int64(number)
+        case .processes: processes = number
+        // The kernel knows no greater weight.
+        case .processorWeight: processorWeight = min(number, 10_000)
+        case .diskWeight: diskWeight = min(number, 10_000)
         case .handshake: handshake = .seconds(number)
         case .unread: unread = .seconds(number)
         case .farewell: farewell = .seconds(number)

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What one user may have with a daemon, and all of them together. More is refused, or waits.
 package struct DaemonLimits: Sendable, Hashable {
     /// Connections of one user.
@@ -18,6 +20,13 @@ package struct DaemonLimits: Sendable, Hashable {
     /// Descriptors of one user's that wait to be closed: a file system of his own may take its time. None of his packets
     /// are read then; and where four times as many wait, no connection of his is taken.
     package var closing = 256
+    /// Memory of all extensions of one user together, in bytes; half of the machine's.
+    package var memoryBytes: Int64 = DaemonLimits.machineMemory / 2
+    /// Their processes and threads.
+    package var processes = 4096
+    /// Their share of the processors and the disks where others want them too: the daemon itself has 100.
+    package var processorWeight = 50
+    package var diskWeight = 50
     /// From the connection to its hello.
     package var handshake = Duration.seconds(5)
     /// What a connection has not read yet: packets, and how long nothing of it may move.
@@ -29,6 +38,11 @@ package struct DaemonLimits: Sendable, Hashable {
     package var farewell = Duration.seconds(10)
     /// How long a user without connections and extensions keeps his broker, and with it its memory of failures.
     package var idle = Duration.seconds(600)
+
+    private static let machineMemory: Int64 = {
+        let (pages, size) = (sysconf(Int32(_SC_PHYS_PAGES)), sysconf(Int32(_SC_PAGESIZE)))
+        return Int64(clamping: max(pages, 1 << 10)) * Int64(clamping: max(size, 1 << 12))
+    }()
 
     var mostClosing: Int { closing * 4 }
 

@@ -24,6 +24,7 @@ extension DaemonUser {
             throw ServiceError(.system, "\(error.cause)", place: storePath, mend: error.mend)
         }
         let made = Means(broker: try Broker(wishes), store: store)
+        if !made.broker.holdsShare { warnOfShare() }
         for app in store.index.withLock({ $0.apps }) { load(app, made) }
         return made
     }
@@ -35,10 +36,27 @@ extension DaemonUser {
     /// Each user's reports in a folder of their own, so that nobody's ends push out another's.
     private var wishes: BrokerWishes {
         var wishes = options.wishes
+        wishes.share = share
         if options.isSystem, wishes.reports == .standard {
             wishes.reports = .folder("\(options.state)/reports-of/\(number)")
         }
         return wishes
+    }
+
+    private var share: BrokerShare {
+        let limits = options.limits
+        return BrokerShare(
+            name: "user-\(number)", memory: UInt64(clamping: limits.memoryBytes), processes: limits.processes,
+            processorWeight: limits.processorWeight, diskWeight: limits.diskWeight)
+    }
+
+    private func warnOfShare() {
+        logger.warning(
+            "no control group holds what one user's extensions may have together; each is held by itself",
+            metadata: [
+                "user": "\(number)",
+                "remedy": "run annexd as a systemd service with Delegate=yes, as the units that come with it do",
+            ])
     }
 
     /// An app that no longer passes stays on disk, and is not offered.
