@@ -11,7 +11,8 @@ struct HostLookup {
         case missing
         /// The path without links.
         case found(String)
-        /// A link that the program may have made stands in the way, or too many do: nobody can say.
+        /// A link that the program may have made stands in the way, too many do, or a look would make the host mount
+        /// something: nobody can say.
         case unknown
     }
 
@@ -24,9 +25,15 @@ struct HostLookup {
     private static let mostKept = 2_048
 
     private let root: Root?
+    private let automounts: @Sendable () -> Automounts
     private var known: [String: Answer] = [:]
 
-    init(isWritable: @escaping @Sendable (_ directory: String) -> Bool) {
+    /// - Parameter automounts: asked for each path that is not known yet, for mounts come and go.
+    init(
+        automounts: @escaping @Sendable () -> Automounts = Automounts.read,
+        isWritable: @escaping @Sendable (_ directory: String) -> Bool
+    ) {
+        self.automounts = automounts
         self.isWritable = isWritable
         root = try? Root()
     }
@@ -43,11 +50,13 @@ struct HostLookup {
     private func find(_ path: String) -> Answer {
         var todo = path.split(separator: "/").map(String.init)
         if todo.isEmpty { return .found("/") }
+        let automounts = automounts()
         // Nearly always there is no link on the way, and one call tells.
-        switch open(todo) {
+        switch open(todo, automounts) {
         case .success: return .found("/" + todo.joined(separator: "/"))
         case .failure(let errno) where errno != ELOOP: return .missing
         case .failure: break
+        case .avoided: return .unknown
         }
         var done: [String] = []
         var links = 0
@@ -58,7 +67,12 @@ struct HostLookup {
                 _ = done.popLast()
                 continue
             }
-            guard case .success(let object) = open(done + [name]) else { return .missing }
+            let object: Object
+            switch open(done + [name], automounts) {
+            case .success(let found): object = found
+            case .failure: return .missing
+            case .avoided: return .unknown
+            }
             guard let target = object.target, !todo.isEmpty else {
                 done.append(name)
                 continue
@@ -87,9 +101,12 @@ struct HostLookup {
     private enum Opened {
         case success(Object)
         case failure(Int32)
+        /// A look could mount something.
+        case avoided
     }
 
-    private func open(_ names: [String]) -> Opened {
+    private func open(_ names: [String], _ automounts: Automounts) -> Opened {
+        if automounts.lead(to: "/" + names.joined(separator: "/")) { return .avoided }
         guard let root = root?.descriptor.number else { return .failure(EIO) }
         let pathOnly: UInt64 = 0o10_000_000 | UInt64(O_NOFOLLOW)
         let number = unsafe names.joined(separator: "/").withCString { path in

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// A path that a hostile program named makes the host mount nothing.
+@Suite struct AutomountTests {
+    private static let mountinfo = """
+        22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
+        33 22 0:31 / /net rw,relatime shared:14 - autofs /etc/auto.net rw,fd=6,pgrp=1
+        34 22 0:32 / /mnt/with\\040space rw,relatime - autofs auto rw
+        35 22 0:33 / /afs rw - afs none rw
+        36 22 0:34 / /home rw - nfs server:/home rw
+        37 22 0:35 / /boot rw master:1 propagate_from:2 - vfat /dev/vda1 rw
+        """
+
+    @Test(arguments: [
+        ("/net", false), ("/net/data.evil.example", true), ("/net/data.evil.example/x", true), ("/network/x", false),
+        ("/mnt/with space/x", true), ("/mnt/with space", false), ("/mnt/x", false), ("/afs/cell.example", true),
+        ("/home/me/x", false), ("/boot/x", false), ("/etc/passwd", false), ("/", false),
+    ])
+    func whatLiesBeneathAnAutomounterIsNotLookedAt(path: String, isAvoided: Bool) {
+        #expect(Automounts(Self.mountinfo).lead(to: path) == isAvoided)
+    }
+
+    @Test func anAutomounterAtTheRootIsHeeded() {
+        #expect(Automounts("1 0 0:1 / / rw - autofs a rw").lead(to: "/x"))
+        #expect(!Automounts("1 0 0:1 / / rw - autofs a rw").lead(to: "/"))
+    }
+
+    @Test func withoutTheListOfMountsNothingIsLookedAt() {
+        #expect(Automounts(nil).lead(to: "/etc/passwd"))
+        #expect(!Automounts("nonsense\n1 2 3\n - \n\\ \\0 / / \\777 - autofs").lead(to: "/etc"))
+    }
+
+    @Test func thereIsNoAnswerAboutWhatWouldBeMounted() {
+        let etc = Automounts("1 0 0:1 / /etc rw - autofs a rw")
+        var lookup = HostLookup(automounts: { etc }, isWritable: { _ in false })
+        #expect(lookup.look("/etc/passwd") == .unknown)
+        #expect(lookup.look("/etc/no/such/thing") == .unknown)
+        #expect(lookup.look("/etc") == .found("/etc"))
+        #expect(lookup.look("/usr/bin/env") != .unknown)
+    }
+
+    /// `/bin` is a link to `usr/bin` on most systems, and `/proc/self` one to a number on all.
+    @Test func aLinkThatLeadsThereIsNotFollowed() throws {
+        let own = Automounts("1 0 0:1 / /proc/\(getpid())/task rw - autofs a rw")
+        var lookup = HostLookup(automounts: { own }, isWritable: { _ in false })
+        #expect(lookup.look("/proc/self/task/1") == .unknown)
+        #expect(lookup.look("/proc/self/status") == .found("/proc/\(getpid())/status"))
+    }
+}
