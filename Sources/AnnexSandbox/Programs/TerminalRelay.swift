@@ -66,6 +66,8 @@ package final class TerminalRelay: Sendable {
         state.withLock { state in
             guard state.isRaw, var saved = state.saved else { return }
             state.isRaw = false
+            // What the terminal answered to the program's last questions would be typed into what reads it next.
+            _ = tcflush(STDIN_FILENO, TCIFLUSH)
             // Not once all was shown: a terminal that was stopped with Ctrl-S shows nothing.
             // SAFETY: the call reads one struct and keeps nothing.
             _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
