@@ -40,11 +40,18 @@ extension Sandbox {
 
     /// The path from the root on, plainly. Behind a link, `..` is not what its spelling says: then it is the real place.
     private func spelled(_ path: String, _ step: String) throws(SandboxError) -> String {
+        try refuseEmpty(path, step)
         guard let absolute = LocatedProgram.absolute(path) else {
             throw SandboxError(step, cause: "no working directory with a name in UTF-8 for \(Escaped(path))")
         }
         guard PathText.parts(absolute).contains("..") else { return PathText.resolved(absolute) }
         return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }
+    }
+
+    /// A variable that was not set leaves one, and it would mean the working directory.
+    private func refuseEmpty(_ path: String, _ step: String) throws(SandboxError) {
+        guard path.isEmpty else { return }
+        throw SandboxError(step, cause: "a path is empty", mend: "name one; `.` is the working directory")
     }
 
     private func openPrivate(for configuration: inout SandboxConfiguration) throws(SandboxError) {
@@ -53,6 +60,7 @@ extension Sandbox {
                 "plan", cause: "the policy \(policy.name) keeps the private directory, and none was named")
         }
         let step = "private directory"
+        try refuseEmpty(privateDirectory, step)
         let place = try SandboxError.step(step) { () throws(SystemError) in
             try HostPath.resolve(LocatedProgram.absolute(privateDirectory) ?? privateDirectory)
         }
