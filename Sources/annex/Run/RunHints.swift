@@ -35,18 +35,16 @@ enum RunHints {
         }
     }
 
-    /// The last line: what would allow what was refused, where that is known, and how to see more.
+    /// The last line: what would allow what was refused, and how to see more; none where nothing refused tells why.
     static func hint(_ report: SandboxRunReport, _ refusals: [Denial], explained: Bool) {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return }
         if let limit = limit(report.reason) {
             StandardError.print("annex: hint: the policy says so under `limits: { \(limit.name): … }`\(limit.option)")
-        } else if let cause = refusals.last(where: { $0.mend != nil }) {
+        } else if let cause = LikelyCause.of(report, refusals) {
             // Explained and alone, it stands right above.
             if explained && refusals.count == 1 { return }
             let more = explained ? "" : "; see every refusal, also of paths, with --explain"
             StandardError.print("annex: hint: \(line(cause))\(more)")
-        } else if !explained {
-            StandardError.print("annex: hint: see what was refused, also paths, with --explain")
         }
     }
 

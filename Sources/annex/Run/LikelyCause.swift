@@ -1,0 +1,35 @@
+import AnnexSandbox
+import Glibc
+
+/// Which of its refusals made a program fail, as far as anybody can tell from outside.
+enum LikelyCause {
+    /// Signals that come from without, or say that nobody reads any more: no refusal sends them.
+    private static let foreign: Set<Int32> = [
+        SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
+    ]
+
+    /// Calls that programs and their libraries try and do without.
+    private static let probes: Set<String> = [
+        "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
+        "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",
+    ]
+
+    /// Sockets for a look at interfaces or a question to a name server, which most programs make on the way.
+    private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
+
+    /// Nil where nothing was refused that a program would fail by.
+    static func of(_ report: SandboxRunReport, _ refusals: [Denial]) -> Denial? {
+        if let signal = report.signal, foreign.contains(signal) { return nil }
+        let likely = refusals.filter { $0.mend != nil && !isProbe($0) }
+        return likely.last { $0.answer == .ended } ?? likely.last(where: isOfPath) ?? likely.last
+    }
+
+    private static func isProbe(_ refusal: Denial) -> Bool {
+        if refusal.call == "socket" { return probedSockets.contains { refusal.text.contains($0) } }
+        return probes.contains(refusal.call)
+    }
+
+    private static func isOfPath(_ refusal: Denial) -> Bool {
+        if case .path = refusal.subject { true } else { false }
+    }
+}
