@@ -5,8 +5,10 @@ extension Policy {
 }
 
 extension PolicyLibrary {
-    /// All that there is to say about one policy: the error that keeps it from being used, or the findings.
+    /// All that there is to say about one policy: the mistakes that keep it from being used, or the findings.
     public func findings(about name: String, for architecture: Architecture = .current) -> [PolicyFinding] {
+        let mistakes = mistakes(in: name, for: architecture)
+        guard mistakes.isEmpty else { return mistakes.map { PolicyFinding($0) } }
         do throws(PolicyError) {
             let policy = try policy(named: name, for: architecture)
             _ = try policy.filter()

@@ -49,16 +49,11 @@ extension PolicyDocument {
     ]
 
     init(text: String, file: String, architecture: Architecture) throws(PolicyError) {
-        let root = try PolicyNode.root(of: text, file: file)
+        try self.init(root: PolicyNode.root(of: text, file: file), architecture: architecture)
+    }
+
+    init(root: PolicyNode, architecture: Architecture) throws(PolicyError) {
         let values = try root.mapping("a policy", keys: Self.keys)
-        guard let name = values["policy"], let summary = values["summary"] else {
-            throw root.error("a policy states its name (`policy:`) and one sentence about it (`summary:`)")
-        }
-        self.name = try name.text("a policy's name")
-        guard file == self.name + ".yaml" || file.hasSuffix("/\(self.name).yaml") else {
-            throw name.error("the policy is named \(self.name), its file \(file)")
-        }
-        self.summary = try summary.text("a summary")
         includes = try Self.includes(values["includes"])
         calls = try CallRuleReader(architecture: architecture).rules(in: values)
         unlisted = try values["unlisted"].map { node throws(PolicyError) in try node.unlistedCalls() }
@@ -77,6 +72,16 @@ extension PolicyDocument {
         environment = try Self.stated(values["environment"]) { node throws(PolicyError) in try node.environment() }
         limits = try values["limits"]?.limits() ?? [:]
         place = root.place
+        // Last: a page without a name has its other mistakes told all the same.
+        guard let name = values["policy"], let summary = values["summary"] else {
+            throw root.error("a policy states its name (`policy:`) and one sentence about it (`summary:`)")
+        }
+        self.name = try name.text("a policy's name")
+        let file = root.place.file
+        guard file == self.name + ".yaml" || file.hasSuffix("/\(self.name).yaml") else {
+            throw name.error("the policy is named \(self.name), its file \(file)")
+        }
+        self.summary = try summary.text("a summary")
     }
 
     private static func stated<Value>(

@@ -76,7 +76,7 @@ import Testing
                   - { call: ioctl, when: { request: [TCGETS, TIOCGWINSZ] } }
                   - { call: prctl, when: { option: PR_SET_NAME } }
                   - { call: madvise, when: { advice: MADV_DONTNEED } }
-                  - mmap
+                  - { call: mmap, when: { flags: { without: MAP_HUGETLB } } }
             write-xor-execute: on
             """
         #expect(try Self.problems(text) == "")
@@ -87,5 +87,53 @@ import Testing
         let found = library.findings(about: "a")
         #expect(found.map(\.severity) == [.error])
         #expect(found.first.map { "\($0)" } == "a.yaml:3:12: error: unknown policy `bse`; did you mean `base`?")
+    }
+
+    @Test func everyMistakeOfAPageIsTold() {
+        let text = """
+            policy: mine
+            summary: Many mistakes.
+            includes: [base]
+            colour: red
+            allow:
+              - reason: First.
+                calls: [getpd, getpid, { call: openat, when: { flgs: 1 } }, { call: openat, when: { flags: { only: [O_RDNLY, O_CLOEXC] } } }]
+              - calls: [getuid]
+              - reason: Bounded.
+                bounded: lock
+                calls: [flock]
+            refuse:
+              - { reason: b, answer: ENOENTT, calls: [stat] }
+            paths:
+              proc: some
+              grants:
+                - { reason: c, rights: [read], paths: [relative, /usr/share, /home] }
+            limits: { memory: much, lunch: 1s, processes: 0 }
+            """
+        let found = PolicyLibrary.shipped.adding(["mine": (text, "mine.yaml")]).findings(about: "mine")
+        let wanted = [
+            "4:1: error: unknown key `colour`", "7:13: error: unknown system call `getpd`; did you mean `getpid`?",
+            "7:52: error: unknown argument `flgs`", "7:105: error: unknown value `O_RDNLY`",
+            "7:114: error: unknown value `O_CLOEXC`", "8:5: error: a group states its `reason`",
+            "10:14: error: unknown bounded `lock`", "13:26: error: unknown errno `ENOENTT`",
+            "15:9: error: unknown proc `some`", "17:44: error: `relative`", "17:66: error: `/home`",
+            "18:19: error: `much` is not a size", "18:25: error: unknown limit `lunch`",
+            "18:47: error: `0` is not a whole number",
+        ]
+        #expect(found.count == wanted.count, "\(found)")
+        for (one, other) in zip(found, wanted) { #expect(one.description.hasPrefix("mine.yaml:" + other), "\(one)") }
+    }
+
+    @Test func aMistakeThatOnlyCuttingMadeIsNotTold() {
+        let text =
+            "policy: mine\nsummary: One.\nincludes: [base]\nallow:\n  - { reason: a, calls: [{ call: openat, when: { flags: { only: [NO] } } }] }\n"
+        let found = PolicyLibrary.shipped.adding(["mine": (text, "mine.yaml")]).findings(about: "mine")
+        #expect(found.map(\.description) == ["mine.yaml:5:66: error: unknown value `NO`"], "\(found)")
+    }
+
+    @Test(arguments: ["", "policy: [", "- a", "policy: other\nsummary: x\n", "x: {y: [z]}\n", "policy: mine\n"])
+    func whatIsNoPolicyIsToldAndEnds(text: String) {
+        let found = PolicyLibrary.shipped.adding(["mine": (text, "mine.yaml")]).findings(about: "mine")
+        #expect(!found.isEmpty && found.allSatisfy { $0.severity == .error })
     }
 }

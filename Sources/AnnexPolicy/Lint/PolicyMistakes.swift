@@ -1,0 +1,79 @@
+/// Every mistake of one policy's text, as far as it is YAML.
+///
+/// A reader stops at the first. So what that is about is cut out of the text's tree, and the rest is read again. A mistake
+/// that only cutting made is not told.
+struct PolicyMistakes {
+    /// A text with more is no policy with mistakes.
+    static let most = 100
+
+    /// In the order of the text.
+    var all: [PolicyError] {
+        found.sorted { one, other in
+            guard let first = one.place, let second = other.place else { return one.place != nil }
+            return first.comesBefore(second)
+        }
+    }
+    private var found: [PolicyError] = []
+    /// What something was cut out of.
+    private var wounded: Set<YAMLMark> = []
+
+    init(text: String, file: String, architecture: Architecture) {
+        var root: PolicyNode
+        do throws(PolicyError) {
+            root = try PolicyNode.root(of: text, file: file)
+        } catch {
+            found = [error]
+            return
+        }
+        while found.count < Self.most {
+            do throws(PolicyError) {
+                _ = try PolicyDocument(root: root, architecture: architecture)
+                return
+            } catch {
+                guard let rest = note(error, in: root.node) else { return }
+                root = PolicyNode(rest, file: file)
+            }
+        }
+    }
+
+    /// - Returns: the tree without what the mistake is about; nil where nothing of it could be cut out.
+    private mutating func note(_ error: PolicyError, in tree: YAMLNode) -> YAMLNode? {
+        let mark = error.place.map { YAMLMark(line: $0.line, column: $0.column) }
+        if mark.map(wounded.contains) != true { found.append(error) }
+        guard let mark, let cut = tree.cutting(mark) else { return nil }
+        wounded.formUnion(cut.around)
+        return cut.rest
+    }
+}
+
+extension YAMLNode {
+    /// This tree without the item or entry that stands at a mark, and the marks of all that was around it.
+    fileprivate func cutting(_ place: YAMLMark) -> (rest: YAMLNode, around: [YAMLMark])? {
+        switch content {
+        case .scalar: return nil
+        case .sequence(let items):
+            for (index, item) in items.enumerated() {
+                var kept = items
+                if item.mark == place {
+                    kept.remove(at: index)
+                    return (YAMLNode(content: .sequence(kept), mark: mark), [mark])
+                }
+                guard let cut = item.cutting(place) else { continue }
+                kept[index] = cut.rest
+                return (YAMLNode(content: .sequence(kept), mark: mark), cut.around + [mark])
+            }
+        case .mapping(let entries):
+            for (index, entry) in entries.enumerated() {
+                var kept = entries
+                if entry.key.mark == place || entry.value.mark == place {
+                    kept.remove(at: index)
+                    return (YAMLNode(content: .mapping(kept), mark: mark), [mark])
+                }
+                guard let cut = entry.value.cutting(place) else { continue }
+                kept[index].value = cut.rest
+                return (YAMLNode(content: .mapping(kept), mark: mark), cut.around + [mark])
+            }
+        }
+        return nil
+    }
+}
