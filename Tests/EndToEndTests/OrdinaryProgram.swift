@@ -15,7 +15,8 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { ([name] + arguments).joined(separator: " ") }
 
-    static let all: [OrdinaryProgram] = interpreters + converters + archivers + textTools + builders
+    static let all: [OrdinaryProgram] =
+        interpreters + converters + archivers + textTools + builders + lockers + copiers
 
     private static let interpreters = [
         OrdinaryProgram("python3", "-c", python),
@@ -81,6 +82,57 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         OrdinaryProgram("cat", "IN/missing.txt"),
         OrdinaryProgram("timeout", "0.2", "sleep", "5"),
     ]
+
+    /// Locks on files of their own, and shared ones on what they may read.
+    private static let lockers = [
+        OrdinaryProgram("sqlite3", "OUT/w.db", wal),
+        OrdinaryProgram("flock", "OUT/lock", "echo", "locked"),
+        OrdinaryProgram("flock", "-s", "IN/text.txt", "echo", "shared"),
+        OrdinaryProgram("flock", "-w", "0.2", "OUT/lock", "flock", "-w", "0.2", "OUT/lock", "echo", "never"),
+        OrdinaryProgram("python3", "-c", locks),
+        OrdinaryProgram(
+            "perl", "-e", "use Fcntl ':flock'; open F, '>OUT/p'; print flock(F, LOCK_EX), flock(F, LOCK_UN)"),
+    ]
+
+    private static let wal = """
+        pragma journal_mode=wal; create table t(a); begin; insert into t values(1),(2); commit; insert into t values(3);
+        select sum(a) from t; pragma wal_checkpoint(truncate);
+        """
+
+    /// A range that is split, one that another process waits for, and a whole file.
+    private static let locks = """
+        import fcntl, os, time
+        f = open('OUT/locks', 'w+'); f.write('x' * 100); f.flush()
+        fcntl.lockf(f, fcntl.LOCK_EX, 100, 0); fcntl.lockf(f, fcntl.LOCK_UN, 1, 50)
+        if os.fork() == 0:
+            try: fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
+            except BlockingIOError: print('taken', flush=True)
+            fcntl.lockf(f, fcntl.LOCK_EX, 1, 0); print('mine', flush=True); os._exit(0)
+        time.sleep(0.2); print('given', flush=True); fcntl.lockf(f, fcntl.LOCK_UN, 100, 0); os.wait()
+        g = open('OUT/locks'); fcntl.flock(f, fcntl.LOCK_EX)
+        try: fcntl.flock(g, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError: print('whole')
+        fcntl.flock(f, fcntl.LOCK_UN); fcntl.flock(g, fcntl.LOCK_EX | fcntl.LOCK_NB); fcntl.flock(g, fcntl.LOCK_SH)
+        """
+
+    /// What they do without: pages that go from files to pipes and other files, and limits that are not theirs.
+    private static let copiers = [
+        OrdinaryProgram("bash", "-c", "if cat IN/text.txt | grep word1 > /dev/null; then echo there; else echo $?; fi"),
+        OrdinaryProgram("bash", "-c", "ulimit -n 100; ulimit -n; ulimit -s 4096; ulimit -s; (ulimit -t 7; ulimit -t)"),
+        OrdinaryProgram("cp", "--sparse=always", "IN/text.txt", "OUT/sparse"),
+        OrdinaryProgram("python3", "-c", copies),
+        OrdinaryProgram("dd", "if=IN/text.txt", "of=OUT/dd", "bs=1k", "status=none"),
+    ]
+
+    private static let copies = """
+        import os, resource, shutil
+        shutil.copyfile('IN/text.txt', 'OUT/copied')
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE); resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        print(resource.getrlimit(resource.RLIMIT_NOFILE))
+        a, b = open('IN/text.txt', 'rb'), open('OUT/fast', 'wb')
+        os.posix_fadvise(a.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
+        print(os.preadv(a.fileno(), [bytearray(10)], 5), os.pwritev(b.fileno(), [b'y' * 10], 0))
+        """
 
     private static let builders = [
         OrdinaryProgram("git", "diff", "--no-index", "--stat", "IN/text.txt", "IN/other.txt"),

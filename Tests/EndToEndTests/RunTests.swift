@@ -190,10 +190,89 @@ import Testing
     }
 
     @Test func aRefusedPathIsExplainedWithItsMend() async throws {
+        // Nobody can tell it from a name that is nowhere: no call was refused.
         let quiet = try await run("--", "cat", "/etc/shadow")
-        #expect(quiet.status == 1 && quiet.errors.contains("--explain"))
+        #expect(quiet.status == 1 && !quiet.errors.contains("annex:"), "\(quiet.errors)")
         let explained = try await run("--explain", "--", "cat", "/etc/shadow")
         #expect(explained.errors.contains("--read /etc/shadow"), "\(explained.errors)")
+    }
+
+    @Test(
+        arguments: [
+            ("echo a | annex run -- grep b", 1), ("annex run -- false", 1), ("annex run -- timeout 0.1 sleep 9", 124),
+            ("annex run -- sh -c 'kill -INT $$'", 130), ("annex run -- sh -c 'kill -PIPE $$'", 141),
+            ("annex run -- sh -c 'ulimit -c 0; exit 3' 2> /dev/null", 3),
+            ("annex run --explain -- sh -c 'ulimit -c 0 2> /dev/null; exit 3'", 3),
+        ] as [(String, Int32)])
+    func aProgramThatFailsByItselfGetsNoHint(line: String, status: Int32) async throws {
+        let ran = try await shell(line)
+        #expect(ran.status == status && !ran.errors.contains("annex:"), "\(ran.errors)")
+    }
+
+    @Test func theHintNamesWhatAProgramFailsBy() async throws {
+        let line = """
+            annex run -- /usr/bin/python3 -c '
+            import resource, socket
+            for step in (lambda: socket.socket(), lambda: resource.prlimit(1, resource.RLIMIT_CPU, (9, 9))):
+                try: step()
+                except OSError: pass
+            raise SystemExit(5)'
+            """
+        try #require(access("/usr/bin/python3", X_OK) == 0)
+        let ran = try await shell(line)
+        #expect(ran.status == 5)
+        #expect(ran.errors.hasPrefix("annex: hint: socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, 0)"), "\(ran.errors)")
+        #expect(ran.errors.contains("--explain"))
+    }
+
+    @Test(arguments: ["--read", "--write", "--directory"])
+    func anEmptyPathIsNotTheWorkingDirectory(option: String) async throws {
+        let ran = try await run(option, "", "--", "ls")
+        #expect(ran.status == 126 && ran.errors.contains("a path is empty"), "\(ran)")
+        #expect(ran.errors.contains("`.` is the working directory"), "\(ran.errors)")
+    }
+
+    @Test func `BOMB-18: locks are counted, and those that were released come back`() async throws {
+        let line = """
+            annex run --memory 64M -- /usr/bin/python3 -c '
+            import fcntl, os
+            f, held = open("/tmp/a", "w"), 0
+            try:
+                for place in range(20000): fcntl.lockf(f, fcntl.LOCK_EX, 1, 2 * place); held += 1
+            except OSError as failure: print(failure.errno)
+            print(4000 < held < 4400)
+            f.close()
+            with open("/tmp/a", "w") as f:
+                for turn in range(5000): fcntl.lockf(f, fcntl.LOCK_EX, 1, 0); fcntl.lockf(f, fcntl.LOCK_UN, 1, 0)
+            print("again")'
+            """
+        try #require(access("/usr/bin/python3", X_OK) == 0)
+        let ran = try await shell(line)
+        #expect(ran.output == "37\nTrue\nagain\n", "\(ran)")
+    }
+
+    @Test func `FS-28: an exclusive lock is for what may be written`() async throws {
+        let line = """
+            mkdir -m 755 in; mkdir -m 777 out; echo x > in/a; echo x > out/b; chmod 666 out/b;             annex run --read in --write out -- /usr/bin/python3 -c '
+            import fcntl, os
+            def lock(path, how):
+                try: fcntl.flock(os.open(path, os.O_RDONLY), how); return 0
+                except OSError as failure: return failure.errno
+            print(lock("in/a", fcntl.LOCK_SH), lock("in/a", fcntl.LOCK_EX), lock("in", fcntl.LOCK_EX | fcntl.LOCK_NB))
+            print(lock("/usr/bin/env", fcntl.LOCK_EX), lock("/dev/null", fcntl.LOCK_EX))
+            print(lock("out/b", fcntl.LOCK_EX | fcntl.LOCK_NB), lock("out", fcntl.LOCK_EX), lock("/tmp", fcntl.LOCK_EX))'
+            """
+        try #require(access("/usr/bin/python3", X_OK) == 0)
+        let ran = try await shell(line)
+        #expect(ran.output == "0 37 37\n37 37\n0 0 0\n", "\(ran)")
+    }
+
+    @Test func `FS-28: an exclusive lock is waited for, and holds others outside`() async throws {
+        let line = """
+            mkdir -m 777 out; : > out/l; chmod 666 out/l;             (flock 9; echo outside > out/who; touch out/ready; while [ ! -e out/go ]; do sleep 0.05; done; echo gives; ) 9< out/l &             until [ -e out/ready ]; do sleep 0.05; done;             annex run --write out -- sh -c 'flock -n out/l true || echo busy; touch out/go; flock out/l sh -c "echo has; sleep 0.3"'; wait;             flock -n out/l echo free
+            """
+        try #require(access("/usr/bin/flock", X_OK) == 0)
+        #expect(Set(try await shell(line).output.split(separator: "\n")) == ["busy", "gives", "has", "free"])
     }
 
     @Test func `TTY-04: a program has a terminal of its own, and ours comes back`() async throws {

@@ -40,6 +40,8 @@ extension SystemCallTable {
         writev fd:fd vectors:address count:size
         preadv fd:fd vectors:address count:size offset:long
         pwritev fd:fd vectors:address count:size offset:long
+        preadv2 fd:fd vectors:address count:size offset:long upper_offset:long flags:hex
+        pwritev2 fd:fd vectors:address count:size offset:long upper_offset:long flags:hex
         access path:path mode:int
         faccessat dirfd:dirfd path:path mode:int
         faccessat2 dirfd:dirfd path:path mode:int flags:at
@@ -88,8 +90,8 @@ extension SystemCallTable {
         shutdown fd:fd how:int
         getsockname fd:fd address:address size:address
         getpeername fd:fd address:address size:address
-        setsockopt fd:fd level:int option:int value:address size:uint
-        getsockopt fd:fd level:int option:int value:address size:address
+        setsockopt fd:fd level:level option:int value:address size:uint
+        getsockopt fd:fd level:level option:int value:address size:address
         sendfile out:fd in:fd offset:address count:size
         splice in:fd in_offset:address out:fd out_offset:address count:size flags:uint
         tee in:fd out:fd count:size flags:uint
@@ -153,13 +155,13 @@ extension SystemCallTable {
         acct path:path
         quotactl command:hex special:path id:int address:address
         fcntl fd:fd command:fcntl argument:hex
-        flock fd:fd operation:int
+        flock fd:fd operation:lock
         fsync fd:fd
         fdatasync fd:fd
         truncate path:path size:size
         ftruncate fd:fd size:size
         fallocate fd:fd mode:fallocate offset:size size:size
-        fadvise64 fd:fd offset:long size:size advice:int
+        fadvise64 fd:fd offset:long size:size advice:use
         getdents fd:fd buffer:address size:uint
         getdents64 fd:fd buffer:address size:uint
         getcwd buffer:address size:size

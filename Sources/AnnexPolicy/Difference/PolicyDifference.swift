@@ -62,8 +62,10 @@ extension PolicyDifference {
             for arguments in edges.arguments {
                 let one = first.answer(number: number, arguments: arguments)
                 let other = second.answer(number: number, arguments: arguments)
-                if one == other { continue }
-                if one == .allow {
+                let bounds = [first, second].map { $0.bound(number: number, arguments: arguments) }
+                if one == other, one != .allow || bounds[0] == bounds[1] { continue }
+                // Allowed by both, and counted by one only: the other allows more.
+                if one == .allow, other != .allow || bounds[1] != nil {
                     lists.first.append(arguments)
                 } else if other == .allow {
                     lists.second.append(arguments)

@@ -31,7 +31,8 @@ extension Policy {
         let decides = own.contains { $0.conditions.isEmpty }
         var lines = [ReportLine("\(call.name): \(summary(of: own, decides))", tone(of: own, decides))]
         for rule in own {
-            lines.append(ReportLine("\(rule.answer.words) \(rule.words(for: architecture))", indent: 1))
+            let answer = rule.answer.words(within: rule.bound)
+            lines.append(ReportLine("\(answer) \(rule.words(for: architecture))", indent: 1))
             lines.append(ReportLine("\(rule.place): \(rule.reason)", .faint, indent: 2))
         }
         if call.name == LaunchCalls.exec {
@@ -71,7 +72,8 @@ extension Policy {
 
     private func headline(_ what: String, _ verdict: Verdict) -> ReportLine {
         let layer = verdict.layer.map { ", by \($0.title)" } ?? ""
-        return ReportLine("\(what): \(verdict.answer.words)\(layer)", verdict.answer == .allow ? .good : .bad)
+        let answer = verdict.answer.words(within: verdict.bound)
+        return ReportLine("\(what): \(answer)\(layer)", verdict.answer == .allow ? .good : .bad)
     }
 
     private func reasons(_ verdict: Verdict) -> [ReportLine] {
@@ -90,7 +92,7 @@ extension Policy {
         .object([
             .init("answer", .text(verdict.answer.word)), .init("layer", .optional(verdict.layer?.rawValue)),
             .init("place", verdict.place.json), .init("reason", .optional(verdict.reason)),
-            .init("remedy", .optional(verdict.remedy)),
+            .init("remedy", .optional(verdict.remedy)), .init("bounded", .optional(verdict.bound?.rawValue)),
         ])
     }
 
@@ -98,6 +100,7 @@ extension Policy {
         .object([
             .init("answer", .text(rule.answer.word)), .init("when", .text(rule.words(for: architecture))),
             .init("place", rule.place.json), .init("reason", .text(rule.reason)),
+            .init("bounded", .optional(rule.bound?.rawValue)),
         ])
     }
 }

@@ -24,6 +24,7 @@ extension Policy {
     /// Rules with one answer and reason, as they stand together in the text.
     private struct Group {
         let answer: CallAnswer
+        let bound: CallBound?
         let reason: String
         let place: PolicyPlace
         var calls: [String]
@@ -35,11 +36,13 @@ extension Policy {
         for rule in all {
             let said = rule.conditions.isEmpty ? rule.call : "\(rule.call) \(rule.words(for: architecture))"
             if let last = groups.indices.last, groups[last].reason == rule.reason, groups[last].answer == rule.answer,
-                groups[last].place.file == rule.place.file
+                groups[last].bound == rule.bound, groups[last].place.file == rule.place.file
             {
                 groups[last].calls.append(said)
             } else {
-                groups.append(Group(answer: rule.answer, reason: rule.reason, place: rule.place, calls: [said]))
+                groups.append(
+                    Group(
+                        answer: rule.answer, bound: rule.bound, reason: rule.reason, place: rule.place, calls: [said]))
             }
         }
         return groups

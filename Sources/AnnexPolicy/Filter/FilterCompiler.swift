@@ -37,7 +37,7 @@ struct FilterCompiler {
     ) throws(PolicyError) {
         let action: UInt32
         switch rule.answer {
-        case .allow where reporting.includesAllowed(call): return
+        case .allow where rule.bound != nil || reporting.includesAllowed(call): return
         case .allow: action = annex_seccomp_allow()
         case .refuse(let errno, reported: false): action = annex_seccomp_errno(UInt16(truncatingIfNeeded: errno))
         case .refuse(_, reported: true), .end, .aborting: return

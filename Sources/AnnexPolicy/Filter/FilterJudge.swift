@@ -34,7 +34,9 @@ struct FilterJudge {
     /// Whether an allowed call goes to the listener all the same.
     private func isTold(_ call: FilterEvaluator.Call) -> Bool {
         guard let known = SystemCall(number: call.number, architecture: policy.architecture) else { return false }
-        return !policy.isNeededByLaunch(known, call.arguments) && reporting.includesAllowed(known)
+        if policy.isNeededByLaunch(known, call.arguments) { return false }
+        let isBounded = policy.bound(number: call.number, arguments: call.arguments) != nil
+        return isBounded || reporting.includesAllowed(known)
     }
 
     /// The first call on which policy and filter differ.

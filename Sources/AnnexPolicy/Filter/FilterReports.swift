@@ -2,7 +2,7 @@
 ///
 /// What the launch itself needs is never told: nobody could answer yet.
 public enum FilterReports: Sendable, Hashable, CaseIterable {
-    /// What is refused aloud or ends the process.
+    /// What is refused aloud, ends the process, or is allowed within bounds.
     case refusals
     /// Also every allowed call that can name a path, so that refused paths can be explained.
     case paths

@@ -4,6 +4,12 @@ enum CallTopic {
         topics.first { $0.calls.contains(call) }?.topic ?? "Other calls that it was seen to make."
     }
 
+    static func of(_ bound: CallBound) -> String {
+        switch bound {
+        case .locks: "Locks on files."
+        }
+    }
+
     private static let topics: [(topic: String, calls: Set<String>)] = [
         (
             "Memory of its own.",

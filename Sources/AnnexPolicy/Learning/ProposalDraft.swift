@@ -58,10 +58,13 @@ struct ProposalDraft: Sendable {
     private func groups(beyond included: Policy) -> [PolicyPage.Group] {
         let own = calls.rules.values.filter { !covers(included, $0) }.sorted { $0.call < $1.call }
         var topics: [String: [CallRule]] = [:]
-        for rule in own { topics[CallTopic.of(rule.call), default: []].append(rule) }
+        for rule in own.flatMap(\.bounded) {
+            topics[rule.bound.map(CallTopic.of) ?? CallTopic.of(rule.call), default: []].append(rule)
+        }
         var groups = topics.sorted { $0.key < $1.key }.map { topic, rules in
             PolicyPage.Group(
-                answer: .allow, reason: topic, entries: rules.flatMap { $0.entries(for: recording.architecture) })
+                answer: .allow, reason: topic, entries: rules.flatMap { $0.entries(for: recording.architecture) },
+                bound: rules.first?.bound)
         }
         if !calls.fallbacks.isEmpty {
             groups.append(

@@ -81,7 +81,7 @@ extension ProposedCalls {
 
     private func isDangerous(_ value: UInt64, _ call: SystemCall, _ argument: SystemCall.Argument) -> Bool {
         DangerousCalls.arguments.contains { danger in
-            guard danger.call == call.name, danger.argument == argument.name else { return false }
+            guard danger.call == call.name, danger.argument == argument.name, danger.bound == nil else { return false }
             let values = danger.values.compactMap { argument.kind.value(named: $0) }
             if case .flags(let choice) = argument.kind.style {
                 return values.contains { $0 & ~choice != 0 && value & $0 == $0 }

@@ -15,6 +15,8 @@ enum DangerousCalls {
         let why: String
         /// Whether a rule without conditions is told here too, rather than by the table of calls.
         var alsoUnconditional = false
+        /// Harmless where calls are counted against this.
+        var bound: CallBound? = nil
     }
 
     struct Path: Sendable {
@@ -115,6 +117,19 @@ enum DangerousCalls {
         Argument(
             call: "fcntl", argument: "command", values: ["F_SETOWN", "F_SETSIG", "F_NOTIFY", "F_SETLEASE"],
             why: "lets the kernel signal others, or holds up who opens the file"),
+        Argument(
+            call: "fcntl", argument: "command", values: ["F_SETLK", "F_SETLKW"],
+            why: "locks are memory of the kernel that no limit counts", bound: .locks),
+        Argument(
+            call: "fcntl", argument: "command", values: ["F_OFD_SETLK", "F_OFD_SETLKW"],
+            why: "locks are memory of the kernel that no limit counts, and of these nobody can tell whose they are"),
+        Argument(
+            call: "flock", argument: "operation", values: ["LOCK_EX"],
+            why: "it needs no right to write and holds up whoever else locks the file", alsoUnconditional: true,
+            bound: .locks),
+        Argument(
+            call: "mmap", argument: "flags", values: ["MAP_HUGETLB"],
+            why: "huge pages are the machine's, and no limit counts them", alsoUnconditional: true),
         Argument(
             call: "madvise", argument: "advice", values: ["MADV_REMOVE", "MADV_HWPOISON"],
             why: "punches holes that the reader's faults fill", alsoUnconditional: true),

@@ -43,7 +43,7 @@ struct PolicyLint {
             else { return nil }
             let passing = danger.values.filter { name in
                 guard let value = call.arguments?[index].kind.value(named: name) else { return false }
-                return passes(call, register: index, value)
+                return passes(call, register: index, value, unless: danger.bound)
             }
             guard let rule = allowing(danger.call), !rule.conditions.isEmpty || danger.alsoUnconditional,
                 !passing.isEmpty
@@ -51,16 +51,22 @@ struct PolicyLint {
             let names = passing.joined(separator: ", ")
             return PolicyFinding(
                 "lets `\(danger.call)` pass with \(names): \(danger.why)", at: rule.place,
-                mend: "list the values of `\(danger.argument)` that are needed")
+                mend: danger.bound.map { "`bounded: \($0.rawValue)` in a group of its own" }
+                    ?? "list the values of `\(danger.argument)` that are needed")
         }
     }
 
     /// Whether some rule lets that value of one register pass, whatever the others are.
-    private func passes(_ call: SystemCall, register: Int, _ value: UInt64) -> Bool {
+    ///
+    /// - Parameter bound: what is counted against this does not pass by itself.
+    private func passes(
+        _ call: SystemCall, register: Int, _ value: UInt64, unless bound: CallBound? = nil
+    ) -> Bool {
         CallEdges(rules: policy.rules[call.number] ?? []).arguments.contains { edge in
             var arguments = edge
             arguments[register] = value
-            return policy.answer(number: call.number, arguments: arguments) == .allow
+            guard policy.answer(number: call.number, arguments: arguments) == .allow else { return false }
+            return bound == nil || policy.bound(number: call.number, arguments: arguments) != bound
         }
     }
 

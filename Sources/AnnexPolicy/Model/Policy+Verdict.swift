@@ -12,7 +12,8 @@ extension Policy {
         return Verdict(
             answer: answer, layer: answer == .allow ? nil : .seccomp, place: rule?.place ?? unlisted.place,
             reason: isLaunch ? "needed by the launch itself" : rule?.reason,
-            remedy: answer == .allow ? nil : call.flatMap { remedy(for: $0, arguments: arguments) })
+            remedy: answer == .allow ? nil : call.flatMap { remedy(for: $0, arguments: arguments) },
+            bound: isLaunch ? nil : rule?.bound)
     }
 
     /// What a rule would allow, were it not for `write-xor-execute`.
@@ -30,6 +31,11 @@ extension Policy {
     func answer(number: Int32, arguments: [UInt64]) -> CallAnswer {
         let call = SystemCall(number: number, architecture: architecture)
         return answer(to: call, rule(number: number, arguments: arguments), arguments)
+    }
+
+    /// What an allowed call is counted against.
+    func bound(number: Int32, arguments: [UInt64]) -> CallBound? {
+        rule(number: number, arguments: arguments)?.bound
     }
 
     private func rule(number: Int32, arguments: [UInt64]) -> CallRule? {

@@ -9,4 +9,6 @@ public struct Verdict: Sendable, Hashable {
     public let reason: String?
     /// The entry that would allow the call when it is added under `allow:`, in the policy's own language.
     public let remedy: String?
+    /// What an allowed call is counted against; nil: the kernel lets it pass by itself.
+    public var bound: CallBound? = nil
 }

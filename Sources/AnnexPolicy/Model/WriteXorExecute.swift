@@ -124,6 +124,7 @@ extension CallRule {
             throw PolicyError("allows only what `write-xor-execute: on` forbids", at: place)
         }
         others.append(CallCondition(index: register, alternatives: alternatives))
-        return CallRule(call: call, conditions: others, answer: answer, reason: reason, place: place)
+        return CallRule(
+            call: call, conditions: others, answer: answer, reason: reason, place: place, bound: bound)
     }
 }

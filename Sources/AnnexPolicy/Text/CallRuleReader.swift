@@ -22,7 +22,7 @@ struct CallRuleReader {
 
         var keys: [String] {
             switch self {
-            case .allow: ["reason", "calls"]
+            case .allow: ["reason", "calls", "bounded"]
             case .refuse: ["reason", "calls", "answer"]
             case .end: ["reason", "calls", "means"]
             }
@@ -38,8 +38,11 @@ struct CallRuleReader {
         }
         let text = try reason.text("a reason")
         let answer = try answer(of: group, values, in: section)
+        let bound = try values["bounded"].map { node throws(PolicyError) in
+            try node.word("bounded", among: CallBound.self)
+        }
         for item in try calls.list("`calls`") {
-            rules.append(try rule(item, answer: answer, reason: text))
+            rules.append(try rule(item, answer: answer, reason: text, bound: bound))
             guard rules.count <= Self.mostRules else { throw item.error("more than \(Self.mostRules) rules") }
         }
     }
@@ -59,7 +62,9 @@ struct CallRuleReader {
         }
     }
 
-    private func rule(_ item: PolicyNode, answer: CallAnswer, reason: String) throws(PolicyError) -> CallRule {
+    private func rule(
+        _ item: PolicyNode, answer: CallAnswer, reason: String, bound: CallBound?
+    ) throws(PolicyError) -> CallRule {
         let values = item.isMapping ? try item.mapping("a call", keys: ["call", "when"]) : ["call": item]
         guard let name = values["call"] else { throw item.error("a call's entry names it (`call:`)") }
         let call = try systemCall(name)
@@ -67,7 +72,11 @@ struct CallRuleReader {
             try ConditionReader(call: call).conditions(node)
         }
         let rule = CallRule(
-            call: call.name, conditions: conditions ?? [], answer: answer, reason: reason, place: item.place)
+            call: call.name, conditions: conditions ?? [], answer: answer, reason: reason, place: item.place,
+            bound: bound)
+        if let bound, !bound.covers(rule) {
+            throw item.error("`bounded: locks` is for `flock`, and for `fcntl` with F_SETLK and F_SETLKW alone")
+        }
         try refuseContradictionOfLaunch(rule, name)
         return rule
     }

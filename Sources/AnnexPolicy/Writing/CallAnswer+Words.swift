@@ -12,6 +12,11 @@ extension CallAnswer {
         }
     }
 
+    /// The same, with what the broker counts such calls against.
+    func words(within bound: CallBound?) -> String {
+        bound.map { "\(words) within the bounds of \($0.rawValue)" } ?? words
+    }
+
     /// One word: `allow`, an errno's name, `end` or `abort`.
     package var word: String {
         switch self {

@@ -18,18 +18,20 @@ extension Policy {
     private var writtenGroups: [PolicyPage.Group] {
         let stated = rules.merging(widerRules) { $1 }
         let all = stated.values.joined().sorted { $0.place.comesBefore($1.place) }
-        var groups: [(answer: CallAnswer, reason: String, file: String, entries: [String])] = []
+        var groups: [(answer: CallAnswer, bound: CallBound?, reason: String, file: String, entries: [String])] = []
         for rule in all {
             let entries = rule.entries(for: architecture)
-            if let last = groups.indices.last, groups[last].answer == rule.answer, groups[last].reason == rule.reason,
-                groups[last].file == rule.place.file
+            if let last = groups.indices.last, groups[last].answer == rule.answer, groups[last].bound == rule.bound,
+                groups[last].reason == rule.reason, groups[last].file == rule.place.file
             {
                 groups[last].entries += entries
             } else {
-                groups.append((rule.answer, rule.reason, rule.place.file, entries))
+                groups.append((rule.answer, rule.bound, rule.reason, rule.place.file, entries))
             }
         }
-        return groups.map { PolicyPage.Group(answer: $0.answer, reason: $0.reason, entries: $0.entries) }
+        return groups.map {
+            PolicyPage.Group(answer: $0.answer, reason: $0.reason, entries: $0.entries, bound: $0.bound)
+        }
     }
 }
 

@@ -8,6 +8,7 @@ struct PolicyPage: Sendable {
         let reason: String
         /// As they stand after `- `.
         let entries: [String]
+        var bound: CallBound? = nil
     }
 
     let name: String
@@ -38,6 +39,7 @@ struct PolicyPage: Sendable {
     private static func lines(of group: Group) -> [String] {
         var lines = ["  - reason: \(scalar(group.reason))"]
         if case .refuse(let errno, _) = group.answer { lines.append("    answer: \(Errno.name(errno))") }
+        if let bound = group.bound { lines.append("    bounded: \(bound.rawValue)") }
         if group.answer == .aborting { lines.append("    means: abort") }
         let areNames = group.entries.allSatisfy { !$0.hasPrefix("{") }
         if areNames, group.entries.count > 3 { return lines + wrapped(group.entries) }

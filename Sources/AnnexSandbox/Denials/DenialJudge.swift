@@ -32,9 +32,10 @@ struct DenialJudge: Sendable {
         case .end: return mode.isPermissive ? .proceed : .end
         case .aborting: return hasReaper ? .proceed : .abort
         case .allow:
-            // What is allowed is referred only to be looked at. Anything else that the policy allows and the filter
+            // What is allowed is referred to be looked at or to be counted. Anything else that the policy allows and the filter
             // referred is a difference between the two, or an imitation of the launch: no reason to let it pass.
-            let isMeant = mode.judgesPaths && policy.allowsByRule(number: call.number, arguments: call.arguments)
+            let isReferred = mode.judgesPaths || verdict.bound != nil
+            let isMeant = isReferred && policy.allowsByRule(number: call.number, arguments: call.arguments)
             return isMeant ? .proceed : .refuse(errno: EPERM)
         }
     }

@@ -35,10 +35,13 @@ final class DenialListener: Sendable {
     let judge: DenialJudge
     let listener: Descriptor
     let books: Mutex<DenialBooks>
+    let locks = LockDesk()
     private let watch = Mutex<EventLoop.Watch?>(nil)
     /// Looking at paths takes time, of which one sandbox may not rob the others: those that do have a thread of their own.
     private let own: EventLoop?
     private let loop: EventLoop
+    /// Where its calls are answered.
+    var home: EventLoop { own ?? loop }
     private let report: @Sendable (Report) -> Void
     /// News of the own thread that the loop has not told yet.
     private let untold = Mutex<[Report]>([])
@@ -56,7 +59,7 @@ final class DenialListener: Sendable {
         own = scene.mode == .enforce ? nil : try EventLoop(name: "annex-denials")
         // Where the kernel cannot, answers take longer and are the same.
         if own != nil { _ = annex_notification_hurry(self.listener.number) }
-        let watch = try (own ?? loop).watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
+        let watch = try home.watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
         self.watch.withLock { $0 = watch }
     }
 
@@ -107,6 +110,8 @@ final class DenialListener: Sendable {
             record(call, decision)
         } else if let answer = judge.answer(verdict, decision) {
             refuse(call, verdict, decision, answer)
+        } else if decision == .proceed, verdict.bound != nil, !scene.mode.isPermissive {
+            lock(call, verdict)
         } else if decision == .proceed {
             explain(call)
         }

@@ -34,6 +34,11 @@ struct HeldCall {
         _ = annex_notification_continue(listener.number, id)
     }
 
+    /// Makes the call succeed: what it asks for was done on its behalf.
+    func complete(on listener: borrowing Descriptor) {
+        _ = annex_notification_refuse(listener.number, id, 0)
+    }
+
     /// Whether what was read of its thread since receiving belongs to this call: numbers of threads are used again.
     func isHeld(on listener: borrowing Descriptor) -> Bool {
         annex_notification_check(listener.number, id) == 0

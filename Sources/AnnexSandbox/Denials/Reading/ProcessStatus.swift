@@ -2,15 +2,23 @@
 package struct ProcessStatus: Sendable, Hashable {
     /// The process that the thread belongs to, in the reader's numbers.
     package let process: UInt32
+    /// Whether a signal waits for it that it does not block.
+    package let hasPendingSignal: Bool
 
     /// The thread's own name comes first in the file, and the kernel escapes a new line in it; still only the first line
     /// of a key counts, and only at its line's beginning.
     package static func read(_ bytes: [UInt8]) -> ProcessStatus? {
-        for line in bytes.prefix(1 << 16).split(separator: UInt8(ascii: "\n"), maxSplits: 128).dropFirst() {
-            guard line.starts(with: Array("Tgid:\t".utf8)) else { continue }
-            guard let number = NumberText.decimal(line.dropFirst(6)) else { return nil }
-            return UInt32(exactly: number).map(ProcessStatus.init)
-        }
-        return nil
+        let lines = bytes.prefix(1 << 16).split(separator: UInt8(ascii: "\n"), maxSplits: 128).dropFirst()
+        guard let process = value(of: "Tgid", in: lines).flatMap(NumberText.decimal).flatMap({ UInt32(exactly: $0) })
+        else { return nil }
+        let sets = ["SigPnd", "ShdPnd", "SigBlk"].map { value(of: $0, in: lines).flatMap(NumberText.hexadecimal) ?? 0 }
+        return ProcessStatus(process: process, hasPendingSignal: (sets[0] | sets[1]) & ~sets[2] != 0)
+    }
+
+    private static func value(
+        of key: String, in lines: ArraySlice<ArraySlice<UInt8>>
+    ) -> ArraySlice<UInt8>? {
+        let start = Array("\(key):\t".utf8)
+        return lines.first { $0.starts(with: start) }?.dropFirst(start.count)
     }
 }

@@ -1,0 +1,58 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+extension DenialListener {
+    /// How long a call waits before its lock is tried again.
+    private static let again = Duration.milliseconds(20)
+
+    /// A call that takes locks: allowed, as long as its sandbox holds few.
+    func lock(_ call: HeldCall, _ verdict: Verdict) {
+        if SystemCall(number: call.number)?.name == "flock" {
+            lockLater(call, verdict) { $0.lockWhole(call, verdict) }
+        } else {
+            lockRange(call, verdict)
+        }
+    }
+
+    private func lockRange(_ call: HeldCall, _ verdict: Verdict) {
+        guard case .count(let moment) = locks.step() else { return settle(call, .proceed) }
+        lockLater(call, verdict, at: moment) { $0.lockCounted(call, verdict) }
+    }
+
+    private func lockCounted(_ call: HeldCall, _ verdict: Verdict) {
+        switch locks.settle(besides: call.thread) {
+        case .pass: settle(call, .proceed)
+        case .refuse: refuseLock(call, verdict, errno: ENOLCK)
+        case .wait(let moment): lockLater(call, verdict, at: moment) { $0.lockCounted(call, verdict) }
+        }
+    }
+
+    private func lockWhole(_ call: HeldCall, _ verdict: Verdict) {
+        switch WholeFileLock.take(call, on: listener) {
+        case .taken: call.complete(on: listener)
+        case .refused(ENOLCK): refuseLock(call, verdict, errno: ENOLCK)
+        case .refused(let errno): settle(call, .refuse(errno: errno))
+        case .busy:
+            guard call.isHeld(on: listener) else { return }
+            lockLater(call, verdict, at: MonotonicClock.deadline(after: Self.again)) { $0.lockWhole(call, verdict) }
+        }
+    }
+
+    private func lockLater(
+        _ call: HeldCall, _ verdict: Verdict, at moment: UInt64 = 0,
+        _ job: @escaping @Sendable (DenialListener) -> Void
+    ) {
+        let isTaken = locks.perform(at: moment) { [weak self] in
+            if let self { job(self) }
+        }
+        if !isTaken { refuseLock(call, verdict, errno: ENOLCK) }
+    }
+
+    /// Refusals are told where all are.
+    private func refuseLock(_ call: HeldCall, _ verdict: Verdict, errno: Int32) {
+        home.execute { [weak self] in
+            self?.refuse(call, verdict, .refuse(errno: errno), .refused(errno: errno))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// The byte range locks that the processes of one pid namespace hold, by the kernel's list of all.
+enum HeldLocks {
+    /// What is read of the list at most; a host with more locks than that lets nobody count.
+    private static let most = 32 << 20
+
+    /// - Parameter thread: one of the namespace's, by its number here, while it cannot end.
+    /// - Returns: nil where the list or the namespace cannot be read.
+    static func count(besides thread: UInt32) -> Int? {
+        guard case .known(let own) = Namespace(of: Int32(bitPattern: thread)), let owners = owners() else { return nil }
+        return owners.reduce(0) { sum, owner in
+            switch Namespace(of: owner.key) {
+            case .known(own), .ended: sum + owner.value
+            // The sandbox's own could be looked at.
+            case .known, .closed: sum
+            }
+        }
+    }
+
+    /// Every process that holds such locks, with their number.
+    private static func owners() -> [Int32: Int]? {
+        guard let file = try? Descriptor.open("/proc/locks", O_RDONLY) else { return nil }
+        var owners: [Int32: Int] = [:]
+        var rest: [UInt8] = []
+        var total = 0
+        while total < most {
+            guard let part = try? file.readSome(atMost: 1 << 16) else { return nil }
+            if part.isEmpty { return owners }
+            total += part.count
+            rest += part
+            let end = rest.lastIndex(of: UInt8(ascii: "\n")) ?? -1
+            for line in rest[...end].split(separator: UInt8(ascii: "\n")) {
+                if let owner = owner(of: line) { owners[owner, default: 0] += 1 }
+            }
+            rest.removeSubrange(...end)
+        }
+        return nil
+    }
+
+    /// Whose lock a line of `/proc/locks` is about; nil for other kinds of locks, and for who waits for one.
+    static func owner(of line: some Collection<UInt8>) -> Int32? {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+        guard words.count > 4, words[1].elementsEqual("POSIX".utf8) else { return nil }
+        return NumberText.decimal(words[4]).flatMap { Int32(exactly: $0) }
+    }
+
+    /// The pid namespace of a process.
+    private enum Namespace {
+        case known(UInt64)
+        case ended
+        /// The kernel lets this process not look.
+        case closed
+
+        init(of process: Int32) {
+            var status = stat()
+            // SAFETY: the path outlives the call, which fills the struct and keeps nothing.
+            if unsafe stat("/proc/\(process)/ns/pid", &status) == 0 {
+                self = .known(UInt64(status.st_ino))
+            } else {
+                self = errno == ENOENT || errno == ESRCH ? .ended : .closed
+            }
+        }
+    }
+}

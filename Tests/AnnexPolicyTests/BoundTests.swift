@@ -1,0 +1,104 @@
+import Testing
+
+@testable import AnnexPolicy
+
+/// `bounded: locks`: calls that a policy allows and the broker counts.
+@Suite struct BoundTests {
+    private static let text = """
+        allow:
+          - reason: Descriptors.
+            calls:
+              - { call: fcntl, when: { command: [F_GETFD, F_GETLK] } }
+              - { call: flock, when: { operation: { without: LOCK_EX } } }
+          - reason: Locks.
+            bounded: locks
+            calls:
+              - { call: fcntl, when: { command: [F_SETLK, F_SETLKW] } }
+              - { call: flock, when: { operation: { has: LOCK_EX } } }
+        """
+
+    private static func bound(_ policy: Policy, _ name: String, _ arguments: [UInt64]) throws -> CallBound? {
+        let call = try #require(SystemCall(named: name))
+        let verdict = policy.verdict(number: call.number, arguments: arguments)
+        #expect(verdict.answer == .allow)
+        return verdict.bound
+    }
+
+    @Test func whatIsBoundedIsAllowedAndTold() throws {
+        let policy = try PolicySamples.policy(Self.text)
+        #expect(try Self.bound(policy, "fcntl", [3, 6]) == .locks)
+        #expect(try Self.bound(policy, "flock", [3, 2]) == .locks)
+        #expect(try Self.bound(policy, "flock", [3, 6]) == .locks)
+        #expect(try Self.bound(policy, "fcntl", [3, 1]) == nil)
+        #expect(try Self.bound(policy, "flock", [3, 1]) == nil)
+        #expect(try Self.bound(policy, "read", [0]) == nil)
+    }
+
+    @Test(arguments: FilterReports.allCases)
+    func theFilterRefersWhatIsBounded(reporting: FilterReports) throws {
+        let policy = try PolicySamples.policy(Self.text)
+        let evaluator = FilterEvaluator(program: try policy.filter(reporting: reporting).program)
+        let number = try #require(SystemCall(named: "fcntl")).number
+        for (command, answer) in [
+            (6, FilterAnswer.notify), (7, .notify), (1, reporting == .everything ? .notify : .allow),
+        ] {
+            let call = FilterEvaluator.Call(
+                number: number, architecture: Architecture.current.audit, arguments: [3, UInt64(command), 0, 0, 0, 0])
+            #expect(try evaluator.answer(to: call) == answer)
+        }
+    }
+
+    @Test func aJoinedTextKeepsTheBound() throws {
+        let policy = try PolicySamples.policy(Self.text)
+        let again = try PolicyLibrary(texts: ["test": policy.joinedText]).policy(named: "test")
+        #expect(try Self.bound(again, "fcntl", [3, 6]) == .locks)
+        #expect(try Self.bound(again, "fcntl", [3, 1]) == nil)
+        #expect(try PolicyDifference(policy, again).isEmpty)
+    }
+
+    @Test func whatIsNotCountedIsAllowedBeyond() throws {
+        let free = try PolicySamples.policy(Self.text.replacing("    bounded: locks\n", with: ""))
+        let bounded = try PolicySamples.policy(Self.text)
+        let difference = try PolicyDifference(free, bounded)
+        #expect(Set(difference.calls.map(\.call.name)) == ["fcntl", "flock"])
+        #expect(difference.calls.allSatisfy { !$0.onlyFirst.isEmpty && $0.onlySecond.isEmpty })
+    }
+
+    @Test func whatIsNotCountedIsWarnedOf() throws {
+        let free = try PolicySamples.policy(Self.text.replacing("    bounded: locks\n", with: "")).findings()
+        #expect(free.contains { $0.description.contains("lets `fcntl` pass with F_SETLK, F_SETLKW") })
+        #expect(free.contains { $0.description.contains("`bounded: locks` in a group of its own") })
+        let bounded = try PolicySamples.policy(Self.text).findings()
+        #expect(!bounded.contains { $0.description.contains("lock") }, "\(bounded)")
+    }
+
+    @Test(arguments: [
+        ("getpid", "`bounded: locks` is for `flock`, and for `fcntl` with F_SETLK and F_SETLKW alone"),
+        ("fcntl", "F_SETLKW alone"), ("{ call: fcntl, when: { command: [F_SETLK, F_OFD_SETLK] } }", "F_SETLKW alone"),
+        ("{ call: fcntl, when: { fd: 3 } }", "F_SETLKW alone"),
+    ])
+    func whatNobodyCouldCountIsRefused(entry: String, message: String) throws {
+        let text = "allow: [{ reason: a, bounded: locks, calls: [\(entry)] }]"
+        let error = #expect(throws: PolicyError.self) { try PolicySamples.policy(text) }
+        #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+    }
+
+    @Test func aBoundHasAKnownName() {
+        let error = #expect(throws: PolicyError.self) {
+            try PolicySamples.policy("allow: [{ reason: a, bounded: lock, calls: [flock] }]")
+        }
+        #expect(error?.suggestion == "locks")
+    }
+
+    @Test func whatIsLearnedOfLocksIsBounded() throws {
+        var recording = Recording()
+        for (name, arguments) in [("fcntl", [3, 1]), ("fcntl", [3, 6]), ("flock", [3, 2])] as [(String, [UInt64])] {
+            let number = try #require(SystemCall(named: name)).number
+            recording.add(call: number, arguments: arguments + [UInt64](repeating: 0, count: 6 - arguments.count))
+        }
+        let policy = try ProposalTests.policy(ProposalTests.proposal(recording))
+        #expect(try Self.bound(policy, "fcntl", [3, 6]) == .locks)
+        #expect(try Self.bound(policy, "flock", [3, 2]) == .locks)
+        #expect(try Self.bound(policy, "fcntl", [3, 1]) == nil)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import AnnexSandbox
+
+/// How many locks a sandbox holds, and how many it may still take.
+@Suite struct LockTests {
+    private static let pause = UInt64(LockBudget.pause / .nanoseconds(1))
+
+    private static func spend(_ budget: inout LockBudget, at now: UInt64) -> Int {
+        var passed = 0
+        while case .pass = budget.step(at: now) { passed += 1 }
+        return passed
+    }
+
+    @Test func eachCallCountsAsTheMostThatItCanAdd() {
+        var budget = LockBudget()
+        #expect(Self.spend(&budget, at: 0) == LockBudget.most / LockBudget.addedByOneCall)
+        #expect(budget.step(at: 0) == .count(at: 0))
+    }
+
+    @Test func whatWasReleasedComesBack() {
+        var budget = LockBudget()
+        _ = Self.spend(&budget, at: 0)
+        budget.counted(96, at: 10)
+        #expect(Self.spend(&budget, at: 11) == (LockBudget.most - 96) / LockBudget.addedByOneCall)
+        // Counting holds up every lock of the machine: no two counts stand close together.
+        #expect(budget.step(at: 12) == .count(at: 10 + Self.pause))
+    }
+
+    @Test(arguments: [LockBudget.most, LockBudget.most + 1, LockBudget.most - 1, nil])
+    func aSandboxThatHoldsAsManyAsItMayIsRefused(held: Int?) {
+        var budget = LockBudget()
+        _ = Self.spend(&budget, at: 0)
+        budget.counted(held, at: 10)
+        #expect(budget.isFull)
+        #expect(budget.step(at: 11) == .count(at: 10 + Self.pause))
+        budget.counted(0, at: 11 + Self.pause)
+        #expect(!budget.isFull && budget.step(at: 11 + Self.pause) == .pass)
+    }
+
+    @Test(
+        arguments: [
+            ("1: POSIX  ADVISORY  WRITE 7162 fe:00:1234 0 EOF", 7162), ("12: POSIX  ADVISORY  READ 1 00:2a:9 1 2", 1),
+            ("1: -> POSIX  ADVISORY  WRITE 7162 fe:00:1234 0 EOF", nil),
+            ("2: FLOCK  ADVISORY  WRITE 44 fe:00:7 0 EOF", nil),
+            ("3: OFDLCK ADVISORY  WRITE -1 fe:00:7 0 EOF", nil), ("4: LEASE  ACTIVE    READ 5 fe:00:7 0 EOF", nil),
+            ("1: POSIX  ADVISORY  WRITE 99999999999 fe:00:1 0 EOF", nil), ("", nil), ("1: POSIX", nil),
+        ] as [(String, Int32?)])
+    func theKernelsListIsReadByItsWords(line: String, owner: Int32?) {
+        #expect(HeldLocks.owner(of: Array(line.utf8)) == owner)
+    }
+
+    /// This process's namespace holds locks of others too.
+    @Test func locksThatAreHeldAreCounted() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "annex-locks-\(UUID().uuidString)").path
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(file >= 0)
+        defer {
+            close(file)
+            unlink(path)
+        }
+        for place in 0..<500 {
+            var range = Glibc.flock()
+            range.l_type = Int16(F_WRLCK)
+            range.l_start = off_t(2 * place)
+            range.l_len = 1
+            try #require(fcntl(file, F_SETLK, &range) == 0)
+        }
+        #expect(try #require(HeldLocks.count(besides: UInt32(getpid()))) >= 500)
+        #expect(HeldLocks.count(besides: UInt32(Int32.max)) == nil)
+    }
+}
