@@ -15,13 +15,12 @@ enum WholeFileLock {
         case busy
     }
 
-    private static let readOnly: UInt = 1  // ST_RDONLY
-
     /// Never waits for the lock; a file system of the network may let it wait all the same.
     static func take(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
-            let file = try file(of: call, on: listener)
-            guard isWritable(file) else { return .refused(errno: ENOLCK) }
+            let process = Caller(asking: call.thread).process ?? 0
+            let file = try file(of: call, in: process, on: listener)
+            guard isWritable(file, by: process) else { return .refused(errno: ENOLCK) }
             return try lock(file) ? .taken : waits(call)
         } catch {
             return .refused(errno: error.errno == EBADF ? EBADF : ENOLCK)
@@ -42,20 +41,11 @@ enum WholeFileLock {
 
     /// The description that the call names. A process with the caller's number is the caller while the call is held.
     private static func file(
-        of call: HeldCall, on listener: borrowing Descriptor
+        of call: HeldCall, in process: UInt32, on listener: borrowing Descriptor
     ) throws(SystemError) -> Descriptor {
-        let process = Caller(asking: call.thread).process ?? 0
         let handle = try ProcessHandle(process: Int32(bitPattern: process))
         guard call.isHeld(on: listener) else { throw SystemError("flock", errno: ESRCH) }
         return try handle.getDescriptor(Int32(truncatingIfNeeded: call.arguments[0]))
-    }
-
-    /// Whether it is a file or directory on a mount that may be written.
-    private static func isWritable(_ file: borrowing Descriptor) -> Bool {
-        guard let kind = try? file.status().kind, kind == .regular || kind == .directory else { return false }
-        var mount = statvfs()
-        // SAFETY: the call fills the struct and keeps nothing.
-        return unsafe fstatvfs(file.number, &mount) == 0 && mount.f_flag & readOnly == 0
     }
 
     /// Whether a signal waits for a thread, which the kernel hands over only when its call returns.
