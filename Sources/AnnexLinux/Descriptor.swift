@@ -8,8 +8,12 @@ public struct Descriptor: ~Copyable, Sendable {
     /// The number in this process's table; valid for as long as the owner lives.
     package let number: Int32
 
-    /// Takes ownership of an open descriptor. The caller must not close it any more.
-    package init(owning number: Int32) {
+    /// Takes ownership of an open descriptor: this value closes it when it ends.
+    ///
+    /// For what another library has opened: `Descriptor(owning: dup(number))` where that library goes on using its own.
+    /// - Parameter number: an open descriptor, which nothing else may close any more. Set close-on-exec on it, or every
+    ///   program that the host starts inherits it.
+    public init(owning number: CInt) {
         self.number = number
     }
 
@@ -17,8 +21,15 @@ public struct Descriptor: ~Copyable, Sendable {
         _ = Glibc.close(number)
     }
 
+    /// Lends the number, for calls that take one. It is open for as long as `body` runs, which must not close it.
+    public borrowing func withNumber<Result: ~Copyable, Failure: Error>(
+        _ body: (CInt) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(number)
+    }
+
     /// Gives up ownership: the caller closes the returned number.
-    package consuming func release() -> Int32 {
+    public consuming func release() -> CInt {
         let number = self.number
         discard self
         return number

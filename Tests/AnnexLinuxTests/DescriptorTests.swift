@@ -20,4 +20,16 @@ import Testing
             _ = try Descriptor.open("/no/such/file", O_RDONLY)
         }
     }
+
+    @Test func aDescriptorOfSomebodyElsesIsTakenLentAndGivenUp() throws {
+        let other = try Descriptor.memfd("annex-foreign", size: 3)
+        let taken = Descriptor(owning: fcntl(other.number, F_DUPFD_CLOEXEC, 3))
+        let size = taken.withNumber { number in
+            var status = stat()
+            return fstat(number, &status) == 0 ? Int(status.st_size) : -1
+        }
+        #expect(size == 3)
+        let number = taken.release()
+        #expect(close(number) == 0, "it was this side's to close")
+    }
 }
