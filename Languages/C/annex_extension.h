@@ -1,4 +1,4 @@
-/* An Annex extension in C, over rings (Docs/Wire.md, Docs/Channel.md). C11 with -D_GNU_SOURCE, nothing else.
+/* An Annex extension in C, over rings (Docs/Wire.md, Docs/Channel.md). C11 or C++11 with -D_GNU_SOURCE, nothing else.
 
        struct annex_extension e;
        struct annex_message m;
@@ -52,6 +52,7 @@ struct annex_message {
     int piece_count, pieces[ANNEX_MOST_PIECES];                /* descriptors that came with it, yours to close */
 };
 struct annex_tag { uint32_t mark, count; uint64_t call; };
+union annex_room { struct cmsghdr aligned; char bytes[CMSG_SPACE(ANNEX_MOST_PIECES * sizeof(int))]; };
 /* Words that the other side reads or writes meanwhile: each access is one atomic instruction. */
 static inline uint32_t *annex_word(unsigned char *region, uint32_t at) { return (uint32_t *)(void *)(region + at); }
 static inline uint64_t *annex_header(unsigned char *region, uint32_t capacity, uint32_t at) {
@@ -69,7 +70,8 @@ static inline int annex_fits(off_t size, uint32_t ring, uint32_t arena) { /* of 
 }
 /* Sleeps while the word is `value`: until somebody wakes, or the time has passed. */
 static inline int annex_sleep(const uint32_t *word, uint32_t value, int64_t nanoseconds) {
-    struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    struct timespec limit;
+    limit.tv_sec = (time_t)(nanoseconds / 1000000000), limit.tv_nsec = (long)(nanoseconds % 1000000000);
     long woken = syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
     return woken == 0 || errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT ? 0 : -errno;
 }
@@ -81,17 +83,17 @@ static inline int annex_open(struct annex_extension *e) {
     e->control = 3, e->looks = 2048;
     if (fstat(4, &host) || fstat(5, &own)) return -errno;
     if (host.st_size <= ANNEX_PAGE || host.st_size > ANNEX_PAGE + (1 << 28) + (1 << 22)) return -EPROTO;
-    e->host = mmap(NULL, (size_t)host.st_size, PROT_READ, MAP_SHARED, 4, 0);
+    e->host = (unsigned char *)mmap(NULL, (size_t)host.st_size, PROT_READ, MAP_SHARED, 4, 0);
     if (e->host == MAP_FAILED) return -errno;
     e->host_capacity = annex_load(annex_word(e->host, 8)), e->own_capacity = annex_load(annex_word(e->host, 12));
     if (annex_load(annex_word(e->host, 0)) != ANNEX_MAGIC || annex_load(annex_word(e->host, 4)) != ANNEX_VERSION
         || !annex_fits(host.st_size, e->host_capacity, annex_load(annex_word(e->host, 24)))
         || !annex_fits(own.st_size, e->own_capacity, annex_load(annex_word(e->host, 28)))) return -EPROTO;
     memcpy(&e->host_features, e->host + 16, sizeof e->host_features);
-    e->own = mmap(NULL, (size_t)own.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, 5, 0);
+    e->own = (unsigned char *)mmap(NULL, (size_t)own.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, 5, 0);
     if (e->own == MAP_FAILED) return -errno;
     e->cleared = e->own_capacity;
-    e->payload = malloc(e->host_capacity / 2);
+    e->payload = (unsigned char *)malloc(e->host_capacity / 2);
     return !e->payload ? -ENOMEM : close(4) || close(5) ? -errno : 0;
 }
 /* Whether a frame of this size fits, and a line behind it. */
@@ -103,11 +105,22 @@ static inline int annex_has_room(struct annex_extension *e, uint32_t need) {
     e->seen += taken;
     return need <= e->own_capacity - (unread - taken);
 }
+/* A message of the control socket with these bytes, and room for descriptors. */
+static inline struct msghdr annex_packet(struct iovec *part, void *bytes, size_t count, void *room, size_t size) {
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    part->iov_base = bytes, part->iov_len = count;
+    message.msg_iov = part, message.msg_iovlen = 1;
+    message.msg_control = room, message.msg_controllen = size;
+    return message;
+}
 /* Rings for a host that sleeps in epoll, once each time that it asks. */
 static inline int annex_ring(struct annex_extension *e, uint32_t state) {
     if ((state & 3) != 2 || state == e->rung) return 0;
     e->rung = state;
-    struct msghdr message = {.msg_iov = &(struct iovec){&(char){1}, 1}, .msg_iovlen = 1};
+    char bell = 1;
+    struct iovec part;
+    struct msghdr message = annex_packet(&part, &bell, sizeof bell, NULL, 0);
     return sendmsg(e->control, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno == EAGAIN ? 0 : -errno;
 }
 static inline int annex_make_room(struct annex_extension *e, uint32_t need) {
@@ -139,7 +152,7 @@ static inline void annex_get(struct annex_extension *e, uint32_t at, void *bytes
 /* Writes a frame of `head_count` (at most 24) and then `count` bytes, and wakes a host that sleeps. */
 static inline int annex_write(struct annex_extension *e, uint8_t kind, int pieces, uint16_t method, uint64_t call,
                               const void *head, uint32_t head_count, const void *bytes, size_t count, int attended) {
-    static const unsigned char zeros[ANNEX_LINE];
+    static const unsigned char zeros[ANNEX_LINE] = {0};
     if (count > e->own_capacity / 2 - head_count) return -EMSGSIZE;
     uint32_t length = head_count + (uint32_t)count, size = annex_round(16 + length, ANNEX_LINE), start = e->written;
     int failed = annex_make_room(e, size + ANNEX_LINE);
@@ -189,11 +202,11 @@ static inline int64_t annex_request(struct annex_extension *e, uint16_t method, 
 static inline int annex_reply_sealed(struct annex_extension *e, const struct annex_message *m, const void *bytes,
                                      size_t count, const int *memory, int pieces) {
     if (pieces < 1 || pieces > ANNEX_MOST_PIECES || (uint64_t)pieces > m->terms.most_pieces) return -EINVAL;
-    _Alignas(struct cmsghdr) char room[CMSG_SPACE(ANNEX_MOST_PIECES * sizeof(int))] = {0};
+    union annex_room room;
     struct annex_tag tag = {ANNEX_PIECES_MARK, (uint32_t)pieces, m->call};
     size_t size = (size_t)pieces * sizeof(int);
-    struct msghdr message = {.msg_iov = &(struct iovec){&tag, sizeof tag}, .msg_iovlen = 1, .msg_control = room,
-                             .msg_controllen = CMSG_SPACE(size)};
+    struct iovec part;
+    struct msghdr message = annex_packet(&part, &tag, sizeof tag, memset(&room, 0, sizeof room), CMSG_SPACE(size));
     struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
     rights->cmsg_level = SOL_SOCKET, rights->cmsg_type = SCM_RIGHTS, rights->cmsg_len = CMSG_LEN(size);
     memcpy(CMSG_DATA(rights), memory, size);
@@ -204,10 +217,10 @@ static inline int annex_reply_sealed(struct annex_extension *e, const struct ann
 }
 /* What the host sent ahead of a message: it is there, or never comes. */
 static inline int annex_take_pieces(struct annex_extension *e, struct annex_message *m, int announced) {
-    _Alignas(struct cmsghdr) char room[CMSG_SPACE(ANNEX_MOST_PIECES * sizeof(int))];
+    union annex_room room;
     struct annex_tag tag;
-    struct msghdr message = {.msg_iov = &(struct iovec){&tag, sizeof tag}, .msg_iovlen = 1, .msg_control = room,
-                             .msg_controllen = sizeof room};
+    struct iovec part;
+    struct msghdr message = annex_packet(&part, &tag, sizeof tag, &room, sizeof room);
     ssize_t count = recvmsg(e->control, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (count < 0) return errno == EAGAIN ? -EPROTO : -errno;
     struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
@@ -254,7 +267,7 @@ static inline int64_t annex_now(void) {
 /* Waits for something to read: looks, then sleeps. 1 when there is, 0 when the time is over (less than 0: no limit). */
 static inline int annex_wait(struct annex_extension *e, int64_t nanoseconds) {
     uint32_t *flag = annex_word(e->own, ANNEX_RECEIVER), here = (uint32_t)(sched_getcpu() + 1);
-    const uint32_t *bed = annex_word((void *)annex_header(e->host, e->host_capacity, e->read), 0);
+    const uint32_t *bed = annex_word((unsigned char *)annex_header(e->host, e->host_capacity, e->read), 0);
     int64_t end = nanoseconds < 0 ? INT64_MAX : annex_now() + nanoseconds;
     annex_store(annex_word(e->own, ANNEX_PROCESSOR), here);
     /* A host on this core answers only when this side sleeps. */

@@ -18,6 +18,14 @@ public enum CProgram {
             ["-g", "-O1", "-fuse-ld=lld", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
     }
 
+    /// Holds the header against C++: every warning is an error.
+    /// - Parameter compiler: for example `clang++`.
+    public static func checkHeader(with compiler: String) throws(Failure) {
+        try run(
+            compiler,
+            ["-x", "c++", "-std=c++11"] + strictness + ["-fsyntax-only", "-include", header.path, "/dev/null"])
+    }
+
     public static var header: URL { sources.appending(path: "annex_extension.h") }
 
     private static var sources: URL { ExampleBundles.packageRoot.appending(path: "Languages/C") }
@@ -26,16 +34,13 @@ public enum CProgram {
         FileManager.default.temporaryDirectory.appending(path: "annex-c-\(getpid())")
     }
 
-    private static func compile(_ name: String, with compiler: String, _ flags: [String]) throws(Failure) -> URL {
-        let target = folder.appending(path: name)
-        atexit { try? FileManager.default.removeItem(at: CProgram.folder) }
+    private static let strictness = ["-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+    private static func run(_ compiler: String, _ arguments: [String]) throws(Failure) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments =
-            [compiler, "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror"] + flags
-            + [sources.appending(path: "conforms.c").path, "-o", target.path]
+        process.arguments = [compiler] + arguments
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try process.run()
         } catch {
             throw Failure(description: "\(compiler): \(error)")
@@ -44,6 +49,19 @@ public enum CProgram {
         guard process.terminationStatus == 0 else {
             throw Failure(description: "\(compiler) exited with \(process.terminationStatus)")
         }
+    }
+
+    private static func compile(_ name: String, with compiler: String, _ flags: [String]) throws(Failure) -> URL {
+        let target = folder.appending(path: name)
+        atexit { try? FileManager.default.removeItem(at: CProgram.folder) }
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw Failure(description: "\(folder.path): \(error)")
+        }
+        try run(
+            compiler,
+            ["-std=c11"] + strictness + flags + [sources.appending(path: "conforms.c").path, "-o", target.path])
         do {
             // Another test's fork may hold it open for writing for a moment.
             try FileManager.default.settleProgram(at: target)
