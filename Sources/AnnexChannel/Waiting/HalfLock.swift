@@ -12,13 +12,18 @@ internal import Synchronization
     private let held: UInt32
     /// Somebody sleeps until it is let go of, or did and does not know who else does.
     private let waited: UInt32
+    let owner: LockOwner
     /// How often a thread looks before it sleeps: what a lock guards takes less than a wake-up.
     private static var looks: Int { 100 }
 
-    init(_ word: UnsafeMutablePointer<Atomic<UInt32>>, _ value: UnsafeMutablePointer<Value>, held: UInt32) {
+    init(
+        _ word: UnsafeMutablePointer<Atomic<UInt32>>, _ value: UnsafeMutablePointer<Value>, held: UInt32,
+        owner: LockOwner
+    ) {
         unsafe self.word = word
         unsafe self.value = value
         self.held = held
+        self.owner = owner
         waited = held << 16
     }
 
@@ -39,7 +44,9 @@ internal import Synchronization
     }
 
     @inline(__always) func lock() {
+        owner.willTake()
         if !lockIfAvailable() { lockSlowly() }
+        owner.didTake()
     }
 
     /// Never ahead of somebody who sleeps for it.
@@ -53,7 +60,10 @@ internal import Synchronization
             // SYNC: acquires what the last holder released.
             let (exchanged, now) = unsafe word.pointee.compareExchange(
                 expected: seen, desired: seen | held, successOrdering: .acquiring, failureOrdering: .relaxed)
-            if exchanged { return true }
+            if exchanged {
+                owner.didTake()
+                return true
+            }
             if now & (held | waited) != 0 { return false }
             seen = now
         }
@@ -61,6 +71,7 @@ internal import Synchronization
 
     /// An atomic read-modify-write: with `annex_fence_after_atomic` behind it, a fence.
     @inline(__always) func unlock() {
+        owner.willLetGo()
         // SYNC: releases what this holder wrote.
         let (before, _) = unsafe word.pointee.wrappingSubtract(held, ordering: .sequentiallyConsistent)
         if before & waited != 0 { wakeOne() }

@@ -24,11 +24,13 @@ internal import Synchronization
         unsafe firstValue.initialize(to: first)
         unsafe secondValue = .allocate(capacity: 1)
         unsafe secondValue.initialize(to: second)
-        self.first = unsafe HalfLock(word, firstValue, held: Self.firstHeld)
-        self.second = unsafe HalfLock(word, secondValue, held: Self.secondHeld)
+        self.first = unsafe HalfLock(word, firstValue, held: Self.firstHeld, owner: LockOwner())
+        self.second = unsafe HalfLock(word, secondValue, held: Self.secondHeld, owner: LockOwner())
     }
 
     deinit {
+        first.owner.end()
+        second.owner.end()
         unsafe firstValue.deinitialize(count: 1)
         unsafe firstValue.deallocate()
         unsafe secondValue.deinitialize(count: 1)
@@ -56,6 +58,8 @@ internal import Synchronization
         if unsafe word.pointee.compareExchange(
             expected: 0, desired: both, successOrdering: .acquiring, failureOrdering: .relaxed
         ).exchanged {
+            first.owner.didTake()
+            second.owner.didTake()
             return true
         }
         guard first.lockIfAvailable() else { return false }
