@@ -18,6 +18,7 @@ internal import CAnnexLinux
     package func ring() {
         // SYNC: atomic, so that no late store of another thread gives the word a value that it had before.
         unsafe annex_add_release(address, 1)
-        _ = unsafe annex_futex_wake(address, .max)
+        // One is enough: no more than one honest thread sleeps here, and a false one takes the turn of its own process.
+        _ = unsafe annex_futex_wake(address, 1)
     }
 }

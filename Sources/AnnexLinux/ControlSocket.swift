@@ -62,7 +62,9 @@ package struct ControlSocket: ~Copyable, Sendable {
         // What the kernel has no memory for stays where it is: nothing that the peer did, nor its end.
         if got == -EAGAIN || !waiting && (got == -ENOMEM || got == -ENOBUFS) { return .nothing }
         if got == -ECONNRESET { return nil }
-        if flags & UInt32(ANNEX_RECEIVED_END) != 0 { return .end }
+        // A message without bytes looks like the end, but an end brings no descriptors: those belong to a message, and
+        // whoever receives it decides where they are closed.
+        if flags & UInt32(ANNEX_RECEIVED_END) != 0, descriptors.isEmpty { return .end }
         _ = try SystemError.check("recvmsg", got)
         return .message(
             ControlMessage(

@@ -1,6 +1,7 @@
 internal import CAnnexLinux
 
-/// Copies of memory that a peer may be changing at the same moment: each source byte is read exactly once.
+/// Copies of memory that a peer may be changing at the same moment. A copy holds for each byte some value that the peer
+/// stored; overlapping reads may fetch a byte twice, so nothing may be decided before the copy is whole.
 package enum SharedBytes {
     /// Both ranges hold `count` bytes and do not overlap.
     package static func copy(to target: UnsafeMutableRawPointer, from source: UnsafeRawPointer, count: Int) {

@@ -19,12 +19,14 @@ internal import CAnnexLinux
         unsafe annex_store_relaxed(address, value)
     }
 
-    /// Wakes whoever sleeps on the word. A peer can make this fail (a waiter of another kind on the word): that
+    /// Wakes threads that sleep on the word. A peer can make this fail (a waiter of another kind on the word): that
     /// harms nobody but itself, so the number is for counting only.
-    /// - Returns: how many woke; a negative errno where the peer's conduct made it fail.
+    /// - Parameter most: how many threads are woken at most. A host passes 1 for a word that only its extension sleeps
+    ///   on: an honest extension has one sleeper there, and a hostile one could make each message as dear as it has
+    ///   threads.
+    /// - Returns: how many woke; a negative errno if the peer's conduct made it fail.
     @discardableResult
-    package func wake() -> Int32 {
-        // One sleeper at most is honest; all are woken, so that a false one cannot take the honest one's turn.
-        unsafe annex_futex_wake(address, .max)
+    package func wake(atMost most: Int32 = .max) -> Int32 {
+        unsafe annex_futex_wake(address, most)
     }
 }

@@ -76,7 +76,7 @@ int annex_receive_message(
     annex_collect(&message, descriptors, count, flags);
     if (message.msg_flags & MSG_TRUNC) *flags |= ANNEX_RECEIVED_BYTES_CUT;
     if (message.msg_flags & MSG_CTRUNC) *flags |= ANNEX_RECEIVED_DESCRIPTORS_CUT;
-    // Messages of no bytes look the same as the end; Annex sends none, so a peer that does is treated as gone.
+    // A message of no bytes looks the same as the end, unless it brings descriptors. Annex sends none.
     if (got == 0) *flags |= ANNEX_RECEIVED_END;
     return (int)got;
 }

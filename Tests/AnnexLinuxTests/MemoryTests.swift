@@ -1,4 +1,6 @@
 import AnnexLinux
+import AnnexTestSupport
+import Foundation
 import Glibc
 import Testing
 
@@ -55,5 +57,24 @@ import Testing
         writer.storeRelease(1)
         #expect(reader.loadAcquire() == 1)
         #expect(writer.wake() == 0)
+    }
+
+    @Test func aWakeUpOfOneWakesOne() async throws {
+        let memory = try Descriptor.memfd("annex-test", size: 4096)
+        let mapping = try Mapping(memory, size: 4096, writable: true)
+        let word = WritableWord(mapping.start.assumingMemoryBound(to: UInt32.self))
+        let sleeping = SharedWord(UnsafePointer(mapping.start.assumingMemoryBound(to: UInt32.self)))
+        let sleepers = (0..<4).map { _ in
+            Task { try await Thread.detached { _ = sleeping.wait(while: 0, until: nil) } }
+        }
+        var woken = 0
+        while woken < sleepers.count {
+            let one = word.wake(atMost: 1)
+            #expect(one == 0 || one == 1)
+            woken += Int(max(one, 0))
+            try await Task.sleep(for: .milliseconds(5))  // so that most of them sleep by the time of a wake-up
+        }
+        for sleeper in sleepers { try await sleeper.value }
+        withExtendedLifetime(mapping) {}
     }
 }

@@ -33,7 +33,7 @@ struct HostReceiver: ~Copyable, Sendable {
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, configuration: ChannelConfiguration) {
         reader = RingReader(ring: peer.ring, consumed: own.consumed)
         gate = SleepGate(flag: own.receiver)
-        wake = WakeGate(flag: peer.sender)
+        wake = WakeGate(flag: peer.sender, most: 1)
         consumed = own.consumed
         arena = peer.arena
         spinner = Spinner(configuration.waiting, ProcessorHint(own: own.processor, peer: peer.processor))

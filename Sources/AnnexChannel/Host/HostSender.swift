@@ -29,7 +29,7 @@ struct HostSender: ~Copyable, Sendable {
     ) {
         self.recorder = recorder
         writer = RingWriter(ring: own.ring, consumed: peer.consumed)
-        wake = WakeGate(flag: peer.receiver, bell: peer.bell)
+        wake = WakeGate(flag: peer.receiver, bell: peer.bell, most: 1)
         gate = SleepGate(flag: own.sender)
         consumed = peer.consumed
         looking = RoomSpinner(configuration.waiting, peer.processor)

@@ -8,6 +8,9 @@ struct WakeGate: Sendable {
     let flag: SharedWord
     /// What the other side may sleep on instead of what was published.
     var bell: Bell?
+    /// How many threads of the other side are woken at most: 1 by a host, whose extension has one that waits; all of
+    /// them by an extension, since any number of its host's threads may wait for room.
+    var most: Int32 = .max
 
     /// The flag, read after everything that this side has stored.
     @inline(__always) func state() -> UInt32 {
@@ -32,7 +35,7 @@ struct WakeGate: Sendable {
 
     @inline(__always) private func wakeIfAsleep(_ state: UInt32, on word: WritableWord) -> Bool {
         guard ReceiverState.isAsleep(state) else { return false }
-        if let bell, state == ReceiverState.asleepOnBell { bell.ring() } else { word.wake() }
+        if let bell, state == ReceiverState.asleepOnBell { bell.ring() } else { word.wake(atMost: most) }
         return true
     }
 }

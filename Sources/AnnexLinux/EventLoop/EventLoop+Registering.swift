@@ -55,16 +55,34 @@ extension EventLoop {
         return Timer(loop: self, token: token)
     }
 
-    /// Runs `job` on the loop's thread, after what was handed in before it.
-    package func execute(_ job: @escaping @Sendable () -> Void) {
-        let mustWake = state.withLock { state in
-            guard state.phase == .running else { return false }
+    /// Runs `job` on the loop's thread, after what was handed in before it. A job that was taken runs even if the loop
+    /// is shut down meanwhile.
+    /// - Returns: false if the loop has been shut down: the job does not run.
+    @discardableResult
+    package func execute(_ job: @escaping @Sendable () -> Void) -> Bool {
+        let (isTaken, mustWake) = state.withLock { state in
+            guard state.phase == .running else { return (false, false) }
             state.jobs.append(job)
-            guard !state.wakeIsPending, state.sleepsUntil != 0 else { return false }
+            guard !state.wakeIsPending, state.sleepsUntil != 0 else { return (true, false) }
             state.wakeIsPending = true
-            return true
+            return (true, true)
         }
         if mustWake { wake() }
+        return isTaken
+    }
+
+    /// The same for what must run in any case: a loop that has been shut down leaves it to the caller's thread.
+    package func perform(_ job: @escaping @Sendable () -> Void) {
+        if !execute(job) { job() }
+    }
+
+    /// Blocks until every job that was handed in before has run, or until `deadline` of `MonotonicClock`. Returns at
+    /// once on the loop's own thread, which cannot wait for itself.
+    package func settle(until deadline: UInt64?) {
+        guard !isCurrent else { return }
+        let mark = LoopMark()
+        guard execute({ mark.reach() }) else { return }
+        mark.wait(until: deadline)
     }
 
     /// The thread sleeps no longer than to `deadline`. It is not woken for that: whoever sets a timer is about to ask

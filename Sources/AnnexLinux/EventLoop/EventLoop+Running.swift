@@ -78,19 +78,27 @@ extension EventLoop {
         }
     }
 
+    /// A job's own job has its turn at once, so that a task that is resumed here runs without another look at the
+    /// descriptors. What that one hands in waits: nothing may starve the descriptors.
     private func runJobs() {
-        // Only what is there now: a job that hands in another must not starve the descriptors.
+        if runWaitingJobs() { _ = runWaitingJobs() }
+    }
+
+    /// - Returns: whether there were any.
+    private func runWaitingJobs() -> Bool {
         let jobs = state.withLock { state in
             guard state.phase == .running else { return [] as [@Sendable () -> Void] }
             defer { state.jobs = [] }
             return state.jobs
         }
         for job in jobs { job() }
+        return !jobs.isEmpty
     }
 
-    /// Handlers may hold what holds this loop: let go of them, outside the lock.
+    /// Handlers may hold what holds this loop: let go of them, outside the lock. Jobs that were taken run: somebody may
+    /// wait for what they do.
     private func dropEverything() {
-        let held = state.withLock { state in
+        let (held, jobs) = state.withLock { state in
             defer {
                 state.watches = [:]
                 state.timers = [:]
@@ -98,8 +106,9 @@ extension EventLoop {
                 state.jobs = []
                 state.phase = .stopped
             }
-            return (state.watches, state.timers, state.jobs)
+            return ((state.watches, state.timers), state.jobs)
         }
         withExtendedLifetime(held) {}
+        for job in jobs { job() }
     }
 }

@@ -71,7 +71,7 @@ public final class EventLoop: Sendable {
     }
 
     /// Ends the thread and waits for its end (from a handler: without waiting). Handlers that have not started are
-    /// dropped. Every later call does nothing, and `watch` throws `ESHUTDOWN`.
+    /// dropped; jobs that were handed in still run. Every later call does nothing, and `watch` throws `ESHUTDOWN`.
     package func shutDown() {
         state.withLock { if $0.phase == .running { $0.phase = .stopping } }
         wake()
