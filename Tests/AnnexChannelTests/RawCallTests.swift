@@ -49,6 +49,44 @@ import Testing
         host.finish(thread)
     }
 
+    @Test("a body that uses the endpoint that serves it hears that it cannot")
+    func endpointInUse() throws {
+        let ends = try HostEndpoint.make(configuration: .patient)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve(
+                { method, _, _ in
+                    do throws(ExtensionFailure) {
+                        switch method {
+                        case 1: try endpoint.sendAndWait(ChannelEvent(method: 3))
+                        case 2: _ = try endpoint.next()
+                        case 3: _ = try endpoint.callAndWait(5)
+                        case 4: _ = try endpoint.openStream(1)
+                        default: try endpoint.serve({ _, _, _ in 0 })
+                        }
+                        return 0
+                    } catch {
+                        return error == .inUse ? -77 : -1
+                    }
+                },
+                post: { method, _ in
+                    if method != ExtensionThread.endMethod { try? endpoint.sendAndWait(ChannelEvent(method: 3)) }
+                    return method != ExtensionThread.endMethod
+                })
+        }
+        try host.sendAndWait(ChannelEvent(method: 9))
+        for method in 1...5 as ClosedRange<UInt16> {
+            #expect(throws: CallFailure.failed(code: 77, text: "")) { try ask(host, method, []) }
+            // With terms: what is not bare is served another way.
+            #expect(throws: CallFailure.failed(code: 77, text: "")) { try ask(host, method, [], timeout: .patience) }
+            #expect(throws: CallFailure.failed(code: 77, text: "")) {
+                _ = try host.callAndWait(Request(method: method))
+            }
+        }
+        host.finish(thread)
+    }
+
     @Test func postsArriveInOrderAndBeforeTheNextCall() throws {
         let (host, thread) = try server()
         var sum = 0

@@ -6,11 +6,13 @@ extension ExtensionCore {
 
     /// Answers until `post` says that it is enough.
     func serve(_ body: RawBody, _ post: RawPost) throws(ExtensionFailure) {
+        try checkFree()
         let buffers = RawBuffers(request: largestRequest, reply: largestPayload, orElse: largestFrame)
         while true {
             if ahead.isEmpty {
-                let isOver = try RawServing.serve(&receiver, &sender, control, buffers, body, post)
-                if isOver { return }
+                isServingRaw = true
+                defer { isServingRaw = false }
+                if try RawServing.serve(&receiver, &sender, control, buffers, body, post) { return }
             }
             guard let frame = try nextFrame() else { continue }
             if try !serve(frame, buffers, body, post) { return }
@@ -24,7 +26,7 @@ extension ExtensionCore {
     ) throws(ExtensionFailure) -> Bool {
         guard let incoming = try incoming(frame) else { return true }
         switch consume incoming {
-        case .event(let event): return unsafe post(event.method, event.payload.span.bytes)
+        case .event(let event): return lend { unsafe post(event.method, event.payload.span.bytes) }
         case .request(let request):
             guard request.descriptors.isEmpty else {
                 try request.fail(code: IncomingRequest.droppedCode, text: "descriptors where bare bytes are served")
@@ -32,7 +34,9 @@ extension ExtensionCore {
             }
             let payload = request.payload
             defer { if payload.count > largestRequest { receiver.recycle(payload) } }
-            let (count, reply) = unsafe buffers.answer(request.method, payload.span.bytes, body)
+            let (count, reply) = unsafe lend {
+                unsafe buffers.answer(request.method, payload.span.bytes, body)
+            }
             if count < 0 {
                 try request.fail(code: UInt32(clamping: count.magnitude), text: "")
             } else {
@@ -42,10 +46,18 @@ extension ExtensionCore {
         }
     }
 
+    /// Runs a body of bare bytes by the same rule as the loop does.
+    private func lend<Result>(_ body: () -> Result) -> Result {
+        isServingRaw = true
+        defer { isServingRaw = false }
+        return body()
+    }
+
     /// The next one-way message, copied to `target`; nil when `deadline` passes first.
     func nextPost(
         into target: UnsafeMutableRawBufferPointer, until deadline: UInt64?
     ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
+        try checkFree()
         while true {
             if let index = ahead.firstIndex(where: { $0.kind == .event }) {
                 return try unsafe hand(ahead.remove(at: index), to: target)

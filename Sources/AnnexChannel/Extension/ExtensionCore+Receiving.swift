@@ -28,6 +28,7 @@ extension ExtensionCore {
     }
 
     func read() throws(ExtensionFailure) -> Frame? {
+        try checkFree()
         do throws(ChannelViolation) {
             return try receiver.read()
         } catch {
@@ -36,6 +37,7 @@ extension ExtensionCore {
     }
 
     func wait(until deadline: UInt64?) throws(ExtensionFailure) -> Bool {
+        try checkFree()
         do throws(ChannelViolation) {
             return try receiver.wait(until: deadline)
         } catch {

@@ -36,6 +36,7 @@ extension ExtensionCore {
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
+        try checkFree()
         let prefix = terms == nil ? 0 : RequestTerms.size
         try check(header.kind, payload.count, terms: prefix)
         guard payload.count + Int(prefix) <= largestFrame else {

@@ -9,6 +9,7 @@ extension ExtensionCore {
     func nextPlainRequest(
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ExtensionFailure) -> CheckedHeader? {
+        try checkFree()
         guard ahead.isEmpty else { return nil }
         do throws(ChannelViolation) {
             return try receiver.nextPlainRequest(into: buffer, if: isServed)

@@ -27,6 +27,8 @@ final class ExtensionCore {
     var streams: [UInt64: HeldStream] = [:]
     /// Who takes streams that the host opens.
     var takeStream: ((ExtensionStream) -> Void)?
+    /// Both halves are held by the loop of bare bytes, whose bodies must not use them: see `checkFree`.
+    var isServingRaw = false
     /// Calls given up before their request was given out.
     var cancelledAhead: Set<UInt64> = []
 
@@ -46,6 +48,11 @@ final class ExtensionCore {
         host = said.features
         self.own = own
         self.peer = peer
+    }
+
+    /// Refuses what would need a half of the endpoint while a body of bare bytes runs. Swift would end the program.
+    func checkFree() throws(ExtensionFailure) {
+        if isServingRaw { throw .inUse }
     }
 
     /// Lets another thread end this one's waiting for the host.

@@ -3,6 +3,8 @@ internal import AnnexLinux
 extension ExtensionEndpoint {
     /// Answers requests of bare bytes on this thread. Allocates nothing while it runs.
     ///
+    /// While a body runs, this endpoint does nothing else: what a body asks of it throws `ExtensionFailure.inUse`.
+    ///
     /// Requests that bring descriptors are refused with a failure; pings are answered, and calls that were given up
     /// before their request was read are passed over.
     /// - Parameters:

@@ -10,6 +10,9 @@ public enum ExtensionFailure: Error, Sendable, Hashable {
     /// The host answered that it cannot. The text is the host's own.
     case failed(code: UInt32, text: String)
     case deadlineExceeded
+    /// A body of `serve(_:post:)` has used the endpoint that it is called by, which holds both rings meanwhile. A body
+    /// answers with what it has; to call the host or to use streams meanwhile, take requests with `next`.
+    case inUse
     /// The host does not know this part of the wire.
     case unsupported
     /// What was to be sent breaks a limit of its wire form.
@@ -31,6 +34,8 @@ extension ExtensionFailure: CustomStringConvertible {
             "\(pieces) pieces of sealed memory with \(bytes) bytes, which the caller does not accept"
         case .failed(let code, let text): "the host answered failure \(code): \(text)"
         case .deadlineExceeded: "no answer within the call's time"
+        case .inUse:
+            "the endpoint serves bare bytes; a body of `serve` cannot use it: take requests with `next` instead"
         case .unsupported: "the host does not know this part of the wire"
         case .unencodable(let failure): "it cannot be sent: \(failure)"
         case .unreadable(let failure): "the answer cannot be read: \(failure)"
