@@ -29,7 +29,7 @@ struct RateBudget: Sendable {
 
     /// True once in each second in which three quarters of the budget are spent.
     mutating func mustWarn() -> Bool {
-        guard !hasWarned, limit > 3, spent >= limit &- limit / 4 else { return false }
+        guard !hasWarned, limit > 3, spent >= limit &- limit >> 2 else { return false }
         hasWarned = true
         return true
     }

@@ -12,23 +12,23 @@ internal import AnnexLinux
     /// `start` holds `size` bytes.
     init(start: UnsafeMutableRawPointer, size: UInt32) {
         unsafe self.start = start
-        places = min(size / WireFormat.pieceSize, WireFormat.mostPlaces)
+        places = min(size >> WireFormat.pieceShift, WireFormat.mostPlaces)
     }
 
     /// Whether so many bytes are an arena's.
     static func isSize(_ size: UInt32) -> Bool {
-        size % WireFormat.pieceSize == 0 && size <= WireFormat.mostPlaces * WireFormat.pieceSize
+        size & (WireFormat.pieceSize &- 1) == 0 && size <= WireFormat.mostPlaces &* WireFormat.pieceSize
     }
 
     // SAFETY, for both: `place` is below `places`, and no piece is longer than a place.
     private func address(_ place: UInt32) -> UnsafeMutableRawPointer {
-        unsafe start + Int(truncatingIfNeeded: place &* WireFormat.pieceSize)
+        unsafe start.advanced(by: Int(truncatingIfNeeded: place &* WireFormat.pieceSize))
     }
 
-    /// Copies a piece out, to `offset` bytes behind the target's start. Each byte is read once, whatever the other side
-    /// does to it meanwhile.
+    /// Copies a piece out, to `offset` bytes behind the target's start, whatever the other side does to it meanwhile.
+    /// Only the copy is looked at.
     func copy(from place: UInt32, to target: UnsafeMutableRawPointer, offset: Int, count: Int) {
-        unsafe SharedBytes.copy(to: target + offset, from: address(place), count: count)
+        unsafe SharedBytes.copy(to: target.advanced(by: offset), from: address(place), count: count)
     }
 
     /// Copies a piece in, at most a place's size.

@@ -21,10 +21,15 @@ internal import CAnnexLinux
         Int(truncatingIfNeeded: position & (capacity &- 1))
     }
 
+    // SAFETY: the offset is masked, so it lies inside.
+    @inline(__always) private func place(_ position: UInt32) -> UnsafeMutableRawPointer {
+        unsafe start.advanced(by: offset(position))
+    }
+
     // SAFETY, for every header: positions of headers are multiples of a frame's alignment and the offset is masked, so
     // its words are aligned and inside.
     @inline(__always) private func words(_ position: UInt32) -> UnsafeMutablePointer<UInt64> {
-        unsafe (start + offset(position)).assumingMemoryBound(to: UInt64.self)
+        unsafe place(position).assumingMemoryBound(to: UInt64.self)
     }
 
     /// Looks whether a frame is there, without any order.
@@ -35,10 +40,10 @@ internal import CAnnexLinux
     /// Fills a small frame that lies in one piece, but for its header's first word.
     @inline(__always) func fill(from place: UInt32, to end: UInt32, call: UInt64, _ payload: UnsafeRawBufferPointer) {
         // SAFETY: the caller's frame lies between these places, and its payload leaves room for the header.
-        let body = unsafe start + offset(place) + Int(truncatingIfNeeded: WireFormat.headerSize)
+        let body = unsafe self.place(place).advanced(by: Int(truncatingIfNeeded: WireFormat.headerSize))
         if let base = payload.baseAddress { unsafe annex_copy_small(body, base, payload.count) }
         let size = Int(truncatingIfNeeded: end &- place &- WireFormat.headerSize)
-        unsafe annex_clear_small(body + payload.count, size &- payload.count)
+        unsafe annex_clear_small(body.advanced(by: payload.count), size &- payload.count)
         storeSecondWord(call, at: place)
     }
 
@@ -53,7 +58,7 @@ internal import CAnnexLinux
     }
 
     @inline(__always) func secondWord(at position: UInt32) -> UInt64 {
-        unsafe annex_load_wide(words(position) + 1)
+        unsafe annex_load_wide(words(position).advanced(by: 1))
     }
 
     /// What a reader sleeps on while no frame is at `position`: the half of the header that no frame leaves 0.
@@ -70,7 +75,7 @@ internal import CAnnexLinux
     @inline(__always) func copy(from position: UInt32, to target: UnsafeMutableRawPointer, count: UInt32) {
         // SAFETY: all bytes lie before the ring's end.
         if isSmall(count, at: position) {
-            unsafe annex_copy_small(target, start + offset(position), Int(truncatingIfNeeded: count))
+            unsafe annex_copy_small(target, place(position), Int(truncatingIfNeeded: count))
         } else {
             unsafe copyLarge(from: position, to: target, count: count)
         }
@@ -81,7 +86,7 @@ internal import CAnnexLinux
         guard let base = source.baseAddress else { return }
         // SAFETY: as above.
         if isSmall(UInt32(truncatingIfNeeded: source.count), at: position) {
-            unsafe annex_copy_small(start + offset(position), base, source.count)
+            unsafe annex_copy_small(place(position), base, source.count)
         } else {
             unsafe copyLarge(to: position, from: source)
         }
@@ -90,17 +95,19 @@ internal import CAnnexLinux
     @inline(never) private func copyLarge(from position: UInt32, to target: UnsafeMutableRawPointer, count: UInt32) {
         let first = min(count, capacity &- (position & (capacity &- 1)))
         // SAFETY: `first` bytes lie before the ring's end, the rest at its start.
-        unsafe annex_copy_shared(target, start + offset(position), Int(first))
-        if first < count { unsafe annex_copy_shared(target + Int(first), start, Int(count &- first)) }
+        unsafe annex_copy_shared(target, place(position), Int(truncatingIfNeeded: first))
+        guard first < count else { return }
+        let rest = unsafe target.advanced(by: Int(truncatingIfNeeded: first))
+        unsafe annex_copy_shared(rest, start, Int(truncatingIfNeeded: count &- first))
     }
 
     @inline(never) private func copyLarge(to position: UInt32, from source: UnsafeRawBufferPointer) {
         guard let base = source.baseAddress else { return }
-        let first = min(source.count, Int(capacity) &- offset(position))
+        let first = min(source.count, Int(truncatingIfNeeded: capacity) &- offset(position))
         // SAFETY: `first` bytes lie before the ring's end, the rest at its start.
-        unsafe annex_copy_shared(start + offset(position), base, first)
+        unsafe annex_copy_shared(place(position), base, first)
         if first < source.count {
-            unsafe annex_copy_shared(start, base + first, source.count &- first)
+            unsafe annex_copy_shared(start, base.advanced(by: first), source.count &- first)
         }
     }
 
@@ -111,7 +118,7 @@ internal import CAnnexLinux
 
     /// Writes the half of a header that does not publish.
     @inline(__always) func storeSecondWord(_ word: UInt64, at position: UInt32) {
-        unsafe annex_store_wide(words(position) + 1, word)
+        unsafe annex_store_wide(words(position).advanced(by: 1), word)
     }
 
     /// SYNC: releases the frame, which its reader acquires with this word.
@@ -123,6 +130,6 @@ internal import CAnnexLinux
     /// this process wrote there earlier goes out a second time.
     @inline(__always) func clear(from position: UInt32, count: UInt32) {
         // SAFETY: a gap ends at an aligned position, so it never wraps.
-        unsafe annex_clear_small(start + offset(position), Int(truncatingIfNeeded: count))
+        unsafe annex_clear_small(place(position), Int(truncatingIfNeeded: count))
     }
 }

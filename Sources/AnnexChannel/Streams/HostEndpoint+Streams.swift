@@ -12,8 +12,7 @@ extension HostEndpoint {
         _ method: UInt16, _ arguments: [UInt8] = [], window: Int = 65536, timeout: Duration? = nil
     ) throws(StreamFailure) -> ChannelStream {
         if case .said(let said) = hello.withLock({ $0 }), !said.wire.contains(.streams) { throw .unsupported }
-        let window = UInt32(
-            clamping: min(max(window, Int(StreamState.smallestWindow)), Int(StreamState.largestWindow)))
+        let window = min(max(UInt32(clamping: window), StreamState.smallestWindow), StreamState.largestWindow)
         let stream = try enterStream(method, window: window)
         let frame = OutgoingFrame(
             header: FrameHeader(kind: .open, method: method, call: stream.id),
@@ -48,7 +47,7 @@ extension HostEndpoint {
     /// Takes a stream out of the table.
     /// - Parameter owed: where this side let go of it, what the other may still have sent.
     func forget(_ id: UInt64, isForgone owed: UInt32?) {
-        streams.withLock { $0.remove(id, forgoing: owed) }
+        streams.withLock { $0.takeOut(id, forgoing: owed) }
     }
 
     /// A frame that belongs to a stream.

@@ -47,7 +47,7 @@ struct HostStreams {
     }
 
     /// - Parameter owed: what its other side could still have sent.
-    mutating func remove(_ id: UInt64, forgoing owed: UInt32?) {
+    mutating func takeOut(_ id: UInt64, forgoing owed: UInt32?) {
         guard entries.removeValue(forKey: id) != nil else { return }
         // Each message costs 16 at least; credit, finish and reset come besides.
         if let owed { forgone &+= UInt64(owed / 16) &+ UInt64(owed / 16) &+ 4 }

@@ -14,7 +14,8 @@ enum WireFormat {
 
     /// Bytes of one place in an arena, and of each piece of a message but its last: as much as stays in a core's own
     /// cache while it is copied in and out.
-    static let pieceSize: UInt32 = 65536
+    static let pieceSize: UInt32 = 1 << pieceShift
+    static let pieceShift: UInt32 = 16
     /// The most places of an arena.
     static let mostPlaces: UInt32 = 64
 
