@@ -2,8 +2,8 @@ public import AnnexChannel
 internal import AnnexModel
 internal import AnnexService
 
-// Typed calls tell the broker nothing while all goes well: that would cost more than the call. The extension point's
-// time limit is the call's own timeout instead.
+// Typed calls tell the broker nothing while all goes well: that would cost more than the call. The host's end of the
+// channel holds the extension point's time limit instead.
 
 extension ExtensionSession {
     /// Sends a request of the host's own kind and returns its response. Cancelling the task cancels the call.
@@ -13,28 +13,26 @@ extension ExtensionSession {
     ///   extension that takes longer is ended.
     /// - Throws: `HostError.cancelled` with what the extension said instead of a response, `.ended` with the reason when
     ///   it ended before it answered, `.timedOut`, `.invalidRequest`.
-    public nonisolated(nonsending) func call<Asked: ChannelRequest>(
+    @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) async throws(HostError) -> Asked.Response {
         let failure: CallFailure
         do throws(CallFailure) {
-            return try await channel.call(request, timeout: timeout ?? callLimit)
+            return try await channel.call(request, timeout: timeout, patience: patience)
         } catch {
             failure = error
         }
-        guard let error = judge(failure, isOwnLimit: timeout == nil) else { throw .ended(await link.ended.value()) }
-        throw error
+        throw await judged(failure, isOwnLimit: timeout == nil)
     }
 
     /// The same for code without Swift concurrency: waits on this thread.
-    public func callAndWait<Asked: ChannelRequest>(
+    @inlinable public func callAndWait<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) throws(HostError) -> Asked.Response {
         do throws(CallFailure) {
-            return try channel.callAndWait(request, timeout: timeout, patience: callLimit)
+            return try channel.callAndWait(request, timeout: timeout, patience: patience)
         } catch {
-            guard let error = judge(error, isOwnLimit: timeout == nil) else { throw .ended(link.ended.wait()) }
-            throw error
+            throw judgedAndWaited(error, isOwnLimit: timeout == nil)
         }
     }
 
@@ -49,8 +47,7 @@ extension ExtensionSession {
         } catch {
             failure = error
         }
-        guard let error = judge(failure, isOwnLimit: false) else { throw .ended(await link.ended.value()) }
-        throw error
+        throw await judged(failure, isOwnLimit: false)
     }
 
     /// The same for code without Swift concurrency: waits on this thread.
@@ -60,9 +57,19 @@ extension ExtensionSession {
         do throws(CallFailure) {
             try channel.sendAndWait(notice, timeout: timeout)
         } catch {
-            guard let error = judge(error, isOwnLimit: false) else { throw .ended(link.ended.wait()) }
-            throw error
+            throw judgedAndWaited(error, isOwnLimit: false)
         }
+    }
+
+    /// What a failed call means for its caller, once it is known.
+    @usableFromInline nonisolated(nonsending) func judged(_ failure: CallFailure, isOwnLimit: Bool) async -> HostError {
+        if let error = judge(failure, isOwnLimit: isOwnLimit) { return error }
+        return .ended(await link.ended.value())
+    }
+
+    /// The same for a thread.
+    @usableFromInline func judgedAndWaited(_ failure: CallFailure, isOwnLimit: Bool) -> HostError {
+        judge(failure, isOwnLimit: isOwnLimit) ?? .ended(link.ended.wait())
     }
 
     /// What a failed call means for its caller; nil where it means the extension's end, which is then under way.

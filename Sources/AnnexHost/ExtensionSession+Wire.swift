@@ -20,7 +20,7 @@ extension ExtensionSession {
         for content in contents.contents { descriptors.append(try handOver(content)) }
         return Request(
             method: RequestMessage.method, payload: payload, descriptors: descriptors,
-            accepts: acceptance.allowance)
+            accepts: acceptance.allowance, mostReply: MessageLimits.standard.bytes)
     }
 
     /// A small one as a sealed copy, which also spares the extension the file's own moods; a large one through an open

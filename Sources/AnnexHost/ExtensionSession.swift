@@ -15,8 +15,8 @@ public final class ExtensionSession: Sendable {
     /// not run against the extension point's time limit; give them a timeout. Not for the event loop's thread.
     public let channel: HostEndpoint
     let link: SessionLink
-    /// The extension point's limit for one request.
-    let callLimit: Duration?
+    /// The extension point's limit for one request, or the host's tighter one.
+    @usableFromInline let patience: CallPatience?
     /// An embedded broker ends its extensions when it goes: it stays for as long as one of its sessions does.
     private let service: any BrokerService
     let observer: (any SessionObserver)?
@@ -33,6 +33,7 @@ public final class ExtensionSession: Sendable {
         var configuration = try service.terms(for: identifier).channel
         configuration.label = identifier
         configure(&configuration)
+        configuration.callLimit = [configuration.callLimit, timeLimit].compactMap(\.self).min()
         var handlers = link.handlers
         hosted.install(in: &handlers)
         let channel = try HostEndpoint.make(configuration: configuration, handlers: handlers)
@@ -46,7 +47,7 @@ public final class ExtensionSession: Sendable {
         link.connect(to: handle)
         self.channel = endpoint
         self.link = link
-        callLimit = [configuration.callLimit, timeLimit].compactMap(\.self).min()
+        patience = configuration.callLimit.map { CallPatience($0) }
         self.service = service
     }
 

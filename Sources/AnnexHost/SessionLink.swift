@@ -64,6 +64,11 @@ final class SessionLink: Sendable {
         var handlers = ChannelHandlers()
         handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }
         handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(ProtocolViolation(violation)) } }
+        handlers.onUnreadable = { [weak self] method, failure in
+            let text = "a notice of method \(method) that cannot be read: \(failure)"
+            self?.tell { $0.violated(ProtocolViolation(text)) }
+        }
+        handlers.onStreamWait = { [weak self] in self?.tell($0) }
         handlers.onPeerClosed = { [weak self] in self?.tell { $0.channelClosed() } }
         handlers.onEvent = { [weak self] event in
             switch event.method {
@@ -74,6 +79,17 @@ final class SessionLink: Sendable {
             }
         }
         return handlers
+    }
+
+    /// A wait in a stream runs against the extension point's time limit and is watched as a request is.
+    private func tell(_ waiting: StreamWaiting) {
+        // Apart from the numbers of requests.
+        let apart: UInt64 = 1 << 63
+        switch waiting {
+        case .began(let number): tell { $0.requestBegan(apart | number) }
+        case .ended(let number): tell { $0.requestEnded(apart | number) }
+        case .overstayed: tell { $0.overstayed() }
+        }
     }
 
     func receive(_ event: ExtensionEvent, endpoint: HostEndpoint) {
@@ -88,8 +104,11 @@ final class SessionLink: Sendable {
             // The handle holds the event handler that holds this link: here the circle ends.
             state.withLock { $0 = .over }
             endpoint.end(with: "\(termination.reason.rawValue)")
-            ended.reach(termination)
-            ready.reach(.failure(SessionEnd(termination: termination)))
+            // The end comes last: what the extension sent before it has been heard by then.
+            endpoint.whenHeard { [ended, ready] in
+                ended.reach(termination)
+                ready.reach(.failure(SessionEnd(termination: termination)))
+            }
         }
     }
 

@@ -226,6 +226,49 @@ import Testing
         lingering.letGo()
     }
 
+    @Test func `BOMB-11: descriptors of an empty message are not closed by the thread that reads`() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let call = try await ask(channel)
+        let lingering = try LingeringSocket()
+        do {
+            let socket = DescriptorList(try lingering.open())
+            #expect(sendMany(channel.peer.control.descriptor.number, [], socket.numbers) == 0)
+        }
+        // Closing it takes longer than any test: the reader goes on all the same.
+        #expect(await channel.violation() == .malformedControl(length: 0, descriptors: 1))
+        await #expect(throws: CallFailure.self) { _ = try await call.value() }
+        lingering.letGo()
+    }
+
+    @Test("a hand-over is found behind more doorbells than one turn of the loop reads")
+    func behindManyDoorbells() async throws {
+        let channel = try HostileChannel { $0.controlMessagesPerSecond = 100_000 }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let socket = channel.peer.control.descriptor.number
+        var room: Int32 = 1 << 20
+        setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+        let gate = try Gate()
+        channel.loop.execute { try? gate.wait() }
+        let host = channel.host
+        let caller = ExtensionThread(raw: {
+            let reply = try? host.callAndWait(Request(method: 1, accepts: Self.allowance))
+            #expect(reply?.sealed.count == 1)
+        })
+        while host.counters.framesSent < 1 { sched_yield() }
+        for _ in 0..<ControlInbox.mostAtOnce + 4 { try channel.peer.control.send(WireFormat.doorbell) }
+        let memory = try Descriptor.memfd("annex-behind-bells", size: 0)
+        try memory.writeAll([1, 2, 3])
+        try memory.addSeals(.immutable)
+        try channel.peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), DescriptorList(memory))
+        channel.peer.show(RawPeer.frame(3, descriptors: 1, method: 1, call: 1), at: writer.position)
+        channel.peer.header(at: writer.position).wake()
+        caller.join()
+        gate.open()
+    }
+
     @Test func `BOMB-11: a socket that lingers unread holds up nobody who lets go of the channel`() async throws {
         let loop = try EventLoop()
         let lingering = try LingeringSocket()

@@ -36,7 +36,7 @@ final class Conversation: Sendable {
         let reply = try host.callAndWait(
             Request(
                 method: RequestMessage.method, payload: payload, descriptors: contents.readOnlyDescriptors(),
-                accepts: accepts), timeout: .patience)
+                accepts: accepts, mostReply: MessageLimits.standard.bytes), timeout: .patience)
         return try ReplyMessage(decoding: reply.payload).result(with: ContentsList(reply.sealed)).get()
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A broker of one extension that no process stands behind: the test holds the extension's ends of the channel.
 final class LoneService: BrokerService {
-    private let ends = Mutex<ExtensionDescriptors?>(nil)
+    let ends = Mutex<ExtensionDescriptors?>(nil)
     private let count = Mutex(0)
     /// Whether its extension ends in the moment in which it is parked.
     private let endsParked: Bool

@@ -17,6 +17,9 @@ public enum CallFailure: Error, Sendable, Hashable {
     case tooManyDescriptors(count: Int, most: Int)
     /// The extension does not read: no room came within the caller's time.
     case noRoom
+    /// A call that blocks was made on the event loop's thread and would have had to wait for it. That thread reads the
+    /// channels, so all of them would stand still. Call from another thread, or with `await` from a task.
+    case onEventLoop
     case tooManyCalls(most: Int)
     /// The request or notice breaks a limit of its wire form.
     case unencodable(EncodingFailure)
@@ -37,6 +40,8 @@ extension CallFailure: CustomStringConvertible {
             "a payload of \(bytes) bytes where \(most) fit; hand bulk over as a descriptor"
         case .tooManyDescriptors(let count, let most): "\(count) descriptors where one message carries \(most)"
         case .noRoom: "the extension does not read: its ring stayed full"
+        case .onEventLoop:
+            "a blocking call on the event loop's thread would wait for itself; call from another thread or a task"
         case .tooManyCalls(let most): "more than \(most) calls open at once"
         case .unencodable(let failure): "it cannot be sent: \(failure)"
         case .unreadable(let failure): "the answer cannot be read: \(failure)"

@@ -31,6 +31,8 @@ public final class ChannelCall: Sendable {
     let deadline: UInt64?
     /// Where a thread waits for the bytes of a large answer; nil: the answer has memory of its own.
     let memory: CallerMemory?
+    /// The most bytes of an answer in pieces that has memory of its own; what comes in one frame is bounded by that.
+    let mostReply: Int
     private let state = Mutex(State.pending([]))
     private let done = Atomic<Bool>(false)
     private let timer = Mutex<EventLoop.Timer?>(nil)
@@ -38,7 +40,7 @@ public final class ChannelCall: Sendable {
 
     init(
         id: UInt64, method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?,
-        memory: CallerMemory? = nil, endpoint: HostEndpoint
+        mostReply: Int = 0, memory: CallerMemory? = nil, endpoint: HostEndpoint
     ) {
         self.id = id
         self.method = method
@@ -46,6 +48,7 @@ public final class ChannelCall: Sendable {
         self.accepts = accepts
         self.deadline = deadline
         self.memory = memory
+        self.mostReply = mostReply
         self.endpoint = endpoint
     }
 
@@ -55,15 +58,36 @@ public final class ChannelCall: Sendable {
     }
 
     /// Sleeps until the call has resolved. Not for tasks, which have `value()`.
+    /// - Throws: `CallFailure.onEventLoop` on the event loop's thread, if there is no outcome yet.
     public func wait() throws(CallFailure) -> Reply {
+        guard isDone || !endpoint.loop.isCurrent else { throw .onEventLoop }
         endpoint.follow(self)
-        return try outcome().get()
+        return try heard()
+    }
+
+    /// The outcome of a call that is done, once what came before it has been heard.
+    func heard() throws(CallFailure) -> Reply {
+        do throws(CallFailure) {
+            let reply = try outcome().get()
+            endpoint.hearFirst(until: deadline)
+            return reply
+        } catch {
+            endpoint.hearFirst(before: error, until: deadline)
+            throw error
+        }
     }
 
     /// The answer. A cancelled task cancels the call.
     public nonisolated(nonsending) func value() async throws(CallFailure) -> Reply {
         // Found within the spin budget: nothing is suspended, and nothing is set up to be.
-        if isDone { return try self.outcome().get() }
+        if isDone {
+            let outcome = self.outcome()
+            switch outcome {
+            case .success: await endpoint.hearFirst()
+            case .failure(let failure): await endpoint.hearFirst(before: failure)
+            }
+            return try outcome.get()
+        }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { suspend($0) }
         } onCancel: {
@@ -91,7 +115,8 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Called once, by whoever took the call out of the table.
+    /// Called once, by whoever took the call out of the table, maybe under the receiving lock. So only threads are woken
+    /// here; what runs code of other people's goes behind what the owner was told before, on the event loop's thread.
     func resolve(_ outcome: Outcome) {
         let waiters = state.withLock { state in
             guard case .pending(let waiters) = state else { return [] as [Waiter] }
@@ -103,8 +128,8 @@ public final class ChannelCall: Sendable {
         for waiter in waiters {
             switch waiter {
             case .thread(let parker): parker.unpark()
-            case .task(let continuation): continuation.resume(returning: outcome)
-            case .body(let body): body(outcome)
+            case .task(let continuation): endpoint.loop.perform { continuation.resume(returning: outcome) }
+            case .body(let body): endpoint.loop.perform { body(outcome) }
             }
         }
     }
@@ -126,13 +151,14 @@ public final class ChannelCall: Sendable {
         if isDone { self.timer.withLock { $0.take() }?.cancel() }
     }
 
-    /// Runs a body with the outcome, on whichever thread finds it.
+    /// Runs a body with the outcome: at once if there is one, else on the event loop's thread.
     func whenDone(_ body: @escaping @Sendable (Outcome) -> Void) {
         if let ready = enlist(.body(body)) { body(ready) }
     }
 
     private func suspend(_ continuation: CheckedContinuation<Outcome, Never>) {
-        if let ready = enlist(.task(continuation)) { continuation.resume(returning: ready) }
+        guard let ready = enlist(.task(continuation)) else { return }
+        endpoint.whenHeard { continuation.resume(returning: ready) }
     }
 
     /// - Returns: the outcome where there is one already: then nobody is enlisted.

@@ -27,10 +27,14 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var streamWindow: UInt32 = 65536
     /// How many answers, credits and resets may wait for an extension that does not read.
     public var mostWaitingFrames: Int = 1024
+    /// How many bytes they may have together; a single one may have more.
+    public var mostWaitingBytes: Int = 8 << 20
+    /// How long the first of them may wait: an extension that has read nothing for so long breaks the channel's rules.
+    public var unreadLimit: Duration = .seconds(60)
     /// How long a caller without a deadline of its own waits for room in a full ring.
     public var sendLimit: Duration = .seconds(5)
-    /// The longest that a call without a timeout of its own should wait, for whoever makes calls in an owner's stead; nil:
-    /// without limit. The channel itself does not look at it.
+    /// The longest that a wait in a stream without a timeout of its own lasts; nil: without limit. A session's typed calls
+    /// have the same limit; calls made of the channel itself have none but their own.
     public var callLimit: Duration?
     /// Frames within a second that answer no open call: events, late answers.
     public var framesPerSecond: UInt32 = 1000

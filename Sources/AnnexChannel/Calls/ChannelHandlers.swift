@@ -15,6 +15,12 @@ public struct ChannelHandlers: Sendable {
     /// handle proves; an extension that closes it and lives on is not heard any more while it is idle.
     public var onPeerClosed: @Sendable () -> Void = {}
 
+    /// The extension sent a notice that its handler cannot read, with the notice's method. An owner that takes an
+    /// unreadable answer for a breach ends the extension for this, too.
+    public var onUnreadable: @Sendable (UInt16, DecodingFailure) -> Void = { _, _ in }
+    /// Somebody waits in a stream for the extension, without a timeout of its own.
+    public var onStreamWait: @Sendable (StreamWaiting) -> Void = { _ in }
+
     /// A request of the extension's; nil: the host serves none, and each fails. What stands in it is a stranger's.
     public var onRequest: (@Sendable (consuming HostedRequest) -> Void)?
     /// A stream that the extension has opened; nil: the host takes none, and each is reset.

@@ -14,12 +14,6 @@ extension ChannelViolation: CustomStringConvertible {
         case .unknownCall(let call): "a frame of call \(call), which was never made or is not the next"
         case .wrongMethod(let call, let method, let asked):
             "an answer of method \(method) to call \(call), which asked \(asked)"
-        default: moreText
-        }
-    }
-
-    private var moreText: String {
-        switch self {
         case .unknownStream(let stream): "a frame of stream \(stream), which is not open"
         case .streamCredit(let stream): "a frame of stream \(stream) that its credit does not cover"
         case .streamIsOver(let stream): "a message on stream \(stream) after its end"
@@ -36,8 +30,8 @@ extension ChannelViolation: CustomStringConvertible {
             "sealed memory of \(size) bytes where at most \(accepted) are accepted"
         case .sealedHoles(let size): "sealed memory of \(size) bytes with holes"
         case .sharedWord(let errno): "misuses a shared word: waiting on it fails with errno \(errno)"
+        case .unread(let seconds): "what its host answers was not read within \(seconds) seconds"
         case .messageBudget(let what, let limit): "more than \(limit) \(what.rawValue) within a second"
-        default: "a broken rule"
         }
     }
 }

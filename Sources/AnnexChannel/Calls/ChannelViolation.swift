@@ -44,6 +44,8 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case sealedHoles(UInt64)
     /// The kernel refused to wait on the peer's word, which only its misuse brings about.
     case sharedWord(errno: Int32)
+    /// What its host has for it lay unread for longer than the channel allows.
+    case unread(seconds: UInt64)
     /// More than the channel's budget within a second.
     case messageBudget(MessageBudget, limit: UInt32)
 
@@ -53,6 +55,7 @@ public enum ChannelViolation: Error, Sendable, Hashable {
         case control = "control messages"
         case bytes = "bytes that nobody asked for"
         case unread = "answers that it does not read"
+        case unreadBytes = "bytes of answers that it does not read"
         case wakeUps = "wake-ups without a message"
     }
 }

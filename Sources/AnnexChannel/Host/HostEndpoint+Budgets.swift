@@ -15,7 +15,7 @@ extension HostEndpoint {
         try spend(bytes: max(frame.payload.count, 64), at: MonotonicClock.now(), &receiver)
     }
 
-    private func spend(
+    func spend(
         bytes: Int, at now: UInt64, _ receiver: inout HostReceiver
     ) throws(ChannelViolation) {
         guard receiver.bytes.spend(UInt32(clamping: bytes), at: now) else {

@@ -2,8 +2,10 @@ internal import AnnexLinux
 internal import Synchronization
 
 extension HostEndpoint {
-    /// Calls the extension and waits for its answer on this thread. Not for the event loop's thread.
+    /// Calls the extension and waits for its answer on this thread. What the extension sent before its answer has been
+    /// heard by then, so the caller must hold nothing that a handler waits for.
     /// - Parameter timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
+    /// - Throws: `CallFailure.onEventLoop` on the event loop's thread.
     public func callAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
         let opened = try open(request, kind: .request, timeout: timeout)
         return try finish(opened)
@@ -14,7 +16,7 @@ extension HostEndpoint {
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> Reply {
         if request.isBare {
-            let looked = try look(for: request, timeout)
+            let looked = try await look(for: request, timeout)
             if let reply = looked.response { return reply }
             if let pending = looked.pending {
                 setTimer(for: pending)
@@ -61,14 +63,14 @@ extension HostEndpoint {
     }
 
     /// Asks whether the extension's channel is attended to, and waits on this thread. Answered as soon as the extension
-    /// next looks.
+    /// next looks. Not for the event loop's thread.
     public func pingAndWait(timeout: Duration) throws(CallFailure) {
         let opened = try open(Request(method: 0), kind: .ping, timeout: timeout)
         _ = try finish(opened)
     }
 
-    /// The same without waiting for anything. What becomes of it is told once, on whichever thread finds it: by the
-    /// pong, or by the end of the channel.
+    /// The same without waiting for anything. What becomes of it is told once, on the event loop's thread unless it is
+    /// known at once: by the pong, or by the end of the channel.
     /// - Returns: false where it could not be sent; then nothing is told.
     package func ping(answered: @escaping @Sendable (_ isAnswered: Bool) -> Void) -> Bool {
         do throws(CallFailure) {
@@ -144,7 +146,7 @@ extension HostEndpoint {
         let accepts = request.accepts
         let call = try enter(
             method: method, isPing: kind == .ping, accepts: accepts,
-            deadline: timeout.map { MonotonicClock.deadline(after: $0) })
+            deadline: timeout.map { MonotonicClock.deadline(after: $0) }, mostReply: request.mostReply ?? 0)
         let header = FrameHeader(
             kind: kind, descriptors: UInt8(request.descriptors.count), method: method, call: call.id)
         let isLarge = isLarge(request.payload.count)
@@ -158,7 +160,8 @@ extension HostEndpoint {
     }
 
     func enter(
-        method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?, memory: CallerMemory? = nil
+        method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?, mostReply: Int = 0,
+        memory: CallerMemory? = nil
     ) throws(CallFailure) -> ChannelCall {
         let result = calls.withLock { table in
             if let closed = table.closed { return .failure(closed) as Result<ChannelCall, CallFailure> }
@@ -168,7 +171,7 @@ extension HostEndpoint {
             }
             let call = ChannelCall(
                 id: table.nextID(), method: method, isPing: isPing, accepts: accepts, deadline: deadline,
-                memory: memory, endpoint: self)
+                mostReply: mostReply, memory: memory, endpoint: self)
             // Inside the lock, so that the order of switching is the order of the table.
             if table.insert(call) { _ = control.setPassRights(true) }
             return .success(call)
@@ -187,6 +190,10 @@ extension HostEndpoint {
 
     private func finish(_ opened: borrowing OpenedCall) throws(CallFailure) -> Reply {
         let call = opened.call
+        guard !loop.isCurrent else {
+            giveUp(call, with: .onEventLoop, tell: false)
+            throw .onEventLoop
+        }
         // What waits for room between its pieces leads nobody meanwhile.
         if opened.frame.transfer != nil || !sendAndLead(opened) {
             do throws(CallFailure) {
@@ -196,6 +203,6 @@ extension HostEndpoint {
             }
         }
         follow(call)
-        return try call.outcome().get()
+        return try call.heard()
     }
 }

@@ -41,15 +41,6 @@ extension HostEndpoint {
         }
     }
 
-    /// Tells the owner something of the extension's, on the event loop's thread. A violation is the last: whoever reads
-    /// while another thread finds one may still hand on what came before.
-    func tell(_ body: @escaping @Sendable () -> Void) {
-        loop.execute { [weak self] in
-            // SYNC: stored and read on the loop's thread only.
-            if self?.isCondemned.load(ordering: .relaxed) != true { body() }
-        }
-    }
-
     /// Why the channel is closed.
     var closedReason: CallFailure {
         calls.withLock { $0.closed ?? .ended(reason: $0.ending ?? "closed") }
@@ -86,6 +77,8 @@ extension HostEndpoint {
             state = .failed(failure)
             return waiting
         }
-        for continuation in waiting { continuation.resume(returning: .failure(failure)) }
+        loop.perform {
+            for continuation in waiting { continuation.resume(returning: .failure(failure)) }
+        }
     }
 }

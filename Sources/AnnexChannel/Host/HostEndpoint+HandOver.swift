@@ -101,9 +101,12 @@ extension HostEndpoint {
         if hasEnded { peerHasClosed() }
     }
 
-    /// Reads the control socket; at most as much as one turn of the loop should cost.
+    /// Reads the control socket: as much as one turn of the loop should cost, or up to the first hand-over, however many
+    /// doorbells lie before it. Those that were not asked for are bounded by their budget.
     private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
-        for _ in repeatElement((), count: ControlInbox.mostAtOnce) {
+        var left = ControlInbox.mostAtOnce
+        while untilHandOver || left > 0 {
+            left &-= 1
             guard !inbox.isEnded, !isClosed.load(ordering: .acquiring) else { return }
             let reception: ControlReception
             do throws(SystemError) {

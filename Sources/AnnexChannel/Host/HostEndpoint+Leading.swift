@@ -81,7 +81,7 @@ extension HostEndpoint {
                 if receiver.spinner.spin() {
                     if isOver(call, &looks) || (!sleeps && looks > HostEndpoint.mostLooksOfATask) { return }
                 } else {
-                    guard sleeps else { return }
+                    guard sleeps else { return receiver.spinner.willSuspend() }
                     sleep(&receiver, for: call)
                     if mustStop(call) || call.isOverdue { return }
                 }
@@ -93,7 +93,7 @@ extension HostEndpoint {
     /// Whether there is nothing to wait for; looked up rarely, because asking the clock costs more than a look.
     private func isOver(_ call: ChannelCall, _ looks: inout UInt32) -> Bool {
         looks &+= 1
-        return looks % 64 == 0 && (mustStop(call) || call.isOverdue)
+        return looks & 63 == 0 && (mustStop(call) || call.isOverdue)
     }
 
     /// However its channel waits, a task does not hold a thread of the pool for long.
@@ -145,7 +145,9 @@ extension HostEndpoint {
         let mark = sleepMark.load(ordering: .sequentiallyConsistent)
         guard mark & 1 == 1 else { return }
         interruptions.add(1, ordering: .relaxed)
-        for _ in 0..<HostEndpoint.mostWakeUps where sleepMark.load(ordering: .sequentiallyConsistent) == mark {
+        var left = HostEndpoint.mostWakeUps
+        while left > 0, sleepMark.load(ordering: .sequentiallyConsistent) == mark {
+            left &-= 1
             peer.ring.bed(at: sleepPosition.load(ordering: .relaxed)).wakeSleepers()
             Processor.yield()
         }
@@ -208,6 +210,7 @@ extension HostEndpoint {
         }
         // Whatever the extension said just now, it read something before.
         sendWaitingCancels()
+        flushOutbox()
         passOnTheLead()
     }
 }

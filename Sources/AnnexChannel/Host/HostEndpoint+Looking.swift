@@ -16,23 +16,29 @@ extension HostEndpoint {
     }
 
     /// Sends a request and looks for its answer within the spin budget.
+    /// - Parameter mostReply: of an answer in pieces, as `ChannelCall` says.
     func callLooking(
-        _ method: UInt16, _ payload: RawSpan, into reply: UnsafeMutableRawBufferPointer, timeout: Duration?
+        _ method: UInt16, _ payload: RawSpan, into reply: UnsafeMutableRawBufferPointer, timeout: Duration?,
+        patience: CallPatience? = nil, mostReply: Int
     ) throws(CallFailure) -> Looked {
         guard recorder == nil else { return .notSent }
         try check(bytes: payload.byteCount, descriptors: 0)
         guard !isLarge(payload.byteCount) else { return .notSent }
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
-        let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
         return try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
             let call = unsafe RawCall(
-                method: method, payload: question, reply: reply, limit: limit, patience: limit)
-            return try lookLeading(for: call, until: deadline) ?? .notSent
+                method: method, payload: question, reply: reply, limit: limit,
+                patience: limit ?? patience?.nanoseconds)
+            return try lookLeading(for: call, until: limit == nil ? nil : call.deadline(), mostReply) ?? .notSent
         }
     }
 
     /// Nil where another thread reads.
-    private func lookLeading(for call: RawCall, until deadline: UInt64?) throws(CallFailure) -> Looked? {
+    /// - Parameter deadline: nil for a call without a limit that the extension hears of: the clock is asked for its
+    ///   patience once the call suspends.
+    private func lookLeading(
+        for call: RawCall, until deadline: UInt64?, _ mostReply: Int
+    ) throws(CallFailure) -> Looked? {
         var leads = false
         defer { if leads { afterLeading() } }
         return try halves.withBothIfAvailable { receiver, sender in
@@ -59,7 +65,8 @@ extension HostEndpoint {
                 }
                 guard receiver.spinner.spin(), !receiver.reader.hasTakenARing(since: start) else { break }
             }
-            return .pending(try enlist(call, id, deadline, &receiver))
+            receiver.spinner.willSuspend()
+            return .pending(try enlist(call, id, deadline ?? call.deadline(), &receiver, mostReply: mostReply))
         }
     }
 
@@ -77,18 +84,21 @@ extension HostEndpoint {
         _ raw: RawCall, _ id: UInt64, _ deadline: UInt64?, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> (ChannelCall, CallerMemory?) {
         let memory = unsafe raw.workspace == nil ? CallerMemory(raw.reply) : nil
-        return (try enlist(raw, id, deadline ?? raw.deadline(), &receiver, memory: memory), memory)
+        let deadline = deadline ?? raw.deadline()
+        return (
+            try enlist(raw, id, deadline, &receiver, mostReply: MessageLimits.standard.bytes, memory: memory), memory
+        )
     }
 
     /// Enters the call into the table while this thread still reads for everybody, so that no answer comes between.
     private func enlist(
         _ raw: RawCall, _ id: UInt64, _ deadline: UInt64?, _ receiver: inout HostReceiver,
-        memory: CallerMemory? = nil
+        mostReply: Int, memory: CallerMemory? = nil
     ) throws(CallFailure) -> ChannelCall {
         try calls.withLock { (table) throws(CallFailure) in
             if let closed = table.closed { throw closed }
             let call = ChannelCall(
-                id: id, method: raw.method, isPing: false, accepts: .none, deadline: deadline,
+                id: id, method: raw.method, isPing: false, accepts: .none, deadline: deadline, mostReply: mostReply,
                 memory: memory, endpoint: self)
             _ = table.insert(call)
             receiver.tableIsFull = table.count >= configuration.mostOpenCalls

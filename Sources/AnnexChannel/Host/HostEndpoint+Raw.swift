@@ -6,13 +6,15 @@ internal import Synchronization
 
 extension HostEndpoint {
     /// Calls the extension and waits for its answer on this thread, which must not be the event loop's. Allocates
-    /// nothing while no other thread calls through the same channel.
+    /// nothing while no other thread calls through the same channel. What the extension sent before its answer has been
+    /// heard by then.
     /// - Parameters:
     ///   - payload: copied; at most `largestPayload`.
     ///   - reply: where the answer is copied to, whose bytes are the extension's: nothing is known but their number.
     ///   - timeout: how long to wait at most; nil: as long as the channel lives.
     /// - Returns: the answer's length.
-    /// - Throws: `.payloadTooLarge` also where the answer has more bytes than `reply`.
+    /// - Throws: `.payloadTooLarge` also if the answer has more bytes than `reply`; `.onEventLoop` on the event loop's
+    ///   thread, unless the answer comes at once.
     public func callAndWait(
         _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
     ) throws(CallFailure) -> Int {
@@ -23,23 +25,35 @@ extension HostEndpoint {
     ///   - patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
     ///   - workspace: takes an answer that is longer than `reply`.
     func callRaw(
-        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?, patience: Duration?,
-        workspace: CallWorkspace? = nil
+        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?,
+        patience: CallPatience?, workspace: CallWorkspace? = nil
     ) throws(CallFailure) -> Int {
         try check(bytes: payload.byteCount, descriptors: 0)
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
-        return try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
-            try unsafe reply.withUnsafeMutableBytes { (target) throws(CallFailure) in
-                let call = unsafe RawCall(
-                    method: method, payload: question, reply: target, limit: limit,
-                    patience: limit ?? patience.map { MonotonicClock.nanoseconds($0) }, workspace: workspace)
-                if recorder == nil {
-                    if isLarge(question.count) { return try callLarge(call, timeout: timeout ?? patience) }
-                    if let count = try callLeading(call) { return count }
+        let patience = limit ?? patience?.nanoseconds
+        do throws(CallFailure) {
+            let count = try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
+                try unsafe reply.withUnsafeMutableBytes { (target) throws(CallFailure) in
+                    try callRaw(
+                        unsafe RawCall(
+                            method: method, payload: question, reply: target, limit: limit, patience: patience,
+                            workspace: workspace))
                 }
-                return try callGenerally(call, timeout: timeout ?? patience)
             }
+            hearFirst(until: RawCall.deadline(after: patience))
+            return count
+        } catch {
+            hearFirst(before: error, until: RawCall.deadline(after: patience))
+            throw error
         }
+    }
+
+    @inline(__always) private func callRaw(_ call: RawCall) throws(CallFailure) -> Int {
+        if recorder == nil {
+            if unsafe isLarge(call.payload.count) { return try callLarge(call) }
+            if let count = try callLeading(call) { return count }
+        }
+        return try callGenerally(call)
     }
 
     /// Sends a one-way message, which the extension's `serve` or `nextPost` takes; waits while there is no room.
@@ -172,9 +186,13 @@ extension HostEndpoint {
     }
 
     /// As any call, whose outcome is copied where the raw caller wants it.
-    private func callGenerally(_ call: RawCall, timeout: Duration?) throws(CallFailure) -> Int {
+    private func callGenerally(_ call: RawCall) throws(CallFailure) -> Int {
         let payload = unsafe [UInt8](call.payload)
-        let reply = try callAndWait(Request(method: call.method, payload: payload), timeout: timeout).payload
+        let most = call.workspace == nil ? call.room : MessageLimits.standard.bytes
+        let reply = try callAndWait(
+            Request(method: call.method, payload: payload, mostReply: most),
+            timeout: call.patience.map { .nanoseconds(Int64(clamping: $0)) }
+        ).payload
         if let workspace = call.workspace, reply.count > call.room { return workspace.keep(reply) }
         guard reply.count <= call.room else { throw .payloadTooLarge(bytes: reply.count, most: call.room) }
         unsafe call.reply.copyBytes(from: reply)

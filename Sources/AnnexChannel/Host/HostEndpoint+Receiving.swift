@@ -51,13 +51,19 @@ extension HostEndpoint {
         }
     }
 
-    /// Hands an event on. Those that wait for a slow owner are bounded as those of a second are.
+    /// Hands an event on. Those that wait for a slow owner are bounded as those of a second are, in number and in bytes.
     private func deliver(_ event: ChannelEvent) throws(ChannelViolation) {
         let limit = configuration.framesPerSecond
         guard undelivered.load(ordering: .relaxed) < limit else { throw .messageBudget(.frames, limit: limit) }
+        let (bytes, most) = (UInt64(truncatingIfNeeded: event.payload.count), configuration.bytesPerSecond)
+        guard undeliveredBytes.load(ordering: .relaxed) &+ bytes <= UInt64(truncatingIfNeeded: most) else {
+            throw .messageBudget(.bytes, limit: most)
+        }
         undelivered.add(1, ordering: .relaxed)
+        undeliveredBytes.add(bytes, ordering: .relaxed)
         tell { [weak self, handlers] in
             self?.undelivered.subtract(1, ordering: .relaxed)
+            self?.undeliveredBytes.subtract(bytes, ordering: .relaxed)
             handlers.onEvent(event)
         }
     }
@@ -77,8 +83,10 @@ extension HostEndpoint {
             state = .said(said)
             return waiting
         }
-        for continuation in waiting { continuation.resume(returning: .success(said)) }
         tell { [handlers] in handlers.onHello(said) }
+        loop.perform {
+            for continuation in waiting { continuation.resume(returning: .success(said)) }
+        }
     }
 
     /// A frame that belongs to no call and brings no descriptors says so in its header.
@@ -90,12 +98,13 @@ extension HostEndpoint {
 
     func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         switch calls.withLock({ $0.match(frame) }) {
-        case .taken(let call): call.resolve(.success(Reply(payload: frame.payload, sealed: [])))
+        case .taken(let call):
+            receiver.spinner.wasAnswered()
+            call.resolve(.success(Reply(payload: frame.payload, sealed: [])))
         case .neverIssued where RawCalls.isRaw(frame.call): try handleLateRaw(frame, &receiver)
         case .neverIssued: throw .unknownCall(frame.call)
         case .late:
-            tally.lateReplies.add()
-            if !calls.withLock({ $0.expectsLateAnswer() }) { try receiver.spendFrame() }
+            try handleLate(frame, bytes: 0, &receiver)
             try dropHandOver(frame)
         case .open(let call):
             guard frame.method == call.method else {
@@ -104,6 +113,7 @@ extension HostEndpoint {
             guard call.isPing == (frame.kind == .pong) else { throw .unexpectedKind(frame.kind.rawValue) }
             let outcome = try outcome(of: frame, for: call)
             guard takeOut(call.id) else { return }
+            if !call.isPing { receiver.spinner.wasAnswered() }
             call.resolve(outcome)
         }
     }
@@ -112,10 +122,18 @@ extension HostEndpoint {
     private func handleLateRaw(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         guard receiver.rawCalls.wasMade(frame.call) else { throw .unknownCall(frame.call) }
         guard frame.descriptors == 0 else { throw .descriptorsNotAskedFor(count: 1, call: frame.call) }
+        try handleLate(frame, bytes: 0, &receiver)
+    }
+
+    /// An answer that nobody waits for any more. One for each call that this side gave up is free.
+    /// - Parameter bytes: how many follow in pieces.
+    func handleLate(_ frame: Frame, bytes: Int, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         tally.lateReplies.add()
-        // A task's call that suspended was given up in the table, any other where it was made.
-        if receiver.rawCalls.expectsLateAnswer() || calls.withLock({ $0.expectsLateAnswer() }) { return }
+        // A task's raw call that suspended was given up in the table, any other where it was made.
+        if RawCalls.isRaw(frame.call), receiver.rawCalls.expectsLateAnswer() { return }
+        if calls.withLock({ $0.expectsLateAnswer() }) { return }
         try receiver.spendFrame()
+        if bytes > 0 { try spend(bytes: bytes, at: MonotonicClock.now(), &receiver) }
     }
 
     private func outcome(

@@ -169,7 +169,10 @@ extension HostEndpoint {
         let lookAround = MonotonicClock.deadline(after: HostEndpoint.longestSleep)
         // SYNC: read after `roomSleepers` went up; whoever closes sets the mark first and then wakes until it is down.
         let isOver = isClosed.load(ordering: .sequentiallyConsistent)
-        let mustSleep = !isOver && !looking.finds(consumed, other: seen)
+        // The event loop's thread may look, but not sleep: it reads the channels.
+        let mayNotSleep = loop.isCurrent
+        let hasFound = !isOver && looking.finds(consumed, other: seen)
+        let mustSleep = !isOver && !hasFound && !mayNotSleep
         let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, lookAround)) : .changed
         let now = MonotonicClock.now()
         // Woken by the peer, which has made no room: it may do so as often as it may wake a reader for nothing.
@@ -184,5 +187,6 @@ extension HostEndpoint {
             throw report(.violated(.messageBudget(.wakeUps, limit: configuration.futileWakeUpsPerSecond)))
         }
         guard now < limit else { throw now >= deadline ?? .max ? .deadlineExceeded : .noRoom }
+        if mayNotSleep, !hasFound, !isOver { throw .onEventLoop }
     }
 }

@@ -55,8 +55,13 @@ public final class HostEndpoint: Sendable {
     let isClosed = Atomic<Bool>(false)
     /// The owner has heard of a violation.
     let isCondemned = Atomic<Bool>(false)
-    /// Events that wait for the event loop's thread.
+    /// Whatever of the extension's waits for the event loop's thread to be heard.
+    let unheard = Atomic<Int>(0)
+    /// Events among it, and their bytes.
     let undelivered = Atomic<UInt32>(0)
+    let undeliveredBytes = Atomic<UInt64>(0)
+    /// How many waits in streams the owner was told of.
+    let streamWaits = Atomic<UInt64>(0)
     let peerIsGone = Atomic<Bool>(false)
     /// The extension takes messages in pieces.
     let sendsPieces = Atomic<Bool>(false)
@@ -81,7 +86,7 @@ public final class HostEndpoint: Sendable {
             HostReceiver(own: own, peer: peer, configuration: configuration),
             HostSender(own: own, peer: peer, configuration: configuration, recorder: recorder))
         inbox = Mutex(ControlInbox(configuration))
-        sleeper = WakeGate(flag: peer.receiver, bell: peer.bell)
+        sleeper = WakeGate(flag: peer.receiver, bell: peer.bell, most: 1)
         self.own = own
         self.peer = peer
     }

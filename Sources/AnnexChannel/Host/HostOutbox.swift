@@ -1,29 +1,59 @@
-/// Frames that nobody waits for being sent: answers, credit, resets. They go out as soon as there is room, and are
-/// bounded by what may be open at once.
+internal import AnnexLinux
+
+/// Frames that nobody waits for being sent: answers, credit, resets. They go out as soon as there is room, in their
+/// order, and are bounded in number, in bytes and in time.
 struct HostOutbox: ~Copyable, Sendable {
-    private var frames: [UInt64: OutgoingFrame.Copy] = [:]
-    private var first: UInt64 = 0
-    private var last: UInt64 = 0
+    /// What there is too much of, or for too long.
+    enum Excess {
+        case frames, bytes, time
+    }
+
+    private var frames: [OutgoingFrame.Copy] = []
+    /// How many of `frames` have gone: taken out once they are half of it.
+    private var gone = 0
+    /// Bytes of those that wait.
+    private var bytes = 0
+    /// Since when the first of them waits, on `MonotonicClock`.
+    private var since: UInt64 = 0
     /// Whether a timer looks again; there is none while nothing waits.
     var isLookedAfter = false
 
-    var isEmpty: Bool { first == last }
-    var count: Int { frames.count }
+    var isEmpty: Bool { gone >= frames.count }
+    var count: Int { frames.count &- gone }
+    var next: OutgoingFrame.Copy? { isEmpty ? nil : frames[gone] }
 
-    mutating func append(_ frame: OutgoingFrame.Copy) {
-        frames[last] = frame
-        last &+= 1
+    mutating func append(_ frame: OutgoingFrame.Copy, at now: UInt64) {
+        if isEmpty { since = now }
+        frames.append(frame)
+        bytes &+= frame.payload.count
     }
 
-    var next: OutgoingFrame.Copy? { frames[first] }
+    mutating func removeNext(at now: UInt64) {
+        guard let first = next else { return }
+        bytes &-= first.payload.count
+        since = now
+        gone &+= 1
+        guard gone * 2 > frames.count else { return }
+        frames.removeFirst(gone)
+        gone = 0
+    }
 
-    mutating func removeNext() {
-        guard frames.removeValue(forKey: first) != nil else { return }
-        first &+= 1
+    /// - Returns: whether nothing waits, so that nobody has to look any more.
+    mutating func rests() -> Bool {
+        if isEmpty { isLookedAfter = false }
+        return isEmpty
     }
 
     mutating func removeAll() {
-        frames = [:]
-        first = last
+        frames = []
+        (gone, bytes) = (0, 0)
+    }
+
+    /// What is more than the channel lets wait, if anything is. One frame may always wait, however large it is.
+    func excess(over configuration: ChannelConfiguration, at now: UInt64) -> Excess? {
+        if count > configuration.mostWaitingFrames { return .frames }
+        if count > 1, bytes > configuration.mostWaitingBytes { return .bytes }
+        let limit = MonotonicClock.nanoseconds(configuration.unreadLimit)
+        return !isEmpty && now > since && now &- since > limit ? .time : nil
     }
 }

@@ -29,7 +29,9 @@ internal import AnnexLinux
     }
 
     /// When its caller gives up that begins to wait now; nil: never.
-    func deadline() -> UInt64? {
+    func deadline() -> UInt64? { RawCall.deadline(after: patience) }
+
+    static func deadline(after patience: UInt64?) -> UInt64? {
         patience.map { MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: $0))) }
     }
 

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// Answers that come in pieces. Only answers do: they were asked for, each once, and no more is kept of one than this side
-// has said it takes. So nothing of this needs a budget.
+// Answers that come in pieces. Only answers do: they were asked for, each once, and no more is kept of one than its caller
+// has said it takes. What nobody waits for costs the extension its budgets before the first of its bytes.
 
 extension HostEndpoint {
     /// An answer begins.
@@ -10,7 +10,7 @@ extension HostEndpoint {
         if let unfinished = receiver.large { throw .messageUnfinished(call: unfinished.first.call) }
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: configuration.largestMessage)
         guard header.kind == .reply else { throw .unexpectedKind(header.kind.rawValue) }
-        receiver.large = LargeMessage(header, frame, terms, to: try target(of: frame, receiver))
+        receiver.large = LargeMessage(header, frame, terms, to: try target(of: header, frame, &receiver))
     }
 
     /// The next bytes of the answer that has begun.
@@ -18,16 +18,18 @@ extension HostEndpoint {
         guard let call = receiver.large?.first.call, call == frame.call, frame.payload.isEmpty, frame.descriptors == 0
         else { throw .pieceOfNothing(call: frame.call) }
         try receiver.large?.take(Hostile(UInt32(truncatingIfNeeded: frame.method)), of: receiver.arena)
-        guard let whole = receiver.large?.whole else { return }
+        guard let whole = receiver.large?.whole, let isForNobody = receiver.large?.isForNobody else { return }
         tally.bytesReceived.add(UInt64(truncatingIfNeeded: receiver.large?.header.length ?? 0))
         receiver.large = nil
+        // It was paid for when it began.
+        if isForNobody { return try dropHandOver(whole) }
         recorder?.note(received: whole)
         try handleAnswer(whole, &receiver)
     }
 
     /// Where an answer's bytes go. What is no answer to anything is refused before the first of them.
     private func target(
-        of frame: Frame, _ receiver: borrowing HostReceiver
+        of header: LargeHeader, _ frame: Frame, _ receiver: inout HostReceiver
     ) throws(ChannelViolation) -> LargeMessage.Target {
         switch calls.withLock({ $0.find(frame.call) }) {
         case .open(let call), .taken(let call):
@@ -35,12 +37,30 @@ extension HostEndpoint {
                 throw .wrongMethod(call: frame.call, frame.method, asked: call.method)
             }
             guard !call.isPing else { throw .unexpectedKind(frame.kind.rawValue) }
-            return call.memory.map(LargeMessage.Target.caller) ?? .own
-        case .late: return .nobody
+            return memory(for: header, of: call)
+        case .late: break
         case .neverIssued:
             guard receiver.rawCalls.wasMade(frame.call) else { throw .unknownCall(frame.call) }
-            return .nobody
         }
+        try handleLate(frame, bytes: Int(truncatingIfNeeded: header.length), &receiver)
+        return .nobody
+    }
+
+    /// A caller's own memory bounds itself. An answer that its caller does not take ends the call, and is copied nowhere:
+    /// an honest extension cannot know how much that is, so nothing is held against it.
+    private func memory(for header: LargeHeader, of call: ChannelCall) -> LargeMessage.Target {
+        if let memory = call.memory { return .caller(memory) }
+        let most = max(call.mostReply, largestReplyFrame)
+        let bytes = Int(truncatingIfNeeded: header.length)
+        guard bytes > most else { return .own }
+        if takeOut(call.id) { call.resolve(.failure(.payloadTooLarge(bytes: bytes, most: most))) }
+        dropHandOver(of: call)
+        return .nobody
+    }
+
+    /// The most bytes of an answer in one frame.
+    private var largestReplyFrame: Int {
+        Int(truncatingIfNeeded: WireFormat.largestPayload(capacity: configuration.extensionCapacity))
     }
 
     func giveBackAll(_ receiver: inout HostReceiver) {

@@ -69,12 +69,14 @@ extension HostEndpoint {
     }
 
     /// Calls with a payload or for an answer of any length, on this thread. The bytes are copied once on either side.
-    func callLarge(_ call: RawCall, timeout: Duration?) throws(CallFailure) -> Int {
+    func callLarge(_ call: RawCall) throws(CallFailure) -> Int {
+        guard !loop.isCurrent else { throw .onEventLoop }
         let memory = unsafe call.workspace == nil ? CallerMemory(call.reply) : nil
         defer { memory?.close() }
-        let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
+        let deadline = call.deadline()
         let entered = try enter(
-            method: call.method, isPing: false, accepts: .none, deadline: deadline, memory: memory)
+            method: call.method, isPing: false, accepts: .none, deadline: deadline,
+            mostReply: MessageLimits.standard.bytes, memory: memory)
         let header = FrameHeader(kind: .request, method: call.method, call: entered.id)
         do throws(CallFailure) {
             let transfer = LargeTransfer()
@@ -91,6 +93,7 @@ extension HostEndpoint {
     /// Waits for an answer that may come in pieces.
     func awaitLarge(_ entered: ChannelCall, _ memory: CallerMemory?, _ call: RawCall) throws(CallFailure) -> Int {
         defer { memory?.close() }
+        if loop.isCurrent { giveUp(entered, with: .onEventLoop) }
         follow(entered)
         let reply = try entered.outcome().get().payload
         if let workspace = call.workspace { return workspace.keep(reply) }

@@ -36,6 +36,11 @@ struct LargeMessage: Sendable {
         }
     }
 
+    /// Whether it is only read past.
+    var isForNobody: Bool {
+        if case .nobody = target { true } else { false }
+    }
+
     /// Copies the next piece out of the arena: all of a place, or what is left of the message.
     /// - Parameter place: as the piece's frame says.
     mutating func take(_ place: Hostile<UInt32>, of arena: ArenaBytes) throws(ChannelViolation) {

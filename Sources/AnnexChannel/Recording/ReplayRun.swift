@@ -50,7 +50,9 @@ struct ReplayRun {
             bytes: frame.mostBytes)
         do throws(CallFailure) {
             calls[frame.call] = try await channel.start(
-                Request(method: frame.method, payload: frame.payload, descriptors: descriptors, accepts: accepts),
+                Request(
+                    method: frame.method, payload: frame.payload, descriptors: descriptors, accepts: accepts,
+                    mostReply: .max),
                 timeout: patience)
             return nil
         } catch {

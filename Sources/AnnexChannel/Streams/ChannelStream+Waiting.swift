@@ -6,7 +6,8 @@ extension ChannelStream {
     func wait<Value: Sendable>(
         _ timeout: Duration?, _ look: (inout Inner) -> Look<Value>
     ) throws(StreamFailure) -> Value {
-        let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
+        var wait = StreamWait(timeout, endpoint)
+        defer { wait.end() }
         let parker = Parker()
         while true {
             let result = inner.withLock { inner in
@@ -19,19 +20,19 @@ extension ChannelStream {
             case .failed(let failure): throw failure
             case .mustWait: break
             }
-            if let deadline, MonotonicClock.now() >= deadline {
-                withdraw(parker)
-                throw .deadlineExceeded
-            }
-            parker.park(until: deadline)
-            withdraw(parker)
+            defer { withdraw(parker) }
+            // That thread reads what this one would wait for.
+            guard !endpoint.loop.isCurrent else { throw .channel(.onEventLoop) }
+            parker.park(until: try wait.goOn())
         }
     }
 
     /// The same for a task.
     nonisolated(nonsending) func wait<Value: Sendable>(
-        _ look: (inout Inner) -> Look<Value>
+        _ timeout: Duration?, asTask look: (inout Inner) -> Look<Value>
     ) async throws(StreamFailure) -> Value {
+        var wait = StreamWait(timeout, endpoint)
+        defer { wait.end() }
         while true {
             let (result, changes) = inner.withLock { (look(&$0), $0.changes) }
             switch result {
@@ -40,11 +41,15 @@ extension ChannelStream {
             case .mustWait: break
             }
             guard !Task.isCancelled else { throw .cancelled }
-            await suspendUntilChange(from: changes)
+            await suspendUntilChange(from: changes, until: try wait.goOn())
         }
     }
 
-    private nonisolated(nonsending) func suspendUntilChange(from changes: UInt64) async {
+    private nonisolated(nonsending) func suspendUntilChange(from changes: UInt64, until moment: UInt64?) async {
+        let timer = moment.map { moment in
+            endpoint.loop.schedule(at: moment) { [weak self] in self?.change { _ in } }
+        }
+        defer { timer?.cancel() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isLate = inner.withLock { inner in
@@ -77,7 +82,7 @@ extension ChannelStream {
             defer { inner.waiting = [] }
             return (result, inner.waiting)
         }
-        for waiter in waiting { waiter.wake() }
+        for waiter in waiting { waiter.wake(on: endpoint.loop) }
         return result
     }
 
@@ -88,7 +93,7 @@ extension ChannelStream {
             defer { inner.waiting = [] }
             return inner.waiting
         }
-        for waiter in waiting { waiter.wake() }
+        for waiter in waiting { waiter.wake(on: endpoint.loop) }
     }
 
     /// Ends it before its time.

@@ -10,10 +10,11 @@ public final class ChannelStream: Sendable {
         case thread(Parker)
         case task(CheckedContinuation<Void, Never>)
 
-        func wake() {
+        /// May be called under the receiving lock: a task is resumed on the event loop's thread.
+        func wake(on loop: EventLoop) {
             switch self {
             case .thread(let parker): parker.unpark()
-            case .task(let continuation): continuation.resume()
+            case .task(let continuation): loop.perform { continuation.resume() }
             }
         }
     }
@@ -64,20 +65,27 @@ public final class ChannelStream: Sendable {
         endpoint.sendSoon(Self.reset(id, code: StreamFailure.cancelledCode, text: ""))
     }
 
-    /// The next message, in order; nil once the other side has finished. Waits on this thread.
-    /// - Parameter timeout: nil: without limit.
+    /// The next message, in order; nil once the other side has finished. Waits on this thread, which must not be the
+    /// event loop's.
+    /// - Parameter timeout: how long to wait at most; nil: as long as `ChannelConfiguration.callLimit` allows a call, and
+    ///   the owner hears of a wait that reaches it.
+    /// - Throws: `StreamFailure.deadlineExceeded` at that time's end; the stream goes on.
     public func receiveAndWait(timeout: Duration? = nil) throws(StreamFailure) -> [UInt8]? {
         try taken(wait(timeout) { Self.take(&$0) })
     }
 
     /// The next message, in order; nil once the other side has finished.
-    public nonisolated(nonsending) func receive() async throws(StreamFailure) -> [UInt8]? {
-        try await taken(wait { Self.take(&$0) })
+    /// - Parameter timeout: as for `receiveAndWait`.
+    public nonisolated(nonsending) func receive(
+        timeout: Duration? = nil
+    ) async throws(StreamFailure) -> [UInt8]? {
+        try await taken(wait(timeout, asTask: { Self.take(&$0) }))
     }
 
     /// Sends a message; waits on this thread until the other side has room for it.
-    /// - Parameter timeout: how long to wait at most, for credit and for room in the ring each; nil: without limit for
-    ///   credit, and for room the channel's `sendLimit`. Where there is no room by then the stream is cancelled.
+    /// - Parameter timeout: how long to wait at most, for credit and for room in the ring each; nil: for credit as long as
+    ///   `ChannelConfiguration.callLimit` allows a call, and for room the channel's `sendLimit`. If there is no room by
+    ///   then the stream is cancelled; without credit nothing was sent, and the stream goes on.
     public func sendAndWait(_ message: [UInt8], timeout: Duration? = nil) throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
         try wait(timeout) { spend(&$0, cost, message.count) }
@@ -88,13 +96,15 @@ public final class ChannelStream: Sendable {
         }
     }
 
-    /// Sends a message; suspends until the other side has room for it. Where the ring has none within the channel's
-    /// `sendLimit`, the stream is cancelled.
-    public nonisolated(nonsending) func send(_ message: [UInt8]) async throws(StreamFailure) {
+    /// Sends a message; suspends until the other side has room for it.
+    /// - Parameter timeout: as for `sendAndWait`.
+    public nonisolated(nonsending) func send(
+        _ message: [UInt8], timeout: Duration? = nil
+    ) async throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
-        try await wait { spend(&$0, cost, message.count) }
+        try await wait(timeout, asTask: { spend(&$0, cost, message.count) })
         do throws(CallFailure) {
-            try await endpoint.sendLater(data(message), until: nil)
+            try await endpoint.sendLater(data(message), until: timeout.map { MonotonicClock.deadline(after: $0) })
         } catch {
             throw lose(error)
         }

@@ -6,6 +6,7 @@ public enum StreamFailure: Error, Sendable, Hashable {
     case cancelled
     /// Nothing more can be sent after `finish`.
     case finished
+    /// The other side did nothing within the caller's time, or the channel's. The stream itself goes on.
     case deadlineExceeded
     /// The message is larger than the other side takes at once.
     case messageTooLarge(bytes: Int, most: Int)

@@ -5,11 +5,11 @@ extension HostEndpoint {
     /// and the response is decoded from a private copy there.
     /// - Parameters:
     ///   - timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: the same without telling the extension so; nil: as `timeout` says.
+    ///   - patience: the same without telling the extension so, which is faster; counts if there is no timeout.
     /// - Throws: `CallFailure.failed` with what the extension said instead of an answer, `.unreadable` when its answer
     ///   is no such response, `.unencodable` when the request breaks a limit of its own form.
     @inlinable public func callAndWait<Asked: ChannelRequest>(
-        _ request: Asked, timeout: Duration? = nil, patience: Duration? = nil
+        _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) throws(CallFailure) -> Asked.Response {
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
@@ -20,13 +20,26 @@ extension HostEndpoint {
     }
 
     /// Sends a request and waits for its response without holding up a thread: looks for it for as long as that is
-    /// cheaper than suspending. Cancelling the task cancels the call.
+    /// cheaper than suspending. Cancelling the task cancels the call. What the extension sent before its answer has been
+    /// heard by then.
+    /// - Parameters:
+    ///   - timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
+    ///   - patience: the same without telling the extension so, which is faster; counts if there is no timeout.
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
-        _ request: Asked, timeout: Duration? = nil
+        _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) async throws(CallFailure) -> Asked.Response {
-        let looked = try look(for: request, timeout)
-        if let response = looked.response { return response }
-        let reply = try await reply(to: request, looked.pending, timeout)
+        let looked: Look<Asked.Response>
+        do throws(CallFailure) {
+            looked = try look(for: request, timeout, patience)
+        } catch {
+            await hearFirst(before: error)
+            throw error
+        }
+        if let response = looked.response {
+            if hasUnheard { await hearFirst() }
+            return response
+        }
+        let reply = try await reply(to: request, looked.pending, timeout, patience)
         return try unsafe Self.decoded(reply.payload.span.bytes)
     }
 
@@ -59,13 +72,13 @@ extension HostEndpoint {
     }
 
     @inlinable func look<Asked: ChannelRequest>(
-        for request: Asked, _ timeout: Duration?
+        for request: Asked, _ timeout: Duration?, _ patience: CallPatience?
     ) throws(CallFailure) -> Look<Asked.Response> {
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
         // SAFETY: as above.
         unsafe request.encode(into: &workspace.encoder.pointee)
-        switch try lookEncoded(Asked.method, workspace, timeout) {
+        switch try lookEncoded(Asked.method, workspace, timeout, patience) {
         case .answered(let count): return Look(response: try unsafe Self.decoded(workspace.reply(count).bytes))
         case .pending(let call): return Look(pending: call)
         case .notSent: return Look()
@@ -73,11 +86,28 @@ extension HostEndpoint {
     }
 
     /// The same for bare bytes.
-    func look(for request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Look<Reply> {
+    nonisolated(nonsending) func look(
+        for request: borrowing Request, _ timeout: Duration?
+    ) async throws(CallFailure) -> Look<Reply> {
+        let looked: Look<Reply>
+        do throws(CallFailure) {
+            looked = try lookAtOnce(for: request, timeout)
+        } catch {
+            await hearFirst(before: error)
+            throw error
+        }
+        if looked.response != nil { await hearFirst() }
+        return looked
+    }
+
+    private func lookAtOnce(for request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Look<Reply> {
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
         let payload = request.payload
-        switch try unsafe callLooking(request.method, payload.span.bytes, into: workspace.room, timeout: timeout) {
+        switch try unsafe callLooking(
+            request.method, payload.span.bytes, into: workspace.room, timeout: timeout,
+            mostReply: request.mostReply ?? 0)
+        {
         case .answered(let count):
             return Look(response: Reply(payload: unsafe Array(workspace.reply(count)), sealed: []))
         case .pending(let call): return Look(pending: call)
@@ -114,7 +144,7 @@ extension HostEndpoint {
 
     /// - Returns: how many bytes of an answer the workspace has.
     @usableFromInline func callEncoded(
-        _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: Duration?
+        _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
     ) throws(CallFailure) -> Int {
         // SAFETY: the workspace is the caller's alone.
         if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
@@ -126,22 +156,27 @@ extension HostEndpoint {
     }
 
     @usableFromInline func lookEncoded(
-        _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?
+        _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
     ) throws(CallFailure) -> Looked {
         // SAFETY: as above.
         if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
         return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
-            try unsafe callLooking(method, payload, into: workspace.room, timeout: timeout)
+            try unsafe callLooking(
+                method, payload, into: workspace.room, timeout: timeout, patience: patience,
+                mostReply: MessageLimits.standard.bytes)
         }
     }
 
     /// Waits for a call that is on its way, or goes the general way.
     @usableFromInline nonisolated(nonsending) func reply(
-        to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?
+        to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?, _ patience: CallPatience?
     ) async throws(CallFailure) -> Reply {
         guard let pending else {
-            let bytes = Request(method: type(of: request).method, payload: try encoded(request))
-            return try await start(bytes, timeout: timeout).value()
+            let bytes = Request(
+                method: type(of: request).method, payload: try encoded(request),
+                mostReply: MessageLimits.standard.bytes)
+            let limit = timeout ?? patience.map { .nanoseconds(Int64(clamping: $0.nanoseconds)) }
+            return try await start(bytes, timeout: limit).value()
         }
         setTimer(for: pending)
         return try await pending.value()

@@ -12,7 +12,8 @@ public struct HostService: Sendable {
     typealias Handler = @Sendable (consuming HostedRequest) -> Void
 
     private var requests: [UInt16: Handler] = [:]
-    private var notices: [UInt16: @Sendable ([UInt8]) -> Void] = [:]
+    /// Each says why it could not read a notice.
+    private var notices: [UInt16: @Sendable ([UInt8]) -> DecodingFailure?] = [:]
     private var streams: [UInt16: @Sendable (ChannelStream) -> Void] = [:]
     /// What a replay takes of the extension's, in place of everything above.
     private var replay: ChannelReplay?
@@ -50,12 +51,35 @@ public struct HostService: Sendable {
         }
     }
 
-    /// Takes a kind of notice, on the event loop's thread. One that cannot be read is dropped.
+    /// Serves a kind of request as the bytes that it came in, on the event loop's thread: the handler must not block. For
+    /// extensions that encode by rules of their own.
+    public mutating func serveRequests(
+        _ method: UInt16, with handler: @escaping @Sendable (consuming HostedRequest) -> Void
+    ) {
+        requests[method] = handler
+    }
+
+    /// Takes a kind of notice, on the event loop's thread. An extension whose notice cannot be read breaks the protocol:
+    /// its session ends it, as for an answer that cannot be read.
     public mutating func take<Notice: ChannelNotice>(
         _: Notice.Type, with handler: @escaping @Sendable (Notice) -> Void
     ) {
         notices[Notice.method] = { payload in
-            if let notice = Self.read(Notice.self, payload) { handler(notice) }
+            do throws(DecodingFailure) {
+                handler(try Notice(decoding: payload))
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    /// Takes one-way messages of a method as the bytes that they came in, on the event loop's thread. For extensions that
+    /// encode by rules of their own; the numbers of `ChannelNotice.method` hold here, too.
+    public mutating func takeEvents(_ method: UInt16, with handler: @escaping @Sendable ([UInt8]) -> Void) {
+        notices[method] = { payload in
+            handler(payload)
+            return nil
         }
     }
 
@@ -76,8 +100,9 @@ public struct HostService: Sendable {
             }
         }
         if !notices.isEmpty {
-            handlers.onEvent = { [notices, onEvent = handlers.onEvent] event in
-                notices[event.method]?(event.payload) ?? onEvent(event)
+            handlers.onEvent = { [notices, onEvent = handlers.onEvent, onUnreadable = handlers.onUnreadable] event in
+                guard let take = notices[event.method] else { return onEvent(event) }
+                if let failure = take(event.payload) { onUnreadable(event.method, failure) }
             }
         }
         guard !streams.isEmpty else { return }

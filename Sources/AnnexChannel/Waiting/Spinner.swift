@@ -8,17 +8,19 @@ internal import CAnnexLinux
 /// this side sleeps.
 struct Spinner: Sendable {
     /// Looks, each with a pause, of which a thousand take some 20 to 50 µs: what a wake-up on another core takes.
-    private static let most: UInt32 = 2048
-    private static let fewest: UInt32 = 16
+    static let most: UInt32 = 2048
+    static let fewest: UInt32 = 16
     /// A sleep shorter than this had better been spent looking.
     private static let shortSleep: UInt64 = 100_000
 
     let style: WaitingStyle
     private var hint: ProcessorHint
-    private var budget: UInt32 = Spinner.most
+    private(set) var budget: UInt32 = Spinner.most
     private var left: UInt32 = 0
     private var looks: UInt32 = 0
     private var began: UInt64 = 0
+    /// When a task suspended whose answer has not come yet.
+    private var suspended: UInt64?
 
     init(_ style: WaitingStyle, _ hint: ProcessorHint) {
         self.style = style
@@ -56,7 +58,33 @@ struct Spinner: Sendable {
     /// The sleep is over.
     mutating func slept() {
         guard style == .adaptive else { return }
-        if MonotonicClock.now() &- began < Spinner.shortSleep {
+        learn(from: MonotonicClock.now() &- began)
+    }
+
+    /// A task has looked in vain and suspends: the next answer shows how long that took.
+    mutating func willSuspend() {
+        guard style == .adaptive else { return }
+        let now = MonotonicClock.now()
+        // Another task waits since a moment ago: the answer to that one says what there is to say.
+        if let start = suspended, now &- start < Spinner.shortSleep { return }
+        wasAnswered(at: now)
+        suspended = now
+    }
+
+    /// An answer came that nobody had found by looking.
+    mutating func wasAnswered() {
+        if suspended != nil { wasAnswered(at: MonotonicClock.now()) }
+    }
+
+    /// One that never came counts until now.
+    private mutating func wasAnswered(at now: UInt64) {
+        guard let start = suspended else { return }
+        suspended = nil
+        learn(from: now &- start)
+    }
+
+    private mutating func learn(from wait: UInt64) {
+        if wait < Spinner.shortSleep {
             budget = min(budget &* 2, Spinner.most)
         } else {
             budget = max(budget / 2, Spinner.fewest)

@@ -70,7 +70,7 @@ import Testing
         let channel = try Self.channel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        let call = try await channel.host.start(Request(method: 1))
+        let call = try await channel.host.start(Request(method: 1, mostReply: .max))
         for frame in lie.frames { writer.send(frame) }
         #expect(await channel.violation() == lie.violation)
         // The answer that was whole before the lie counts.
@@ -96,12 +96,12 @@ import Testing
         let arena = try Arena(peer)
         var writer = RawWriter(peer)
         try await channel.greet(&writer)
-        let call = try await channel.host.start(Request(method: 1))
+        let call = try await channel.host.start(Request(method: 1, mostReply: .max))
         arena.fill(2, with: 7)
         writer.send(Self.large(UInt32(2 * Self.piece + 5)))
         for _ in 0..<3 { writer.send(Self.piece(2)) }
         #expect(try await call.value().payload == [UInt8](repeating: 7, count: 2 * Self.piece + 5))
-        let next = try await channel.host.start(Request(method: 1))
+        let next = try await channel.host.start(Request(method: 1, mostReply: .max))
         writer.send(RawPeer.frame(3, [4], method: 1, call: 2))
         #expect(try await next.value().payload == [4])
     }
@@ -121,7 +121,7 @@ import Testing
         var writer = RawWriter(peer)
         try await channel.greet(&writer)
         for turn in 1...50 as ClosedRange<UInt64> {
-            let call = try await channel.host.start(Request(method: 1))
+            let call = try await channel.host.start(Request(method: 1, mostReply: .max))
             writer.send(Self.large(UInt32(3 * Self.piece), call: turn))
             for _ in 0..<3 { writer.send(Self.piece(0, call: turn)) }
             let payload = try await call.value().payload
@@ -139,12 +139,12 @@ import Testing
         let channel = try Self.channel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        let call = try await channel.host.start(Request(method: 1), timeout: .milliseconds(50))
+        let call = try await channel.host.start(Request(method: 1, mostReply: .max), timeout: .milliseconds(50))
         writer.send(Self.large(UInt32(2 * Self.piece)))
         writer.send(Self.piece(0))
         await #expect(throws: CallFailure.deadlineExceeded) { try await call.value() }
         writer.send(Self.piece(0))
-        let next = try await channel.host.start(Request(method: 1))
+        let next = try await channel.host.start(Request(method: 1, mostReply: .max))
         writer.send(RawPeer.frame(3, [4], method: 1, call: 2))
         #expect(try await next.value().payload == [4])
         #expect(channel.host.counters.lateReplies == 1)
@@ -175,7 +175,7 @@ import Testing
         writer.send(Self.piece(1, call: raw))
         caller.join()
         writer.send(Self.piece(1, call: raw))
-        let next = try await host.start(Request(method: 1))
+        let next = try await host.start(Request(method: 1, mostReply: .max))
         writer.send(RawPeer.frame(3, [4], method: 1, call: next.id))
         #expect(try await next.value().payload == [4])
     }
@@ -216,7 +216,7 @@ import Testing
         #expect(throws: CallFailure.deadlineExceeded) {
             try ask(channel.host, 1, LargeMessageTests.bytes(1 << 20), timeout: .milliseconds(30))
         }
-        let small = try await channel.host.start(Request(method: 1))
+        let small = try await channel.host.start(Request(method: 1, mostReply: .max))
         writer.send(RawPeer.frame(3, [4], method: 1, call: small.id))
         #expect(try await small.value().payload == [4])
     }

@@ -87,7 +87,7 @@ import Testing
         let channel = try HostileLargeTests.channel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        let large = try await channel.host.start(Request(method: 1))
+        let large = try await channel.host.start(Request(method: 1, mostReply: .max))
         let small = try await channel.host.start(Request(method: 1))
         writer.send(HostileLargeTests.large(UInt32(2 * HostileLargeTests.piece), call: large.id))
         writer.send(HostileLargeTests.piece(0, call: large.id))

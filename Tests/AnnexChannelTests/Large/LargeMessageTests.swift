@@ -61,7 +61,7 @@ import Testing
 
     /// From a thread, not from a task.
     private func general(_ host: HostEndpoint, _ method: UInt16, _ question: [UInt8]) throws -> [UInt8] {
-        try host.callAndWait(Request(method: method, payload: question)).payload
+        try host.callAndWait(Request(method: method, payload: question, mostReply: .max)).payload
     }
 
     private func resize(_ host: HostEndpoint, _ request: Resize) throws -> Resized { try host.callAndWait(request) }
@@ -79,8 +79,10 @@ import Testing
             #expect(try ask(host, 1, question) == question)
             #expect(try ask(host, 1, question, timeout: .patience) == question)
             #expect(try general(host, 1, question) == question)
-            #expect(try await host.call(Request(method: 1, payload: question)).payload == question)
-            #expect(try await host.start(Request(method: 1, payload: question)).value().payload == question)
+            #expect(try await host.call(Request(method: 1, payload: question, mostReply: .max)).payload == question)
+            #expect(
+                try await host.start(Request(method: 1, payload: question, mostReply: .max)).value().payload == question
+            )
         }
         host.finish(thread)
     }
@@ -92,7 +94,7 @@ import Testing
             let answer = Self.bytes(size)
             #expect(try ask(host, 2, word(size), room: size) == answer)
             #expect(try general(host, 2, word(size)) == answer)
-            #expect(try await host.call(Request(method: 2, payload: word(size))).payload == answer)
+            #expect(try await host.call(Request(method: 2, payload: word(size), mostReply: .max)).payload == answer)
             #expect(try ask(host, 3, answer, room: 8).count == 8)
         }
         host.finish(thread)
@@ -119,7 +121,9 @@ import Testing
                 for turn in 0..<30 {
                     let question = Self.bytes(index % 2 == 0 ? 3 * Self.piece + turn : turn, index + 3)
                     #expect((try? ask(host, 1, question, timeout: .patience)) == question)
-                    #expect((try? host.callAndWait(Request(method: 1, payload: question)).payload) == question)
+                    #expect(
+                        (try? host.callAndWait(Request(method: 1, payload: question, mostReply: .max)).payload)
+                            == question)
                 }
             })
         }
@@ -212,7 +216,8 @@ import Testing
             try ask(host, 1, Self.bytes(1 << 20, 3), timeout: .milliseconds(20))
         }
         await #expect(throws: CallFailure.deadlineExceeded) {
-            try await host.call(Request(method: 1, payload: Self.bytes(1 << 20, 5)), timeout: .milliseconds(20))
+            try await host.call(
+                Request(method: 1, payload: Self.bytes(1 << 20, 5), mostReply: .max), timeout: .milliseconds(20))
         }
         gate.set()
         let question = Self.bytes(1 << 20, 9)
@@ -241,7 +246,7 @@ import Testing
             let reply = try await host.call(
                 Request(
                     method: 1, payload: question, descriptors: file,
-                    accepts: DescriptorAllowance(pieces: 1, bytes: 10)))
+                    accepts: DescriptorAllowance(pieces: 1, bytes: 10), mostReply: question.count))
             #expect(reply.payload == question)
             #expect(reply.sealed.first?.count == 2)
         }

@@ -15,7 +15,9 @@ import Testing
         "Host/HostEndpoint+Budgets.swift", "Streams/StreamState.swift", "Streams/ChannelStream.swift",
         "Recording/Recording+Reading.swift",
         "Large/LargeMessage.swift", "Large/HostEndpoint+LargeReceiving.swift", "Large/RingWriter+Lanes.swift",
-        "Large/CallerMemory.swift", "Wire/LargeHeader+Checking.swift",
+        "Large/CallerMemory.swift", "Wire/LargeHeader+Checking.swift", "Large/ArenaBytes.swift",
+        "Streams/HostEndpoint+Streams.swift", "Host/HostEndpoint+Leading.swift", "Host/HostEndpoint+Telling.swift",
+        "Ring/RingBytes.swift", "Wire/WireBytes.swift", "Calls/RateBudget.swift", "Streams/StreamWait.swift",
     ]
 
     @Test("nothing in the receiver can trap on a peer's bytes", arguments: receiver)

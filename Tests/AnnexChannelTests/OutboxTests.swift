@@ -1,0 +1,101 @@
+import AnnexLinux
+import AnnexTestSupport
+import Testing
+
+@testable import AnnexChannel
+
+/// What a host has for an extension that does not read: bounded in number, in bytes and in time.
+@Suite(.timeLimit(.minutes(20))) struct OutboxTests {
+    private func frame(_ number: UInt64, _ bytes: Int = 0) -> OutgoingFrame.Copy {
+        OutgoingFrame.Copy(
+            header: FrameHeader(kind: .reply, call: number), payload: [UInt8](repeating: 0, count: bytes))
+    }
+
+    @Test func framesLeaveInTheirOrder() {
+        var outbox = HostOutbox()
+        var taken: [UInt64] = []
+        for number in 0..<100 as Range<UInt64> {
+            outbox.append(frame(number), at: 0)
+            guard number % 3 == 0, let next = outbox.next else { continue }
+            taken.append(next.header.call)
+            outbox.removeNext(at: 0)
+        }
+        while let next = outbox.next {
+            taken.append(next.header.call)
+            outbox.removeNext(at: 0)
+        }
+        let count = outbox.count
+        #expect(taken == Array(0..<100) && count == 0)
+    }
+
+    @Test func whatWaitsIsWeighedAndTimed() {
+        var configuration = ChannelConfiguration()
+        configuration.mostWaitingFrames = 3
+        configuration.mostWaitingBytes = 100
+        configuration.unreadLimit = .seconds(1)
+        var outbox = HostOutbox()
+        outbox.append(frame(1, 5000), at: 7)
+        let (one, late) = (
+            outbox.excess(over: configuration, at: 1_000_000_007), outbox.excess(over: configuration, at: 1_000_000_008)
+        )
+        #expect(one == nil, "one frame may always wait, however large")
+        #expect(late == .time)
+        outbox.append(frame(2), at: 8)
+        let heavy = outbox.excess(over: configuration, at: 8)
+        #expect(heavy == .bytes)
+        outbox.removeNext(at: 2_000_000_000)
+        let light = outbox.excess(over: configuration, at: 3_000_000_000)
+        #expect(light == nil, "what comes next waits from the last one's going on")
+        for number in 3...5 as ClosedRange<UInt64> { outbox.append(frame(number), at: 9) }
+        let many = outbox.excess(over: configuration, at: 3_000_000_000)
+        #expect(many == .frames)
+    }
+
+    /// A peer whose ring is full and that opens streams: each is refused by a frame that has no room.
+    private func refused(
+        _ change: (inout ChannelConfiguration) -> Void
+    ) async throws -> (HostileChannel, RawWriter) {
+        let channel = try HostileChannel {
+            $0.hostCapacity = 4096
+            change(&$0)
+        }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        #expect(throws: CallFailure.deadlineExceeded) {
+            while true { try channel.host.sendAndWait(ChannelEvent(method: 1), timeout: .zero) }
+        }
+        for number in 1...4 as ClosedRange<UInt64> {
+            writer.send(RawPeer.frame(9, WireBytes.bytes(UInt32(1024)), method: 1, call: number * 2))
+        }
+        return (channel, writer)
+    }
+
+    @Test("an extension that reads nothing is ended when its time for it is over")
+    func unreadForLong() async throws {
+        let (channel, _) = try await refused { $0.unreadLimit = .seconds(1) }
+        #expect(await channel.violation() == .unread(seconds: 1))
+    }
+
+    @Test("BOMB-09: answers that are not read are counted")
+    func tooMany() async throws {
+        let (channel, _) = try await refused { $0.mostWaitingFrames = 3 }
+        #expect(await channel.violation() == .messageBudget(.unread, limit: 3))
+    }
+
+    @Test("BOMB-09: answers that are not read are weighed")
+    func tooHeavy() async throws {
+        let (channel, _) = try await refused { $0.mostWaitingBytes = 100 }
+        #expect(await channel.violation() == .messageBudget(.unreadBytes, limit: 100))
+    }
+
+    @Test("what waits goes out as soon as the extension reads and says something")
+    func goesOut() async throws {
+        let (channel, made) = try await refused { _ in }
+        var writer = made
+        let sent = channel.host.counters.framesSent
+        // It reads all that there is: its position is the host's.
+        channel.peer.store(UInt32(sent) * 64, at: RegionLayout.consumed)
+        writer.send(RawPeer.frame(6))
+        await eventually { channel.host.counters.framesSent == sent + 4 }
+    }
+}

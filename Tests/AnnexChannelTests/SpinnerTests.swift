@@ -1,0 +1,42 @@
+import AnnexTestSupport
+import Glibc
+import Testing
+
+@testable import AnnexChannel
+
+/// How long a task looks before it suspends is learned as a thread's looking is.
+@Suite(.timeLimit(.minutes(20))) struct SpinnerTests {
+    private func budget(_ host: HostEndpoint) -> UInt32 { host.receiving.withLock { $0.spinner.budget } }
+
+    @Test("tasks that look in vain look for less and less", arguments: [true, false])
+    func inVain(_ isBare: Bool) async throws {
+        let ends = try HostEndpoint.make(configuration: .patient)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            try endpoint.serve { request in
+                usleep(1000)  // the subject: an answer that takes longer than looking is worth
+                try request.reply()
+            }
+        }
+        _ = try await host.untilHello()
+        #expect(budget(host) == Spinner.most)
+        for _ in 0..<40 {
+            let accepts = isBare ? .none : DescriptorAllowance(pieces: 1, bytes: 1)
+            _ = try await host.call(Request(method: 1, accepts: accepts))
+        }
+        #expect(budget(host) <= Spinner.most / 4)
+        host.finish(thread)
+    }
+
+    @Test("an extension that never answers is looked for no longer either")
+    func never() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        for _ in 0..<20 {
+            _ = try? await channel.host.call(Request(method: 1), timeout: .milliseconds(2))
+        }
+        #expect(budget(channel.host) <= Spinner.most / 4)
+    }
+}

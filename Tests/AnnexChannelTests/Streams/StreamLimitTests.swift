@@ -1,0 +1,87 @@
+import AnnexTestSupport
+import Synchronization
+import Testing
+
+@testable import AnnexChannel
+
+/// No wait in a stream lasts for ever because of what the other side does not do.
+@Suite(.timeLimit(.minutes(20))) struct StreamLimitTests {
+    /// A stream to an extension that never gives credit, and what the owner hears of those who wait.
+    private func stuck(
+        callLimit: Duration?, _ body: (ChannelStream) async throws -> Void
+    ) async throws -> [StreamWaiting] {
+        let heard = Heard()
+        var configuration = ChannelConfiguration.patient
+        configuration.callLimit = callLimit
+        var handlers = ChannelHandlers()
+        handlers.onStreamWait = { waiting in heard.list.withLock { $0.append(waiting) } }
+        let ends = try HostEndpoint.make(configuration: configuration, handlers: handlers)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            // It takes no stream from the ring before it is told to end.
+            _ = try endpoint.nextPost()
+        }
+        _ = try await host.untilHello()
+        try await body(host.openStream(1))
+        host.finish(thread)
+        await withCheckedContinuation { turn in host.loop.execute { turn.resume() } }
+        return heard.list.withLock { $0 }
+    }
+
+    @Test("a task waits as long as a call may, and its owner hears that it was too long")
+    func tasks() async throws {
+        let heard = try await stuck(callLimit: .milliseconds(50)) { stream in
+            await #expect(throws: StreamFailure.deadlineExceeded) { try await stream.send([1]) }
+            await #expect(throws: StreamFailure.deadlineExceeded) { _ = try await stream.receive() }
+        }
+        #expect(heard == [.overstayed, .overstayed])
+    }
+
+    @Test("a thread does, too")
+    func threads() async throws {
+        let heard = try await stuck(callLimit: .milliseconds(50)) { stream in
+            let caller = ExtensionThread(raw: {
+                #expect(throws: StreamFailure.deadlineExceeded) { try stream.sendAndWait([1]) }
+                #expect(throws: StreamFailure.deadlineExceeded) { _ = try stream.receiveAndWait() }
+            })
+            caller.join()
+        }
+        #expect(heard == [.overstayed, .overstayed])
+    }
+
+    @Test("a timeout of the caller's own is the caller's own affair")
+    func own() async throws {
+        let heard = try await stuck(callLimit: .milliseconds(1)) { stream in
+            await #expect(throws: StreamFailure.deadlineExceeded) {
+                try await stream.send([1], timeout: .milliseconds(50))
+            }
+            await #expect(throws: StreamFailure.deadlineExceeded) {
+                _ = try await stream.receive(timeout: .milliseconds(50))
+            }
+        }
+        #expect(heard.isEmpty)
+    }
+
+    @Test("the owner hears of a wait that lasts longer than a moment, and of its end")
+    func told() async throws {
+        let heard = try await stuck(callLimit: .milliseconds(1500)) { stream in
+            await #expect(throws: StreamFailure.deadlineExceeded) { _ = try await stream.receive() }
+        }
+        #expect(heard == [.began(1), .overstayed, .ended(1)])
+    }
+}
+
+private final class Heard: Sendable {
+    let list = Mutex<[StreamWaiting]>([])
+}
+
+extension ExtensionEndpoint {
+    /// Waits for the event that ends the test, and reads nothing else.
+    fileprivate borrowing func nextPost() throws -> UInt16? {
+        var room = [UInt8](repeating: 0, count: 64)
+        var span = room.mutableSpan
+        var bytes = span.mutableBytes
+        return try nextPost(into: &bytes)?.method
+    }
+}
