@@ -5,9 +5,11 @@ import Testing
 @testable import AnnexPolicy
 
 @Suite struct ChannelLimitsTests {
-    private func limits(messages: Int = 1000, inFlight: UInt64, openCalls: Int = 64) -> PolicyLimits {
+    private func limits(
+        messages: Int = 1000, inFlight: UInt64, openCalls: Int = 64, request: Duration = .seconds(10)
+    ) -> PolicyLimits {
         PolicyLimits(
-            memory: 64 << 20, launch: .seconds(1), request: .seconds(10), watchdog: .seconds(5), grace: .zero,
+            memory: 64 << 20, launch: .seconds(1), request: request, watchdog: .seconds(5), grace: .zero,
             processor: .seconds(60), processes: 1, descriptors: 32, file: 1 << 20, output: 1 << 16, messages: messages,
             inFlight: inFlight,
             openCalls: openCalls, refusals: 100, instances: 4, keepAlive: .zero)
@@ -20,6 +22,30 @@ import Testing
         #expect(configuration.mostOpenCalls == 3)
         #expect(configuration.hostCapacity == 8192)
         #expect(configuration.extensionCapacity == 8192)
+    }
+
+    @Test(
+        "rings, arenas and the large answer under way are no more than what may be in flight",
+        arguments: [1 << 20, 2 << 20, 3_000_000, 4 << 20, 8 << 20, 64 << 20] as [UInt64])
+    func inFlight(_ bytes: UInt64) {
+        let configuration = ChannelConfiguration(limits(inFlight: bytes))
+        let shared =
+            UInt64(configuration.hostCapacity) + UInt64(configuration.extensionCapacity)
+            + UInt64(configuration.hostArena) + UInt64(configuration.extensionArena)
+        #expect(shared + UInt64(configuration.largestMessage) <= bytes)
+        #expect(configuration.hostArena % 65_536 == 0 && configuration.hostArena > 0)
+        #expect(UInt64(configuration.largestMessage) >= min(bytes / 2, 16 << 20), "most of it is for messages")
+    }
+
+    @Test func whereNothingIsLeftForAnArenaMessagesAreFrames() {
+        let configuration = ChannelConfiguration(limits(inFlight: 200 << 10))
+        #expect(configuration.hostArena == 0 && configuration.extensionArena == 0)
+        #expect(configuration.largestMessage == 0)
+    }
+
+    @Test func answersMayLieUnreadForAsLongAsARequestMayTake() {
+        #expect(ChannelConfiguration(limits(inFlight: 1 << 20)).unreadLimit == .seconds(60))
+        #expect(ChannelConfiguration(limits(inFlight: 1 << 20, request: .seconds(600))).unreadLimit == .seconds(600))
     }
 
     @Test func noChannelIsSmallerThanWorksOrLargerThanUsual() {

@@ -139,6 +139,10 @@ import Testing
         terms.channel.framesPerSecond = 9
         terms.channel.controlMessagesPerSecond = 10
         terms.channel.callLimit = .seconds(3)
+        terms.channel.hostArena = 65_536
+        terms.channel.extensionArena = 131_072
+        terms.channel.largestMessage = 11
+        terms.channel.unreadLimit = .seconds(12)
         let offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
         let off = InstalledExtension(
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)

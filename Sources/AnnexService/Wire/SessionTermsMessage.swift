@@ -16,6 +16,10 @@ struct SessionTermsMessage: Message {
         encoder.encode(value.channel.controlMessagesPerSecond, as: 5)
         if let limit = value.channel.callLimit { encoder.encode(limit.wireNanoseconds, as: 6) }
         encoder.encode(value.keepAlive.wireNanoseconds, as: 7)
+        encoder.encode(value.channel.hostArena, as: 8)
+        encoder.encode(value.channel.extensionArena, as: 9)
+        encoder.encode(value.channel.largestMessage, as: 10)
+        encoder.encode(value.channel.unreadLimit.wireNanoseconds, as: 11)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -27,6 +31,10 @@ struct SessionTermsMessage: Message {
         value.channel.controlMessagesPerSecond = try decoder.decode(5)
         value.channel.callLimit = try decoder.decodeIfPresent(6, as: UInt64.self).map { Duration(wire: $0) }
         value.keepAlive = Duration(wire: try decoder.decode(7))
+        value.channel.hostArena = try decoder.decode(8)
+        value.channel.extensionArena = try decoder.decode(9)
+        value.channel.largestMessage = try decoder.decode(10)
+        value.channel.unreadLimit = Duration(wire: try decoder.decode(11))
         self.value = value
     }
 }
