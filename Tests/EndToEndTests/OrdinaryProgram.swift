@@ -121,6 +121,7 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         OrdinaryProgram("bash", "-c", "ulimit -n 100; ulimit -n; ulimit -s 4096; ulimit -s; (ulimit -t 7; ulimit -t)"),
         OrdinaryProgram("cp", "--sparse=always", "IN/text.txt", "OUT/sparse"),
         OrdinaryProgram("python3", "-c", copies),
+        OrdinaryProgram("node", "--jitless", "-e", "require('fs').copyFileSync('IN/text.txt', 'OUT/node')"),
         OrdinaryProgram("dd", "if=IN/text.txt", "of=OUT/dd", "bs=1k", "status=none"),
     ]
 
