@@ -75,18 +75,6 @@ public struct PolicyLibrary: Sendable {
         return PolicyMistakes(text: source.text, file: source.file, architecture: architecture).all
     }
 
-    /// Every mistake in the text of that name itself, and none of what it includes.
-    func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
-        guard let source = sources[name] else { return [] }
-        return PolicyMistakes(text: source.text, file: source.file, architecture: architecture).all
-    }
-
-    /// Every mistake in the text of that name itself, and none of what it includes.
-    func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
-        guard let source = sources[name] else { return [] }
-        return PolicyMistakes(text: source.text, file: source.file, architecture: architecture).all
-    }
-
     private func collect(
         _ name: String, askedAt place: PolicyPlace?, _ architecture: Architecture, above: [String],
         into joined: inout [PolicyDocument]
