@@ -39,7 +39,8 @@ enum ExtensionMain {
     ) {
         guard request.method == RequestMessage.method else {
             // The host may be gone; then there is nobody to tell.
-            return _ = try? request.fail(code: 1, text: "unknown method")
+            return _ = try? request.fail(
+                code: HandlerFailure.unknownMethodCode, text: "unknown method: this extension serves items")
         }
         let items: [ExtensionItem]
         var descriptors = DescriptorList()
@@ -48,7 +49,8 @@ enum ExtensionMain {
             let contents = try ContentsList(taking: descriptors)
             items = try RequestMessage(decoding: request.payload).inputItems(with: contents)
         } catch {
-            return _ = try? request.fail(code: 2, text: "the request cannot be read: \(error)")
+            return _ = try? request.fail(
+                code: HandlerFailure.unreadableCode, text: "the request cannot be read: \(error)")
         }
         let context = ExtensionContext(request, inputItems: items, largestPayload: largestPayload, life: life)
         let worker = principal.init()

@@ -28,8 +28,11 @@ public struct AnnexHost: Sendable {
 
     /// Registers an app bundle and the extensions in its `PlugIns`; an app that is installed already is replaced.
     ///
+    /// Reads files, and waits on this thread for a broker that is a daemon: two minutes at most. So does each of the next
+    /// four, half a minute at most.
     /// - Parameter path: the bundle's directory, `Name.app`.
-    /// - Throws: a `ServiceError` that names file, key and mend when the bundle breaks a rule of packaging.
+    /// - Returns: the app's extensions. One that breaks a rule of packaging has a `refusal`, and is not on offer.
+    /// - Throws: a `ServiceError` that names file, key and mend if the app itself breaks a rule.
     @discardableResult
     public func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
         try service.install(app: path)
@@ -52,11 +55,12 @@ public struct AnnexHost: Sendable {
         try service.setEnabled(isEnabled, for: identifier)
     }
 
-    /// The extensions on offer, by identifier; not those that are switched off. None where the daemon has gone or
+    /// The extensions on offer, by identifier; not those that are switched off or refused. None where the daemon has gone or
     /// refuses to say: `installed()` tells the two from each other.
     public var extensions: [InstalledExtension] { (try? service.extensions) ?? [] }
 
-    /// Everything that is installed, by identifier, also what is switched off: for who lets a user choose.
+    /// Everything that is installed, by identifier, also what is switched off or refused: for a program that lets its user
+    /// choose.
     ///
     /// - Throws: a `ServiceError` where the daemon does not answer or refuses.
     public func installed() throws(ServiceError) -> [InstalledExtension] { try service.installed }
@@ -66,7 +70,7 @@ public struct AnnexHost: Sendable {
         extensions.filter { $0.extensionPoint == extensionPoint }
     }
 
-    /// Launches an extension in its sandbox and returns when it has said hello.
+    /// Launches an extension in its sandbox and returns when it has said hello. Cancelling the task ends the launch.
     ///
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
@@ -77,14 +81,15 @@ public struct AnnexHost: Sendable {
     ///     extension is ended.
     ///   - service: what the host answers when the extension asks something of it; nothing unless said.
     ///   - channel: changes the channel before it is made, for example its ring's capacities or how callers wait.
-    /// - Throws: `HostError.refused` when the broker does not launch it, `HostError.ended` when it ended before it was
-    ///   ready; the end says why.
-    public func begin(
+    /// - Throws: `HostError.refused` if the broker does not launch it, `HostError.ended` if it ended before it was ready:
+    ///   the end says why; `HostError.taskCancelled` if the task was cancelled first.
+    public nonisolated(nonsending) func begin(
         _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
         serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, as: point, for: .request, timeLimit, service, configure)
+        let wish = LaunchWish(identifier: identifier, point: point, timeLimit: timeLimit, hosted: service)
+        let session = try await start(wish, for: .request, configure)
         try await session.becomeReady()
         return session
     }
@@ -96,7 +101,8 @@ public struct AnnexHost: Sendable {
         serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) throws(HostError) -> ExtensionSession {
-        let session = try start(identifier, as: point, for: .request, timeLimit, service, configure)
+        let wish = LaunchWish(identifier: identifier, point: point, timeLimit: timeLimit, hosted: service)
+        let session = try startAndWait(wish, for: .request, configure)
         try session.waitUntilReady()
         return session
     }
@@ -117,30 +123,53 @@ public struct AnnexHost: Sendable {
         channel configure: @escaping @Sendable (inout ChannelConfiguration) -> Void = { _ in }
     ) throws(ServiceError) -> Standby {
         let terms = try service.terms(for: identifier)
+        let wish = LaunchWish(identifier: identifier, point: point, timeLimit: timeLimit, hosted: hosted)
         do throws(SystemError) {
-            return try Standby(identifier, keeping: bounds, keepAlive: terms.keepAlive) { purpose throws(HostError) in
-                try start(identifier, as: point, for: purpose, timeLimit, hosted, configure)
-            }
+            return try Standby(wish, keeping: bounds, keepAlive: terms.keepAlive, on: self, configure)
         } catch {
             throw ServiceError(.system, "\(error)", place: identifier)
         }
     }
 
-    private func start(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, _ timeLimit: Duration?,
-        _ hosted: HostService, _ configure: (inout ChannelConfiguration) -> Void
-    ) throws(HostError) -> ExtensionSession {
-        let refusal: ServiceError
+    // MARK: Launching
+
+    /// Has an extension launched; it may not have said hello yet.
+    nonisolated(nonsending) func start(
+        _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
+    ) async throws(HostError) -> ExtensionSession {
         do {
-            return try ExtensionSession(
-                identifier, as: point, for: purpose, timeLimit: timeLimit, serving: hosted, configure, service: service,
+            let draft = try SessionDraft(wish, await service.askedTerms(for: wish.identifier), configure)
+            let handle = try await service.askedLaunch(
+                wish.identifier, as: wish.point, for: purpose, timeLimit: wish.timeLimit, channel: draft.descriptors,
+                of: draft.endpoint, events: draft.events)
+            return ExtensionSession(
+                wish.identifier, handle, draft.link, draft.endpoint, patience: draft.patience, service: service,
                 observer: observer)
-        } catch let error as ServiceError {
-            refusal = error
         } catch {
-            refusal = ServiceError(.system, "\(error)", place: identifier)
+            throw refused(wish.identifier, error)
         }
+    }
+
+    /// The same for code without Swift concurrency: waits on this thread for a broker that is a daemon.
+    func startAndWait(
+        _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
+    ) throws(HostError) -> ExtensionSession {
+        do {
+            let draft = try SessionDraft(wish, service.terms(for: wish.identifier), configure)
+            let handle = try service.launch(
+                wish.identifier, as: wish.point, for: purpose, timeLimit: wish.timeLimit, channel: draft.descriptors,
+                of: draft.endpoint, events: draft.events)
+            return ExtensionSession(
+                wish.identifier, handle, draft.link, draft.endpoint, patience: draft.patience, service: service,
+                observer: observer)
+        } catch {
+            throw refused(wish.identifier, error)
+        }
+    }
+
+    private func refused(_ identifier: String, _ error: any Error) -> HostError {
+        let refusal = error as? ServiceError ?? ServiceError(.system, "\(error)", place: identifier)
         observer?.refused(identifier, refusal)
-        throw .refused(refusal)
+        return Task.isCancelled ? .taskCancelled : .refused(refusal)
     }
 }

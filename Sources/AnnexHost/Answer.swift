@@ -31,11 +31,13 @@ enum Answer: Sendable {
     init(_ failure: CallFailure) {
         switch failure {
         case .ended, .violated: self = .end
+        case .failed(HandlerFailure.unknownMethodCode, _): self = .error(.unknownMethod)
         case .failed(let code, let text):
-            self = .error(
-                .cancelled(
-                    ExtensionError(code: Int64(code), domain: ExtensionError.annexDomain, localizedDescription: text)))
-        case .cancelled: self = .error(.cancelled(.userCancelled))
+            let isAnnexs = code >= HandlerFailure.firstReservedCode
+            let domain = isAnnexs ? ExtensionError.annexDomain : ExtensionError.handlerDomain
+            self = .error(.cancelled(ExtensionError(code: Int64(code), domain: domain, localizedDescription: text)))
+        // The caller's task, since nobody else has the call in hand.
+        case .cancelled: self = .error(.taskCancelled)
         case .deadlineExceeded: self = .error(.timedOut)
         default: self = .error(.invalidRequest("\(failure)"))
         }

@@ -12,7 +12,8 @@ extension ExtensionSession {
     /// - Parameter timeout: how long to wait at most; nil: as long as the extension point allows a request, and an
     ///   extension that takes longer is ended.
     /// - Throws: `HostError.cancelled` with what the extension said instead of a response, `.ended` with the reason when
-    ///   it ended before it answered, `.timedOut`, `.invalidRequest`.
+    ///   it ended before it answered, `.timedOut`, `.taskCancelled`, `.unknownMethod` if it does not serve such requests,
+    ///   `.invalidRequest`.
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) async throws(HostError) -> Asked.Response {

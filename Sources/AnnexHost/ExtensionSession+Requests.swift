@@ -12,8 +12,8 @@ extension ExtensionSession {
     ///   - acceptance: what the answer may carry besides text and small values; nothing unless said.
     ///   - timeout: how long to wait at most; nil: as long as the extension point allows.
     /// - Throws: `HostError.cancelled` with the extension's own error, `.ended` with the reason when it ended before it
-    ///   answered, `.timedOut`, `.invalidRequest`.
-    public func request(
+    ///   answered, `.timedOut`, `.taskCancelled`, `.unknownMethod` if it serves no items, `.invalidRequest`.
+    public nonisolated(nonsending) func request(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) async throws(HostError) -> [ExtensionItem] {
         let over = observer?.requesting()
@@ -42,7 +42,7 @@ extension ExtensionSession {
         }
     }
 
-    private func answer(
+    private nonisolated(nonsending) func answer(
         to items: [ExtensionItem], _ acceptance: Acceptance, _ timeout: Duration?
     ) async throws(HostError) -> [ExtensionItem] {
         let request = try Self.encode(items, acceptance)

@@ -23,32 +23,21 @@ public final class ExtensionSession: Sendable {
     /// SYNC: relaxed: the number of the last request; only that no two are the same counts.
     let requests = Atomic<UInt64>(0)
 
+    /// - Parameters:
+    ///   - handle: the extension that the broker has launched with the other ends of the channel.
+    ///   - patience: the extension point's limit for one request, or the host's tighter one.
     init(
-        _ identifier: String, as point: String? = nil, for purpose: LaunchPurpose = .request, timeLimit: Duration?,
-        serving hosted: HostService,
-        _ configure: (inout ChannelConfiguration) -> Void, service: any BrokerService,
-        observer: (any HostObserver)? = nil
-    ) throws {
-        let link = SessionLink()
-        var configuration = try service.terms(for: identifier).channel
-        configuration.label = identifier
-        configure(&configuration)
-        configuration.callLimit = [configuration.callLimit, timeLimit].compactMap(\.self).min()
-        var handlers = link.handlers
-        hosted.install(in: &handlers)
-        let channel = try HostEndpoint.make(configuration: configuration, handlers: handlers)
-        let endpoint = channel.host
-        let handle = try service.launch(
-            identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel.descriptors, of: endpoint
-        ) { link.receive($0, endpoint: endpoint) }
+        _ identifier: String, _ handle: any ExtensionHandle, _ link: SessionLink, _ channel: HostEndpoint,
+        patience: CallPatience?, service: any BrokerService, observer: (any HostObserver)?
+    ) {
+        self.link = link
+        self.channel = channel
+        self.patience = patience
+        self.service = service
         // Only what is launched has an end to be told.
         self.observer = observer?.launching(identifier)
         if let observer = self.observer { link.tell(observer) }
         link.connect(to: handle)
-        self.channel = endpoint
-        self.link = link
-        patience = configuration.callLimit.map { CallPatience($0) }
-        self.service = service
     }
 
     deinit {
@@ -67,8 +56,9 @@ public final class ExtensionSession: Sendable {
     /// What went through the channel so far.
     public var statistics: SessionStatistics { SessionStatistics(channel.counters) }
 
-    func becomeReady() async throws(HostError) {
-        if case .failure(let end) = await link.ready.value() { throw .ended(end.termination) }
+    nonisolated(nonsending) func becomeReady() async throws(HostError) {
+        guard let reached = await link.ready.valueUnlessCancelled() else { throw .taskCancelled }
+        if case .failure(let end) = reached { throw .ended(end.termination) }
     }
 
     func waitUntilReady() throws(HostError) {

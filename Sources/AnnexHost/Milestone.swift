@@ -1,3 +1,4 @@
+internal import AnnexLinux
 internal import Dispatch
 internal import Synchronization
 
@@ -6,6 +7,9 @@ final class Milestone<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var tasks: [CheckedContinuation<Value, Never>] = []
+        /// Tasks that stop waiting if they are cancelled, by a number of their own.
+        var impatient: [UInt64: CheckedContinuation<Value?, Never>] = [:]
+        var last: UInt64 = 0
         var threads: [DispatchSemaphore] = []
         var jobs: [@Sendable (Value) -> Void] = []
     }
@@ -23,6 +27,7 @@ final class Milestone<Value: Sendable>: Sendable {
             return state
         }
         for task in waiting.tasks { task.resume(returning: value) }
+        for task in waiting.impatient.values { task.resume(returning: value) }
         for thread in waiting.threads { thread.signal() }
         for job in waiting.jobs { job(value) }
     }
@@ -37,7 +42,7 @@ final class Milestone<Value: Sendable>: Sendable {
     }
 
     /// Suspends until the value has come.
-    func value() async -> Value {
+    nonisolated(nonsending) func value() async -> Value {
         await withCheckedContinuation { task in
             let value = state.withLock { state in
                 if state.value == nil { state.tasks.append(task) }
@@ -47,16 +52,49 @@ final class Milestone<Value: Sendable>: Sendable {
         }
     }
 
+    /// Suspends until the value has come or the task is cancelled.
+    /// - Returns: nil if the task was cancelled first.
+    nonisolated(nonsending) func valueUnlessCancelled() async -> Value? {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { enlist($0, as: number) }
+        } onCancel: {
+            state.withLock { $0.impatient.removeValue(forKey: number) }?.resume(returning: nil)
+        }
+    }
+
+    private func enlist(_ task: CheckedContinuation<Value?, Never>, as number: UInt64) {
+        let (value, waits) = state.withLock { state in
+            // A task that was cancelled earlier has run its handler already, and found nobody to resume.
+            let waits = state.value == nil && !Task.isCancelled
+            if waits { state.impatient[number] = task }
+            return (state.value, waits)
+        }
+        if !waits { task.resume(returning: value) }
+    }
+
     /// Blocks the thread until the value has come.
     func wait() -> Value {
         while true {
-            let semaphore = DispatchSemaphore(value: 0)
-            let value = state.withLock { state in
-                if state.value == nil { state.threads.append(semaphore) }
-                return state.value
-            }
-            if let value { return value }
-            semaphore.wait()
+            if let value = wait(until: .max) { return value }
         }
+    }
+
+    /// Blocks the thread until the value has come.
+    /// - Parameter deadline: a moment of `MonotonicClock`; `.max`: never.
+    /// - Returns: nil if it has not come by then.
+    func wait(until deadline: UInt64) -> Value? {
+        let semaphore = DispatchSemaphore(value: 0)
+        let value = state.withLock { state in
+            if state.value == nil { state.threads.append(semaphore) }
+            return state.value
+        }
+        if let value { return value }
+        let left = MonotonicClock.remaining(until: deadline)
+        _ = semaphore.wait(timeout: deadline == .max ? .distantFuture : .now() + .nanoseconds(Int(clamping: left)))
+        return current
     }
 }

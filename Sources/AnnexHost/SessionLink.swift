@@ -52,11 +52,15 @@ final class SessionLink: Sendable {
     }
 
     /// Takes a parked extension for good; false where it is about to end, or has.
-    func claim() -> Bool {
-        let handle = state.withLock { state in
-            if case .connected(let handle) = state { handle } else { nil as (any ExtensionHandle)? }
+    nonisolated(nonsending) func claim() async -> Bool { await handle?.askedClaim() ?? false }
+
+    /// The same for code without Swift concurrency.
+    func claimAndWait() -> Bool { handle?.claim() ?? false }
+
+    private var handle: (any ExtensionHandle)? {
+        state.withLock { state in
+            if case .connected(let handle) = state { handle } else { nil }
         }
-        return handle?.claim() ?? false
     }
 
     /// What the channel reports goes to the broker, which decides.

@@ -33,4 +33,33 @@ package protocol BrokerService: Sendable {
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle
+
+    /// `terms` for a task: suspends if a daemon is asked.
+    nonisolated(nonsending) func askedTerms(for identifier: String) async throws(ServiceError) -> SessionTerms
+
+    /// `launch` for a task: suspends if a daemon is asked. A task that is cancelled meanwhile launches nothing, or what is
+    /// launched is ended.
+    nonisolated(nonsending) func askedLaunch(
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(ServiceError) -> any ExtensionHandle
+}
+
+/// A broker in the host's own process is asked by a call.
+extension BrokerService {
+    package nonisolated(nonsending) func askedTerms(
+        for identifier: String
+    ) async throws(ServiceError) -> SessionTerms {
+        try terms(for: identifier)
+    }
+
+    package nonisolated(nonsending) func askedLaunch(
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(ServiceError) -> any ExtensionHandle {
+        try launch(
+            identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel, of: host, events: events)
+    }
 }

@@ -26,6 +26,8 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// A parked one is needed.
     /// - Returns: false where its place was given to another: then it ends.
     func claim() -> Bool
+    /// `claim` for a task: suspends if a daemon is asked.
+    nonisolated(nonsending) func askedClaim() async -> Bool
     /// The host needs it no longer.
     /// - Parameter completed: whether it answered; otherwise it was cancelled.
     func dismiss(completed: Bool)
@@ -36,4 +38,7 @@ package protocol ExtensionHandle: AnyObject, Sendable {
 extension ExtensionHandle {
     /// Who sees that end reads its counts there.
     package func counted(_ counts: SessionStatistics) {}
+
+    /// A broker in the host's own process is asked by a call.
+    package nonisolated(nonsending) func askedClaim() async -> Bool { claim() }
 }

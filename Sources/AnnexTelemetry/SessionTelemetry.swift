@@ -75,6 +75,8 @@ extension HostError {
         case .refused: "refused"
         case .ended: "ended"
         case .cancelled: "cancelled"
+        case .taskCancelled: "taskCancelled"
+        case .unknownMethod: "unknownMethod"
         case .timedOut: "timedOut"
         case .invalidRequest: "invalidRequest"
         }

@@ -1,10 +1,15 @@
 import AnnexModel
 import AnnexService
+import Synchronization
 
 /// Ends the extension only for what bounds a wait: the news that its channel is closed, and a dismissal.
 final class LoneHandle: ExtensionHandle {
     private let events: @Sendable (ExtensionEvent) -> Void
     private let endsParked: Bool
+    private let count = Atomic(0)
+
+    /// How often its host has let go of it.
+    var dismissals: Int { count.load(ordering: .acquiring) }
 
     init(_ events: @escaping @Sendable (ExtensionEvent) -> Void, endsParked: Bool) {
         self.events = events
@@ -27,6 +32,7 @@ final class LoneHandle: ExtensionHandle {
     }
 
     func dismiss(completed: Bool) {
+        count.add(1, ordering: .acquiringAndReleasing)
         events(.ended(Termination(completed ? .completed : .cancelled)))
     }
 }

@@ -10,10 +10,16 @@ final class LoneService: BrokerService {
     private let count = Mutex(0)
     /// Whether its extension ends in the moment in which it is parked.
     private let endsParked: Bool
+    private let saysHello: Bool
+    private let handles = Mutex<[LoneHandle]>([])
 
-    init(endsParked: Bool = false) {
+    init(endsParked: Bool = false, saysHello: Bool = true) {
         self.endsParked = endsParked
+        self.saysHello = saysHello
     }
+
+    /// How often its host has let go of one.
+    var dismissals: Int { handles.withLock { $0.reduce(0) { $0 + $1.dismissals } } }
 
     /// How often it was launched.
     var launches: Int { count.withLock { $0 } }
@@ -34,8 +40,10 @@ final class LoneService: BrokerService {
         var given: ExtensionDescriptors? = consume channel
         ends.withLock { $0 = given.take() }
         count.withLock { $0 += 1 }
-        events(.ready(.unknown))
-        return LoneHandle(events, endsParked: endsParked)
+        if saysHello { events(.ready(.unknown)) }
+        let handle = LoneHandle(events, endsParked: endsParked)
+        if !saysHello { handles.withLock { $0.append(handle) } }
+        return handle
     }
 
     /// The extension closes its ends and lives on.

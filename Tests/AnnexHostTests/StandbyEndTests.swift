@@ -17,7 +17,7 @@ import Testing
         let service = LoneService(endsParked: true)
         let standby = try AnnexHost(service: service).standby(for: "lone", keeping: 0...1)
         #expect(standby.takeAny() == nil)
-        standby.finish(try standby.launch())
+        standby.finish(try await standby.launch())
         await eventually { standby.count == 0 }
     }
 }

@@ -63,7 +63,7 @@ import Testing
 
     @Test func `L6: a daemon tells it too`() async throws {
         let daemon = try await TestDaemon()
-        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
         #expect(names(try await crash(host, "writes")).prefix(2) == ["crash_through_null", "crashes_as_told.crash"])
     }

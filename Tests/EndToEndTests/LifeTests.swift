@@ -2,6 +2,7 @@ import AnnexBroker
 import AnnexChannel
 import AnnexModel
 import AnnexPolicy
+import AnnexService
 import AnnexTestSupport
 import Foundation
 import Testing
@@ -96,13 +97,19 @@ import Testing
         }
     }
 
+    /// A session whose extension may not have said hello yet.
+    private func start(_ broker: Broker) throws -> ExtensionSession {
+        let wish = LaunchWish(
+            identifier: SubstituteApp.identifier, point: nil, timeLimit: nil, hosted: HostService())
+        return try AnnexHost(service: broker).startAndWait(wish, for: .request) { _ in }
+    }
+
     // MARK: Ends that meet
 
     @Test(arguments: [0, 200, 1000, 5000, 20_000])
     func `LIFE-06: a stop during the start, and several at once, are one end`(after microseconds: Int) async throws {
         let broker = try broker { _ in }
-        let session = try ExtensionSession(
-            SubstituteApp.identifier, timeLimit: nil, serving: HostService(), { _ in }, service: broker)
+        let session = try start(broker)
         try await Task.sleep(for: .microseconds(microseconds))
         async let first = session.cancel()
         async let second = session.cancel()
@@ -157,8 +164,7 @@ import Testing
         let broker = try broker { $0.instances = 1 }
         let first = try await begin(AnnexHost(service: broker))
         // Returns when it has asked for its place.
-        let second = try ExtensionSession(
-            SubstituteApp.identifier, timeLimit: nil, serving: HostService(), { _ in }, service: broker)
+        let second = try start(broker)
         try await Task.sleep(for: .milliseconds(100))
         #expect(await first.complete().reason == .completed)
         try await second.becomeReady()

@@ -101,7 +101,7 @@ import Testing
 
     @Test func aDaemonKeepsReportsToo() async throws {
         let daemon = try await TestDaemon()
-        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
         let end = try await end(host, "exits")
         #expect(end.reason == .exited && end.usage.messages?.messagesSent ?? 0 > 0, "\(end)")

@@ -68,6 +68,25 @@ import TypedConduct
         #expect(end.reason == .completed, "\(end)")
     }
 
+    @Test func `what an extension does not serve is told as that, items and typed calls alike`() async throws {
+        let typed = try await host.begin(SubstituteApp.identifier)
+        await expectUnknownMethod { _ = try await typed.request([ExtensionItem(contentText: "a")]) }
+        let other = try SubstituteApp(running: "works-on")
+        let items = try AnnexHost.embedded(apps: [other.path], patience: .patience)
+        let session = try await items.begin(SubstituteApp.identifier)
+        await expectUnknownMethod { _ = try await session.call(Word("a"), timeout: .patience) }
+        #expect(await session.complete().reason == .completed)
+        #expect(await typed.complete().reason == .completed)
+    }
+
+    private func expectUnknownMethod(_ body: () async throws -> Void) async {
+        let error = await #expect(throws: HostError.self) { try await body() }
+        guard case .unknownMethod? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func noticesAndStreamsComeOutOfTheSandbox() async throws {
         let (remarks, remark) = AsyncStream.makeStream(of: String.self)
         let (streams, stream) = AsyncStream.makeStream(of: ChannelStream.self)

@@ -17,7 +17,7 @@ extension HostEndpoint {
     }
 
     /// Waits for the extension's hello, which the launch limit of whoever started it bounds.
-    public func untilHello() async throws(CallFailure) -> Hello {
+    public nonisolated(nonsending) func untilHello() async throws(CallFailure) -> Hello {
         try await withCheckedContinuation { continuation in
             let known: Result<Hello, CallFailure>? = hello.withLock { state in
                 switch state {

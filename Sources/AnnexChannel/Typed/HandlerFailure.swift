@@ -12,6 +12,8 @@ public struct HandlerFailure: Error, Sendable, Hashable {
 }
 
 extension HandlerFailure {
+    /// From here on codes are Annex's own.
+    package static let firstReservedCode: UInt32 = 0xFFFF_FF00
     /// Nobody here serves this method.
     public static let unknownMethodCode: UInt32 = 0xFFFF_FFFE
     /// The request's bytes are not what its method says.

@@ -43,7 +43,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
     package static func made(at path: String, isForAll: Bool) throws(SystemError) -> ListeningSocket {
         let folder = path.split(separator: "/").dropLast().joined(separator: "/")
         if mkdir("/" + folder, isForAll ? 0o755 : 0o700) < 0, errno != EEXIST {
-            throw SystemError("mkdir", errno: errno, path: "/" + folder)
+            let mend = errno == ENOENT ? "name a place that there is by --socket, or set XDG_RUNTIME_DIR" : nil
+            throw SystemError("mkdir", errno: errno, path: "/" + folder, mend: mend)
         }
         // A broker of root's makes this one too, for itself alone.
         if path == DaemonPlace.systemSocket { try Descriptor.directory("/" + folder).setMode(0o755) }

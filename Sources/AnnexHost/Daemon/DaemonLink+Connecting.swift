@@ -5,7 +5,9 @@ internal import Glibc
 
 extension DaemonLink {
     /// A connection whose daemon has said its welcome.
-    static func connect(to path: String, patience: Duration) throws(ServiceError) -> DaemonLink {
+    /// - Parameter place: nil: the socket of the user's own daemon if there is one, else the machine's.
+    static func connect(to place: String?, patience: Duration) throws(ServiceError) -> DaemonLink {
+        let path = place ?? DaemonPlace.socket
         let deadline = MonotonicClock.deadline(after: patience)
         do {
             let loop = try EventLoop.shared()
@@ -24,7 +26,7 @@ extension DaemonLink {
                 for _ in 0..<20 { MonotonicClock.pause() }
             }
         } catch let error as SystemError {
-            throw Self.error(error, path: path)
+            throw Self.error(error, path: path, isChosen: place == nil)
         } catch let error as ServiceError {
             throw error
         } catch {
@@ -67,15 +69,29 @@ extension DaemonLink {
         return false
     }
 
-    private static func error(_ error: SystemError, path: String) -> ServiceError {
+    /// - Parameter isChosen: whether the path was looked for, and not given.
+    private static func error(_ error: SystemError, path: String, isChosen: Bool) -> ServiceError {
         let mend =
             switch error.errno {
-            case ENOENT, ECONNREFUSED:
-                "start annexd, or let systemd start it: systemctl --user enable --now annexd.socket"
-            case EACCES: "this daemon is not for you: start one of your own"
+            case ENOENT, ECONNREFUSED: start(path, isChosen)
+            case EACCES: "this daemon is not for you: \(startOwn)"
             case EAGAIN: "the machine is overloaded, or something stopped the daemon"
             default: error.mend
             }
-        return ServiceError(.unreachable, "\(error.cause)", place: path, mend: mend)
+        // The machine's is asked only if there is none of the user's own.
+        let isLast = isChosen && path == DaemonPlace.systemSocket
+        let what = isLast ? "there is no daemon of yours at \(DaemonPlace.userSocket), and here: " : ""
+        return ServiceError(.unreachable, "\(what)\(error.cause)", place: path, mend: mend)
+    }
+
+    private static let startOwn = "start one of your own: annexd, or systemctl --user enable --now annexd.socket"
+
+    private static func start(_ path: String, _ isChosen: Bool) -> String {
+        let machines = "start the machine's, as root: systemctl enable --now annexd.socket"
+        return switch path {
+        case DaemonPlace.systemSocket: isChosen ? "\(startOwn); or \(machines)" : machines
+        case DaemonPlace.userSocket: startOwn
+        default: "start it there: annexd --socket \(path)"
+        }
     }
 }

@@ -38,7 +38,7 @@ extension DaemonLink {
         case .refused(let error): close(error)
         case .leaving: state.withLock { $0.end = $0.end ?? gone }
         case .answer(let number, let answer):
-            state.withLock { $0.answers.removeValue(forKey: number) }?.come(.success(answer))
+            state.withLock { $0.answers.removeValue(forKey: number) }?.reach(.success(answer))
         case .event(let number, let event): deliver(event, to: number)
         }
     }
@@ -64,7 +64,7 @@ extension DaemonLink {
         }
         watch.withLock { $0.take() }?.cancel()
         socket.shutDown()
-        for answer in answers.values { answer.come(.failure(end)) }
+        for answer in answers.values { answer.reach(.failure(end)) }
         let termination = Termination(
             .brokerShutdown, detail: .limit("the connection to the daemon ended: \(end.what)"))
         for one in extensions.values { one.events(.ended(termination)) }

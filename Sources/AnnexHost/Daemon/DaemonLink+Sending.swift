@@ -59,6 +59,19 @@ extension DaemonLink {
     }
 
     /// - Returns: false where the socket has no room.
+    func pass(
+        _ packet: HostPacket, _ descriptors: borrowing DescriptorList = DescriptorList()
+    ) throws(ServiceError) -> Bool {
+        let bytes: [UInt8]
+        do throws(EncodingFailure) {
+            bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
+        } catch {
+            throw ServiceError(.system, "cannot be asked: \(error)", place: path)
+        }
+        return try pass(bytes, descriptors)
+    }
+
+    /// - Returns: false where the socket has no room.
     func pass(_ bytes: [UInt8], _ descriptors: borrowing DescriptorList) throws(ServiceError) -> Bool {
         do throws(SystemError) {
             try socket.send(bytes, descriptors)

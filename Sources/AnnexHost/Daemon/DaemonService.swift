@@ -7,8 +7,10 @@ internal import AnnexService
 final class DaemonService: BrokerService {
     private let link: DaemonLink
 
-    /// - Parameter patience: how long to wait for each answer.
-    init(connectingTo path: String, patience: Duration) throws(ServiceError) {
+    /// - Parameters:
+    ///   - path: nil: the socket of the user's own daemon if there is one, else the machine's.
+    ///   - patience: how long to wait for each answer.
+    init(connectingTo path: String?, patience: Duration) throws(ServiceError) {
         link = try DaemonLink.connect(to: path, patience: patience)
     }
 
@@ -62,7 +64,15 @@ final class DaemonService: BrokerService {
     }
 
     func terms(for identifier: String) throws(ServiceError) -> SessionTerms {
-        guard case .terms(let found) = try link.ask(.terms(extension: identifier)) else { throw link.misunderstanding }
+        try terms(in: link.ask(.terms(extension: identifier)))
+    }
+
+    nonisolated(nonsending) func askedTerms(for identifier: String) async throws(ServiceError) -> SessionTerms {
+        try terms(in: await link.asked(.terms(extension: identifier)))
+    }
+
+    private func terms(in answer: ServiceAnswer) throws(ServiceError) -> SessionTerms {
+        guard case .terms(let found) = answer else { throw link.misunderstanding }
         return found
     }
 
@@ -71,11 +81,29 @@ final class DaemonService: BrokerService {
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
-        var descriptors = DescriptorList(channel.control)
-        descriptors.append(channel.hostRegion)
-        descriptors.append(channel.extensionRegion)
         let request = ServiceRequest.launch(
             extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
-        return RemoteHandle(try link.launch(request, descriptors, RemoteExtension(host, events: events)), link)
+        let launched = RemoteExtension(host, events: events)
+        return RemoteHandle(try link.launch(request, DescriptorList(handingOver: channel), launched), link)
+    }
+
+    nonisolated(nonsending) func askedLaunch(
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(ServiceError) -> any ExtensionHandle {
+        let request = ServiceRequest.launch(
+            extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
+        let launched = RemoteExtension(host, events: events)
+        return RemoteHandle(try await link.launched(request, DescriptorList(handingOver: channel), launched), link)
+    }
+}
+
+extension DescriptorList {
+    /// The descriptors of one launch, in their order on the wire.
+    fileprivate init(handingOver channel: consuming ExtensionDescriptors) {
+        self.init(channel.control)
+        append(channel.hostRegion)
+        append(channel.extensionRegion)
     }
 }

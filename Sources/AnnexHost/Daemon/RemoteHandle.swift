@@ -30,6 +30,10 @@ final class RemoteHandle: ExtensionHandle {
         if case .claimed(let isYours)? = try? link.ask(.claim(number)) { isYours } else { false }
     }
 
+    nonisolated(nonsending) func askedClaim() async -> Bool {
+        if case .claimed(let isYours)? = try? await link.asked(.claim(number)) { isYours } else { false }
+    }
+
     func channelClosed() { link.tell(number, .channelClosed) }
     func dismiss(completed: Bool) { link.tell(number, .dismissed(completed: completed)) }
 }

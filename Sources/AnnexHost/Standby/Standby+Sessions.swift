@@ -4,13 +4,13 @@ extension Standby {
     /// A session with an extension that has served nobody: a parked one, else one that is launched now.
     ///
     /// - Throws: what `AnnexHost.begin` throws.
-    public func begin() async throws(HostError) -> ExtensionSession {
+    public nonisolated(nonsending) func begin() async throws(HostError) -> ExtensionSession {
         try await ready(takeFresh())
     }
 
     /// The same for code without Swift concurrency: blocks where nobody is parked.
     public func beginAndWait() throws(HostError) -> ExtensionSession {
-        try readyNow(takeFresh())
+        try readyAndWait(takeFresh())
     }
 
     /// One request to an extension that is ended afterwards, or waits for the next one for as long as its policy's
@@ -18,7 +18,7 @@ extension Standby {
     ///
     /// - Parameters: as `ExtensionSession.request`.
     /// - Throws: what `AnnexHost.begin` and `ExtensionSession.request` throw.
-    public func request(
+    public nonisolated(nonsending) func request(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) async throws(HostError) -> [ExtensionItem] {
         do throws(HostError) {
@@ -38,7 +38,7 @@ extension Standby {
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) throws(HostError) -> [ExtensionItem] {
         do throws(HostError) {
-            let session = try readyNow(takeAny())
+            let session = try readyAndWait(takeAny())
             let answer = try session.requestAndWait(items, accepting: acceptance, timeout: timeout)
             finish(session)
             return answer
@@ -49,16 +49,18 @@ extension Standby {
     }
 
     /// The one that was parked, or one that is launched now.
-    private func ready(_ parked: ExtensionSession?) async throws(HostError) -> ExtensionSession {
-        if let parked { return parked }
-        let session = try launch()
+    private nonisolated(nonsending) func ready(
+        _ parked: ExtensionSession?
+    ) async throws(HostError) -> ExtensionSession {
+        if let parked, await parked.link.claim() { return parked }
+        let session = try await launch()
         try await session.becomeReady()
         return session
     }
 
-    private func readyNow(_ parked: ExtensionSession?) throws(HostError) -> ExtensionSession {
-        if let parked { return parked }
-        let session = try launch()
+    private func readyAndWait(_ parked: ExtensionSession?) throws(HostError) -> ExtensionSession {
+        if let parked, parked.link.claimAndWait() { return parked }
+        let session = try launchAndWait()
         try session.waitUntilReady()
         return session
     }

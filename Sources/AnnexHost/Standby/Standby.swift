@@ -1,3 +1,4 @@
+internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexService
 internal import Synchronization
@@ -21,7 +22,9 @@ internal import Synchronization
 public final class Standby: Sendable {
     /// The extension's bundle identifier.
     public let identifier: String
-    private let make: @Sendable (LaunchPurpose) throws(HostError) -> ExtensionSession
+    private let wish: LaunchWish
+    private let host: AnnexHost
+    private let configure: @Sendable (inout ChannelConfiguration) -> Void
     let keepAlive: Duration
     private let loop: EventLoop
     private let room: Mutex<StandbyRoom<ExtensionSession>>
@@ -40,11 +43,13 @@ public final class Standby: Sendable {
     private static let rest = Duration.milliseconds(20)
 
     init(
-        _ identifier: String, keeping bounds: ClosedRange<Int>, keepAlive: Duration,
-        make: @escaping @Sendable (LaunchPurpose) throws(HostError) -> ExtensionSession
+        _ wish: LaunchWish, keeping bounds: ClosedRange<Int>, keepAlive: Duration, on host: AnnexHost,
+        _ configure: @escaping @Sendable (inout ChannelConfiguration) -> Void
     ) throws(SystemError) {
-        self.identifier = identifier
-        self.make = make
+        identifier = wish.identifier
+        self.wish = wish
+        self.host = host
+        self.configure = configure
         self.keepAlive = keepAlive
         loop = try EventLoop.shared()
         room = Mutex(StandbyRoom(keeping: bounds, reuses: keepAlive > .zero))
@@ -81,16 +86,27 @@ public final class Standby: Sendable {
     /// A parked extension that may be used for a single request, or nil.
     func takeAny() -> ExtensionSession? { take { $0.takeAny() } }
 
+    /// What is taken is still to be claimed: its place may just have been given to another, or it has ended. Then so have
+    /// the others, most likely.
     private func take(_ choose: (inout StandbyRoom<ExtensionSession>) -> ExtensionSession?) -> ExtensionSession? {
         defer { fill(after: Self.rest) }
-        // Its place may just have been given to another, or it has ended: so have the others, most likely.
-        guard let session = room.withLock({ choose(&$0) }), session.link.claim() else { return nil }
-        return session
+        return room.withLock { choose(&$0) }
     }
 
-    /// Launches one; whoever ends, parked or not, is not kept.
-    func launch(for purpose: LaunchPurpose = .request) throws(HostError) -> ExtensionSession {
-        let session = try make(purpose)
+    /// Launches one.
+    nonisolated(nonsending) func launch(
+        for purpose: LaunchPurpose = .request
+    ) async throws(HostError) -> ExtensionSession {
+        noted(try await host.start(wish, for: purpose, configure))
+    }
+
+    /// The same for code without Swift concurrency.
+    func launchAndWait() throws(HostError) -> ExtensionSession {
+        noted(try host.startAndWait(wish, for: .request, configure))
+    }
+
+    /// One that ends, parked or not, is not kept.
+    private func noted(_ session: ExtensionSession) -> ExtensionSession {
         session.link.ended.whenReached { [weak self, weak session] _ in
             if let self, let session { forget(session) }
         }
@@ -156,7 +172,7 @@ public final class Standby: Sendable {
         room.withLock { $0.startRound() }
         while room.withLock({ $0.startLaunch() }) {
             do throws(HostError) {
-                let session = try launch(for: .ahead)
+                let session = try await launch(for: .ahead)
                 try await session.becomeReady()
                 park(session)
             } catch {

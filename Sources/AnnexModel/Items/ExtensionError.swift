@@ -20,8 +20,11 @@ extension ExtensionError: CustomStringConvertible {
 }
 
 extension ExtensionError {
-    /// The domain of errors that Annex itself gives in an extension's stead.
+    /// The domain of errors that Annex itself gives in an extension's stead. Codes of typed calls are `HandlerFailure`'s.
     public static let annexDomain = "annex.extension"
+
+    /// The domain of a `HandlerFailure`: its code is one that host and extension have agreed on.
+    public static let handlerDomain = "annex.handler"
 
     /// The principal object returned without completing or cancelling.
     public static let returnedWithoutAnswer = ExtensionError(

@@ -1,7 +1,6 @@
 import AnnexHost
 import AnnexLinux
 import ArgumentParser
-import Glibc
 
 /// Which daemon a command speaks to, and how it says what came of it.
 struct DaemonChoice: ParsableArguments {
@@ -28,7 +27,7 @@ struct DaemonChoice: ParsableArguments {
     /// Asks a daemon. A refusal is printed, with what mends it, and is the command's end.
     func ask<Answer>(_ work: (AnnexHost) throws(ServiceError) -> Answer) throws -> Answer {
         do throws(ServiceError) {
-            return try work(AnnexHost.connect(to: path))
+            return try work(AnnexHost.connectAndWait(to: path))
         } catch {
             throw report(error)
         }
@@ -55,12 +54,6 @@ struct DaemonChoice: ParsableArguments {
 
     private func report(_ error: ServiceError) -> ExitCode {
         StandardError.print("annex: \(PlainText.shown("\(error)"))")
-        guard error.code == .unreachable else { return Self.refused }
-        if path == nil, access(DaemonPlace.socket, F_OK) != 0 {
-            StandardError.print(
-                "annex: no daemon of yours at \(DaemonPlace.userSocket), none for you at \(DaemonPlace.systemSocket); "
-                    + "start one: annexd, or systemctl --user enable --now annexd.socket")
-        }
-        return Self.unavailable
+        return error.code == .unreachable ? Self.unavailable : Self.refused
     }
 }

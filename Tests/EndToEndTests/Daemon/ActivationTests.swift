@@ -41,13 +41,13 @@ import Testing
         let told = try NotifySocket(folder.url.path + "/notify")
         let process = try start(folder)
         #expect(await told.next().contains("READY=1"))
-        let host = try AnnexHost.connect(to: folder.url.path + "/s", patience: .patience)
+        let host = try AnnexHost.connectAndWait(to: folder.url.path + "/s", patience: .patience)
         #expect(host.extensions.isEmpty)
         #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/own"))
         kill(process.processIdentifier, SIGHUP)
         #expect(await told.next().contains("RELOADING=1"))
         #expect(await told.next().contains("READY=1"))
-        _ = try AnnexHost.connect(to: folder.url.path + "/s", patience: .patience)
+        _ = try AnnexHost.connectAndWait(to: folder.url.path + "/s", patience: .patience)
         process.terminate()
         #expect(await told.next().contains("STOPPING=1"))
         await eventually { !process.isRunning }
@@ -72,7 +72,7 @@ import Testing
             let text = (try? String(contentsOf: told, encoding: .utf8)) ?? ""
             return text.contains("takes connections") || !process.isRunning
         }
-        _ = try AnnexHost.connect(to: other.url.path + "/own", patience: .patience)
+        _ = try AnnexHost.connectAndWait(to: other.url.path + "/own", patience: .patience)
         process.terminate()
         await eventually { !process.isRunning }
     }

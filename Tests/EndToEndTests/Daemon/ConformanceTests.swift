@@ -27,7 +27,7 @@ import TypedConduct
             case .connected:
                 let daemon = try await TestDaemon()
                 self.daemon = daemon
-                host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+                host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
             }
             let installed = try host.install(app: app.path)
             #expect(installed.map(\.id) == [SubstituteApp.identifier])
@@ -266,6 +266,30 @@ import TypedConduct
             }
             #expect(refusal.code == .otherPoint && "\(refusal)".contains("is for com.apple.ui-services"), "\(refusal)")
         }
+    }
+
+    @Test(arguments: Door.allCases) func `a task that the host cancels is told from an extension that gives up`(
+        _ door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        let session = try await scene.begin()
+        let task = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
+        task.cancel()
+        guard case .failure(HostError.taskCancelled) = await task.result else {
+            Issue.record("\(await task.result)")
+            return
+        }
+        _ = await session.cancel()
+    }
+
+    @Test(arguments: Door.allCases) func `a launch report says in words what it holds`(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        let session = try await scene.begin()
+        let text = "\(session.launchReport)"
+        for part in ["ready in", "com.apple.ui-services", "steps: ", "layers: ", "seccomp", "limits: ", "memory "] {
+            #expect(text.contains(part), "\(text)")
+        }
+        #expect(await session.complete().reason == .completed)
     }
 
     @Test(arguments: Door.allCases) func `SIG-07: one that fails again and again has to pause`(_ door: Door)

@@ -14,7 +14,7 @@ import Testing
     }
 
     private func connect(_ daemon: TestDaemon) throws -> AnnexHost {
-        try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
     }
 
     private func ids(_ host: AnnexHost) -> [String] { host.extensions.map(\.id) }
@@ -33,6 +33,14 @@ import Testing
         #expect(await daemon.end(SIGKILL) == SIGKILL)
         #expect(throws: ServiceError.self) { try host.installed() }
         #expect(host.extensions.isEmpty)
+    }
+
+    @Test func `a daemon that has no place to listen says how to name one`() async throws {
+        let folder = try TemporaryFolder()
+        let nowhere = ["XDG_RUNTIME_DIR": "/nowhere/at/all", "XDG_DATA_HOME": folder.url.path]
+        let ran = try await Program.run("annexd", [], in: folder, environment: nowhere)
+        #expect(ran.status == 1 && ran.errors.contains("/nowhere/at/all/annex: ENOENT"), "\(ran)")
+        #expect(ran.errors.contains("--socket") && ran.errors.contains("XDG_RUNTIME_DIR"), "\(ran)")
     }
 
     // MARK: What is installed
@@ -88,7 +96,7 @@ import Testing
         for pause in [0, 1, 2, 5, 10, 20] {
             let (socket, path, folder) = (daemon.socket, app.path, daemon.folder)
             let installing = Task.detached {
-                let host = try AnnexHost.connect(to: socket, patience: .patience)
+                let host = try AnnexHost.connectAndWait(to: socket, patience: .patience)
                 while true { try host.install(app: path) }
             }
             try await Task.sleep(for: .milliseconds(pause))
@@ -120,7 +128,7 @@ import Testing
         let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
         #expect(error?.code == .unreachable && error?.mend?.contains("connect again") == true)
         #expect(host.extensions.isEmpty)
-        #expect(throws: ServiceError.self) { try AnnexHost.connect(to: daemon.socket) }
+        #expect(throws: ServiceError.self) { try AnnexHost.connectAndWait(to: daemon.socket) }
     }
 
     @Test func `L4: a daemon that is killed takes its extensions along, and its hosts know`() async throws {
@@ -151,7 +159,7 @@ import Testing
             kill(daemon.number, SIGHUP)
             // Whoever connects meanwhile waits, and is served by the next one.
             let next = Task.detached { [socket = daemon.socket] in
-                try (0..<20).map { _ in try AnnexHost.connect(to: socket, patience: .patience) }
+                try (0..<20).map { _ in try AnnexHost.connectAndWait(to: socket, patience: .patience) }
             }
             await #expect(throws: HostError.self) { try await asked.value }
             #expect(session.termination?.reason == .brokerShutdown)

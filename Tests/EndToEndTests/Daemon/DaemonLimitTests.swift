@@ -12,7 +12,7 @@ import Testing
     }
 
     private func connect(_ daemon: TestDaemon) throws -> AnnexHost {
-        try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
     }
 
     private func refusal(_ work: () throws -> Void) -> ServiceError? {

@@ -9,7 +9,7 @@ import Testing
 
     private func hostWithSession(_ daemon: TestDaemon) async throws -> (AnnexHost, ExtensionSession) {
         let app = try SubstituteApp(running: "works-on")
-        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
         return (host, try await host.begin(SubstituteApp.identifier))
     }

@@ -228,7 +228,7 @@ struct HonestHost: Sendable {
 
     init(_ daemon: TestDaemon) throws {
         app = try SubstituteApp(running: "works-on")
-        host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
     }
 

@@ -31,7 +31,7 @@ import Testing
         #expect(installed.output == "\(SubstituteApp.identifier)  com.apple.ui-services  Shout — Loud\n")
         #expect(try await annex(daemon, "list").output == installed.output)
         // For every host from now on.
-        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         let session = try await host.begin(SubstituteApp.identifier)
         #expect(try await annex(daemon, "disable", SubstituteApp.identifier).status == 0)
         await eventually { session.termination != nil }

@@ -8,7 +8,7 @@ import Testing
 /// What a user's store says and what his broker offers are the same, whatever fails and whatever lies there.
 @Suite(.timeLimit(.minutes(20))) struct StoreTests {
     private func connect(_ daemon: TestDaemon) throws -> AnnexHost {
-        try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
     }
 
     private func again(_ daemon: TestDaemon) async throws -> TestDaemon {

@@ -28,7 +28,7 @@ struct SystemDaemonTests {
     }
 
     @Test func `each user has apps, extensions and limits of his own`() async throws {
-        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         // The other sees nothing, launches nothing, removes nothing.
@@ -63,7 +63,7 @@ struct SystemDaemonTests {
     @Test func `so many users have something open, and those who have go on`() async throws {
         let few = try await TestDaemon(["--system", "--limit", "users=2"])
         chmod(few.folder.url.path, 0o755)
-        let host = try AnnexHost.connect(to: few.socket, patience: .patience)
+        let host = try AnnexHost.connectAndWait(to: few.socket, patience: .patience)
         let second = try FixtureHost([few.socket, "stay"], as: 65532)
         #expect(try await second.firstLine() == "stays")
         let third = await (try FixtureHost([few.socket, "list"], as: 65531)).lastLine()
@@ -87,7 +87,7 @@ struct SystemDaemonTests {
         // His store is never opened: two of his requests stay open, and the third is refused.
         let hosts = try (0..<3).map { _ in try FixtureHost([daemon.socket, "remove", "com.a"], as: other) }
         await eventually { hosts.contains { $0.output.contains("2 open requests") } }
-        let host = try AnnexHost.connect(to: daemon.socket, patience: .patience)
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
@@ -99,7 +99,7 @@ struct SystemDaemonTests {
     }
 
     @Test func `a store is closed to other users`() async throws {
-        try AnnexHost.connect(to: daemon.socket, patience: .patience).install(app: app.path)
+        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).install(app: app.path)
         let look = try await Program.tool([
             "setpriv", "--reuid", "\(other)", "--regid", "\(other)", "--clear-groups", "ls", daemon.store.path + "/0",
         ])
@@ -132,7 +132,7 @@ struct SystemDaemonTests {
         // Root is nobody's prey: this process is, and the socket is not its own.
         chmod(folder.url.path + "/s", 0o666)
         let error = #expect(throws: ServiceError.self) {
-            _ = try AnnexHost.connect(to: folder.url.path + "/s", patience: .seconds(600))
+            _ = try AnnexHost.connectAndWait(to: folder.url.path + "/s", patience: .seconds(600))
         }
         #expect("\(String(describing: error))".contains("socket of user \(other)"))
     }

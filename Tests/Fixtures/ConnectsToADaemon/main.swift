@@ -18,7 +18,7 @@ func say(_ line: String) {
 }
 
 do {
-    let host = try AnnexHost.connect(to: words[1], patience: .seconds(3000))
+    let host = try AnnexHost.connectAndWait(to: words[1], patience: .seconds(3000))
     switch words[2] {
     case "install": say(try host.install(app: argument).map(\.id).joined(separator: " "))
     case "remove": try host.remove(app: argument)

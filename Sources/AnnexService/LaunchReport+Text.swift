@@ -1,0 +1,27 @@
+internal import AnnexModel
+
+extension LaunchReport: CustomStringConvertible {
+    /// What a reader asks first, one line each: how long it took, under which policy and layers, and which limits hold.
+    public var description: String {
+        guard !policy.isEmpty else { return "not launched yet" }
+        var lines = [
+            "ready in \(total.short) under \(policy)" + (waited > .zero ? ", after \(waited.short) for a place" : "")
+        ]
+        let longest = steps.sorted { $0.duration > $1.duration }.prefix(5)
+        lines.append("longest steps: " + longest.map { "\($0.name) \($0.duration.short)" }.joined(separator: ", "))
+        lines.append("layers: " + layers.joined(separator: ", "))
+        lines += waived.map { "without \($0)" }
+        lines.append("limits: " + limits.map(\.description).joined(separator: ", "))
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension LaunchReport.Waiver: CustomStringConvertible {
+    /// The layer, why it is missing, and what would give it.
+    public var description: String { "\(layer.rawValue): \(cause)" + (mend.map { "; \($0)" } ?? "") }
+}
+
+extension LaunchReport.Limit: CustomStringConvertible {
+    /// For example `memory 64M (control group, enforced)`.
+    public var description: String { "\(name) \(bound) (\(keeper), \(enforcement.rawValue))" }
+}

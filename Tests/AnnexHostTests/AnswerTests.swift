@@ -1,0 +1,39 @@
+import AnnexChannel
+import AnnexModel
+import Testing
+
+@testable import AnnexHost
+
+/// What a failed call becomes for its host: each number says whose it is.
+@Suite struct AnswerTests {
+    private func error(_ failure: CallFailure) -> HostError? {
+        if case .error(let error) = Answer(failure) { error } else { nil }
+    }
+
+    private func extensionError(_ failure: CallFailure) -> ExtensionError? {
+        if case .cancelled(let error)? = error(failure) { error } else { nil }
+    }
+
+    @Test func `a handler's number keeps apart from Annex's own, whatever it is`() {
+        for code: UInt32 in [0, 1, 2, 7, 0xFFFF_FEFF] {
+            let error = extensionError(.failed(code: code, text: "no"))
+            #expect(error?.domain == ExtensionError.handlerDomain && error?.code == Int64(code))
+            #expect(error != .userCancelled && error != .returnedWithoutAnswer)
+        }
+        for code in [HandlerFailure.unreadableCode, HandlerFailure.thrownCode, 0xFFFF_FF00] {
+            #expect(extensionError(.failed(code: code, text: "no"))?.domain == ExtensionError.annexDomain)
+        }
+    }
+
+    @Test func `what nobody serves and what the host cancelled are cases of their own`() {
+        guard case .unknownMethod? = error(.failed(code: HandlerFailure.unknownMethodCode, text: "x")) else {
+            Issue.record("another error for an unknown method")
+            return
+        }
+        guard case .taskCancelled? = error(.cancelled) else {
+            Issue.record("another error for a cancelled task")
+            return
+        }
+        #expect("\(HostError.unknownMethod)".contains("ChannelService"))
+    }
+}

@@ -1,0 +1,68 @@
+import AnnexService
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexHost
+
+/// A task that waits for a daemon holds up no thread: there are only as many threads for tasks as there are processors.
+@Suite(.timeLimit(.minutes(20))) struct AsyncWaitingTests {
+    /// More than there are threads for tasks.
+    private var crowd: Int { 2 * ProcessInfo.processInfo.activeProcessorCount + 2 }
+
+    @Test func `tasks that begin with a daemon that does not answer leave their threads to others`() async throws {
+        let daemon = try SilentDaemon()
+        async let welcome: Void = daemon.welcome()
+        let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
+        try await welcome
+        let begun = (0..<crowd).map { _ in Task { try await host.begin("com.example.nobody") } }
+        // With a thread held up by each of them, this one would not run.
+        await Task.detached {}.value
+        daemon.leave()
+        for task in begun {
+            guard case .failure(HostError.refused(let refusal)) = await task.result else {
+                Issue.record("\(await task.result)")
+                continue
+            }
+            #expect(refusal.code == .unreachable, "\(refusal)")
+        }
+    }
+
+    @Test func `a task that is cancelled while it waits for a daemon is told so`() async throws {
+        let daemon = try SilentDaemon()
+        async let welcome: Void = daemon.welcome()
+        let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
+        try await welcome
+        let task = Task { try await host.begin("com.example.nobody") }
+        task.cancel()
+        guard case .failure(HostError.taskCancelled) = await task.result else {
+            Issue.record("\(await task.result)")
+            return
+        }
+        daemon.leave()
+    }
+
+    @Test func `tasks that connect to a daemon that is held up leave their threads to others`() async throws {
+        let daemon = try SilentDaemon()
+        let path = daemon.path
+        let connecting = (0..<crowd).map { _ in Task { try await AnnexHost.connect(to: path) } }
+        await Task.detached {}.value
+        daemon.leave()
+        for task in connecting {
+            await #expect(throws: ServiceError.self) { try await task.value }
+        }
+    }
+
+    @Test func `a task that is cancelled before the hello is told so, and its extension is ended`() async throws {
+        let service = LoneService(saysHello: false)
+        let host = AnnexHost(service: service)
+        let task = Task { try await host.begin("lone") }
+        await eventually { service.launches == 1 }
+        task.cancel()
+        guard case .failure(HostError.taskCancelled) = await task.result else {
+            Issue.record("\(await task.result)")
+            return
+        }
+        await eventually { service.dismissals == 1 }
+    }
+}

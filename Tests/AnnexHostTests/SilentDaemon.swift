@@ -1,0 +1,63 @@
+import AnnexLinux
+import AnnexService
+import AnnexTestSupport
+import Foundation
+import Synchronization
+
+/// A daemon that welcomes its clients, and answers nothing; or takes none of them.
+final class SilentDaemon: Sendable {
+    private let folder: TemporaryFolder
+    private let state = Mutex(State())
+
+    private struct State {
+        var listener: Listener?
+        var clients: [Client] = []
+    }
+
+    /// Where clients wait, until it is let go of.
+    private final class Listener: Sendable {
+        let socket: Descriptor
+
+        init(at path: String) throws { socket = try LocalSocket.listen(at: path, mode: 0o600) }
+    }
+
+    /// One connection, until it is let go of.
+    private final class Client: Sendable {
+        let socket: ControlSocket
+
+        init(_ socket: consuming ControlSocket) { self.socket = socket }
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let listener = try Listener(at: folder.url.path + "/s")
+        state.withLock { $0.listener = listener }
+    }
+
+    var path: String { folder.url.path + "/s" }
+
+    /// Takes the next client, and welcomes it.
+    func welcome() async throws {
+        while try !takeNext() { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    private func takeNext() throws -> Bool {
+        try state.withLock { state in
+            guard let listener = state.listener, let socket = try LocalSocket.accept(from: listener.socket) else {
+                return false
+            }
+            try socket.send(DaemonPacket.welcome(version: ServiceWire.version).encoded())
+            state.clients.append(Client(socket))
+            return true
+        }
+    }
+
+    /// Lets go of everybody, and listens no more.
+    func leave() {
+        unlink(path)
+        state.withLock { state in
+            state.listener = nil
+            state.clients = []
+        }
+    }
+}
