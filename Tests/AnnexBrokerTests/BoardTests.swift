@@ -17,7 +17,7 @@ import Testing
     /// This process's own entry, as somebody else reads it.
     private func seen(_ identifier: String, children: Set<Int32> = []) throws -> BoardSnapshot? {
         try SlotCopy.all(BoardLayout.file, of: getpid()).compactMap { slot in
-            BoardSnapshot(slot, broker: getpid()) {
+            BoardSnapshot(slot, broker: getpid(), host: getpid()) {
                 children.contains($0)
             } channel: { _ in
                 nil

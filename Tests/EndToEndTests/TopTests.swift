@@ -56,6 +56,18 @@ import Testing
         #expect(try own(try await looks("--once", "--json", "--interval", "0.05")[0]) == nil)
     }
 
+    @Test func `an extension of a daemon's is shown with its host, and with its broker`() async throws {
+        let daemon = try await TestDaemon()
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+        try host.install(app: app.path)
+        let session = try await host.begin(SubstituteApp.identifier)
+        let look = try await looks("--once", "--json", "--interval", "0.05")[0]
+        let all = try #require(look["extensions"] as? [[String: Any]])
+        let shown = try #require(all.first { $0["broker"] as? Int == Int(daemon.number) }, "\(all)")
+        #expect(shown["host"] as? Int == Int(getpid()), "\(shown)")
+        #expect(await session.complete().reason == .completed)
+    }
+
     @Test func aTableIsPlainWhereNoTerminalIs() async throws {
         let host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
         let session = try await host.begin(SubstituteApp.identifier)

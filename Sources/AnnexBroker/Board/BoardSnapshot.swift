@@ -9,6 +9,9 @@ package struct BoardSnapshot: Sendable {
     /// extension; together they are nobody else's.
     package let broker: Int32
     package let number: UInt64
+    /// The process that has the host's end of the channel: the broker's own, or a client of a daemon's. nil if the board
+    /// names none that this broker may serve.
+    package let host: Int32?
     /// The extension's process; nil where there is none yet, or where the one that the board names is none of this
     /// broker's.
     package let process: Int32?
@@ -37,13 +40,12 @@ extension BoardSnapshot {
         of broker: ProcessIdentity, _ wardens: Set<Int32>, _ hosts: inout HostTable
     ) -> [BoardSnapshot] {
         hosts.board(of: broker).compactMap { slot in
-            BoardSnapshot(slot, broker: broker.process) { process in
+            let host = host(slot, of: broker)
+            return BoardSnapshot(slot, broker: broker.process, host: host?.process) { process in
                 // What a broker launched is its warden's child: nobody's word is needed for that.
                 ProcessStat(process).map { wardens.contains($0.parent) } ?? false
             } channel: { label in
-                host(slot, of: broker).flatMap {
-                    hosts.counters(slot.word(BoardLayout.channel), of: $0, label: label)
-                }
+                host.flatMap { hosts.counters(slot.word(BoardLayout.channel), of: $0, label: label) }
             }
         }
     }
@@ -61,11 +63,12 @@ extension BoardSnapshot {
 
     /// Nil for what shows nothing that runs.
     init?(
-        _ slot: SlotCopy, broker: Int32, isChild: (Int32) -> Bool, channel: (String) -> ChannelCounters?
+        _ slot: SlotCopy, broker: Int32, host: Int32?, isChild: (Int32) -> Bool, channel: (String) -> ChannelCounters?
     ) {
         guard let state = BoardState(rawValue: slot.word(BoardLayout.state)) else { return nil }
         self.state = state
         self.broker = broker
+        self.host = host
         number = slot.number
         identifier = slot.text(BoardLayout.identifier)
         policy = slot.text(BoardLayout.policy)

@@ -52,7 +52,8 @@ struct TopRow {
 extension TopRow {
     var json: JSON {
         .object([
-            .init("host", .number(Int(shown.broker))),
+            .init("host", shown.host.map { .number(Int($0)) } ?? .null),
+            .init("broker", .number(Int(shown.broker))),
             .init("process", shown.process.map { .number(Int($0)) } ?? .null),
             .init("identifier", .text(PlainText.shown(shown.identifier))),
             .init("policy", .text(PlainText.shown(shown.policy))),

@@ -31,7 +31,7 @@ struct TopTable {
 
     private func cells(_ row: TopRow) -> [String] {
         [
-            "\(row.shown.broker)", row.shown.process.map { "\($0)" } ?? "-", row.shown.state.word,
+            row.shown.host.map { "\($0)" } ?? "-", row.shown.process.map { "\($0)" } ?? "-", row.shown.state.word,
             row.processor.map(Self.percent) ?? "-", row.memory.map { "\(ByteCount($0))" } ?? "-",
             row.messages.map(Self.short) ?? "-", row.bytes.map(Self.short) ?? "-",
             row.latency.map { Duration.seconds(min($0, 999_999)).short } ?? "-",

@@ -46,7 +46,7 @@ import Testing
         let folder = try TemporaryFolder()
         let top = try await Program.annex("top", "--once", "--json", "--interval", "0.05", in: folder)
         let look = try #require(try JSONSerialization.jsonObject(with: Data(top.output.utf8)) as? [String: Any])
-        let row = (look["extensions"] as? [[String: Any]])?.first { $0["host"] as? Int == Int(daemon.number) }
+        let row = (look["extensions"] as? [[String: Any]])?.first { $0["broker"] as? Int == Int(daemon.number) }
         #expect(row?["messagesPerSecond"] as? Double == 0 && row?["bytesPerSecond"] as? Double == 0, "\(top)")
         let end = try #require(await session.complete().usage.messages)
         // Of its last notice: its words to the extension after that are missing or not, as the end comes.
