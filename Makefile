@@ -9,7 +9,7 @@ DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 STRICT = -Xswiftc -warnings-as-errors
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page programs install bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units load-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -28,6 +28,14 @@ examples: setup ## build the example extensions and lay out their bundles beside
 
 demo: ready examples ## a picture edited by code that nobody trusts, then everything that such code may try (PICTURE=FILE: yours)
 	@"$(BIN)/annex" demo $(if $(PICTURE),-- "$(PICTURE)")
+
+programs: setup ## `annex` and `annexd`, for `make install`
+	@for product in annex annexd; do \
+		$(SWIFT) build -c $(CONFIGURATION) --static-swift-stdlib -Xswiftc -use-ld=lld --product $$product || exit 1; \
+	done
+
+install: ## the built programs with units, manual and completions below PREFIX (/usr/local), in DESTDIR if there is one
+	@.ci/install-programs "$(BIN)" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 
 test: setup ## every test, as the user you are; as root also as an ordinary user
 	@.ci/test
