@@ -10,4 +10,6 @@ public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
     case capabilities
     case noNewPrivileges = "no-new-privileges"
     case landlock, seccomp, keyring
+    /// Clocks that do not say when the machine was started.
+    case time
 }

@@ -5,6 +5,7 @@ static const char *const names[ANNEX_STEP_COUNT] = {
     [ANNEX_STEP_TREES] = "trees",
     [ANNEX_STEP_CLONE] = "clone",
     [ANNEX_STEP_CGROUP] = "cgroup",
+    [ANNEX_STEP_CLOCKS] = "clocks",
     [ANNEX_STEP_MAPS] = "maps",
     [ANNEX_STEP_IDENTITY] = "identity",
     [ANNEX_STEP_PROPAGATION] = "propagation",
@@ -32,3 +33,18 @@ static const char *const names[ANNEX_STEP_COUNT] = {
 };
 
 const char *annex_step_name(uint32_t step) { return step < ANNEX_STEP_COUNT ? names[step] : (const char *)0; }
+
+static const char *const beginnings[ANNEX_BEGINNING_COUNT] = {
+    [ANNEX_BEGINNING_SIGNALS] = "signals",
+    [ANNEX_BEGINNING_SESSION] = "session",
+    [ANNEX_BEGINNING_LIMITS] = "limits",
+    [ANNEX_BEGINNING_STANDING] = "user and groups",
+    [ANNEX_BEGINNING_INHERITED] = "inherited priorities",
+    [ANNEX_BEGINNING_PLACES] = "namespaces",
+    [ANNEX_BEGINNING_LOOP] = "event loop",
+    [ANNEX_BEGINNING_CONFINEMENT] = "own confinement",
+};
+
+const char *annex_beginning_name(uint32_t beginning) {
+    return beginning < ANNEX_BEGINNING_COUNT ? beginnings[beginning] : (const char *)0;
+}

@@ -46,6 +46,24 @@ import Testing
         #expect(held.user == 1000)
     }
 
+    @Test func `the default is no user of systemd's containers, nor of a directory`() {
+        // As systemd documents its ranges, and SSSD the largest that it gives.
+        #expect(IdentityRange.standard.lowerBound > 1_879_048_191 && IdentityRange.standard.lowerBound > 2_000_400_000)
+        #expect(IdentityRange.standard.upperBound <= 2_147_352_576)
+    }
+
+    @Test func `a range is stated by its ends`() {
+        #expect(IdentityRange.range("100000-165535") == 100_000..<165_536)
+        for text in ["", "1", "0-10", "10-10", "20-10", "-5", "1-2-3", "a-b", "1-4294967295", "1-4294967294"] {
+            #expect(IdentityRange.range(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `programs have a user that no extension gets`() {
+        let programs = IdentityRange.ofPrograms
+        #expect(!IdentityRange.extensions.contains(programs.user) && IdentityRange.standard.contains(programs.user))
+    }
+
     @Test func rootIsInNoRange() {
         #expect(throws: SystemError.self) { _ = try IdentityRange(0..<10, directory: directory) }
     }

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexPolicy
 import AnnexTestSupport
 import Dispatch
 import Glibc
@@ -17,6 +18,28 @@ import Testing
         let second = try launcher.warden()
         #expect(second.number != first.number)
         #expect(!second.isLost)
+    }
+
+    @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
+    func `without a process namespace what a program left behind ends with its control group`() throws {
+        let launcher = try Launcher.start()
+        defer { launcher.shutDown() }
+        let script = "setsid sleep 1000 > /dev/null 2>&1 & echo $!; exit 3"
+        let prepared = try Sandbox(policy: .shipped(named: "tool"))
+            .prepare(SandboxProgram("/bin/sh", ["-c", script]), streams: DescriptorList())
+        var configuration = prepared.takeConfiguration()
+        configuration.layers.remove(.process)
+        let outcome = Outcome<SandboxEnd>()
+        _ = try launcher.launch(configuration) { event in
+            guard case .ended(let end) = event else { return }
+            outcome.note(end)
+            outcome.finish()
+        }
+        let end = try #require(outcome.wait(atMost: .seconds(600)))
+        #expect(end.failure == nil && end.process == .exited(code: 3), "\(end)")
+        let said = String(decoding: end.output.bytes, as: UTF8.self)
+        let left = try #require(Int32(said.split(separator: "\n").first ?? ""))
+        #expect(WardenState.isGone(left))
     }
 
     @Test func aWardenThatWasKilledIsReplacedBeforeTheLoopHearsOfIt() throws {

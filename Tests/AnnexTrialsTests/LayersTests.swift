@@ -6,7 +6,7 @@ import Testing
 
 /// Every combination of layers is honoured, or refused aloud.
 @Suite(.timeLimit(.minutes(20))) struct LayersTests {
-    static let single: [SandboxLayers] = (0..<13).map { SandboxLayers(rawValue: 1 << $0) }
+    static let single: [SandboxLayers] = (0..<14).map { SandboxLayers(rawValue: 1 << $0) }
 
     /// What an ordinary user cannot have: namespaces without a user namespace, and the two layers that want
     /// no_new_privs where it is left out and no namespace gives the capability instead.

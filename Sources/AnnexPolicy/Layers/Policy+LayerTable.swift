@@ -85,6 +85,7 @@ extension Policy {
                     .ipc: .whole, .seccomp: seccompPart(.interprocess, sees: "keys and names are not told apart"),
                     .user: .none("their rights go by user and group"),
                 ]),
+            LayerTable.Row(.machineStart, [.time: .whole, .seccomp: .none("clocks are read without a call")]),
             LayerTable.Row(
                 .sessionKeys,
                 [

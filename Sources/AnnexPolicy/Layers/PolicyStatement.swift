@@ -32,6 +32,8 @@ public enum PolicyStatement: Sendable, Hashable {
     case otherProcesses
     /// No System V object or message queue of the host's.
     case interprocess
+    /// No clock says when the machine was started, which is the same for everything on it.
+    case machineStart
     /// The host's name stays what it is.
     case hostname
     /// No control group is seen or changed.
@@ -82,6 +84,7 @@ extension PolicyStatement: CustomStringConvertible {
         case .signals: "no signal outside"
         case .otherProcesses: "no process outside"
         case .interprocess: "no System V object or message queue outside"
+        case .machineStart: "no clock says when the machine was started"
         case .hostname: "host name"
         case .controlGroups: "control groups"
         case .mounts: "no mounts"

@@ -6,6 +6,8 @@ public enum SandboxLayer: String, CaseIterable, Sendable, Hashable {
     case capabilities
     case noNewPrivileges = "no-new-privileges"
     case landlock, seccomp, keyring
+    /// Clocks that do not say when the machine was started.
+    case time
 
     /// As people know it, for example `process namespace`.
     public var title: String {
@@ -23,6 +25,7 @@ public enum SandboxLayer: String, CaseIterable, Sendable, Hashable {
         case .landlock: "Landlock"
         case .seccomp: "seccomp"
         case .keyring: "keyring"
+        case .time: "time namespace"
         }
     }
 }

@@ -1,6 +1,6 @@
 /// `write-xor-execute: on` as conditions on system calls: memory that was ever writable never becomes executable.
 ///
-/// By rules and not by `PR_SET_MDWE`, which is a process's own and which its children would have to be trusted with.
+/// By rules; the kernel's own promise (`PR_SET_MDWE`) is made beside them where the kernel knows it.
 /// Executable memory comes from files only, mapped without being writable; so what can be written must not be
 /// executable as a file either: `paths` and the mounts see to that. Memory files lie on no mount of ours and can be mapped
 /// executable whatever their mode and seals, so they are not made at all where the contents of a file can become code.

@@ -61,17 +61,15 @@ struct Cures: Sendable {
 
     /// As root, sandboxes get numbers of their own, and this namespace may have none to give.
     private var map: String? {
-        let range = IdentityRange.standard
-        guard getuid() == 0, !surroundings.users.contains(range) else { return nil }
-        return "run as an ordinary user: the numbers \(range.lowerBound) to \(range.upperBound - 1), which root gives "
-            + "to sandboxes, do not exist in this user namespace (/proc/self/uid_map)"
+        guard getuid() == 0 else { return nil }
+        return Standing(user: 0, users: surroundings.users).lack?.mend
     }
 }
 
 extension SandboxLayer {
     fileprivate var isNamespace: Bool {
         switch self {
-        case .user, .mount, .pid, .network, .ipc, .uts, .cgroup, .root: true
+        case .user, .mount, .pid, .network, .ipc, .uts, .cgroup, .root, .time: true
         case .capabilities, .noNewPrivileges, .landlock, .seccomp, .keyring: false
         }
     }
@@ -86,6 +84,7 @@ extension SandboxLayer {
         case .ipc: "ipc"
         case .uts: "uts"
         case .cgroup: "cgroup"
+        case .time: "time"
         default: nil
         }
     }

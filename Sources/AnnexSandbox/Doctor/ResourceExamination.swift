@@ -32,7 +32,7 @@ enum ResourceExamination {
 
     static func findings(_ surroundings: Surroundings) -> [Finding] {
         var found = needs.map { finding($0, soft: soft($0.resource)) }
-        if getuid() == 0 { found.append(identities(surroundings.users, claim: claim())) }
+        if getuid() == 0 { found.append(identities(surroundings.users, claim: claim(surroundings.users))) }
         if getuid() == 0 { found.append(room(free: freeBytes("/run"))) }
         return found
     }
@@ -53,7 +53,9 @@ enum ResourceExamination {
     }
 
     /// nil: one was claimed and given back.
-    private static func claim() -> SystemError? {
+    private static func claim(_ users: IdentityMap) -> SystemError? {
+        // Nobody claims what nobody is given.
+        guard !users.hasOrdinaryZero else { return nil }
         do throws(SystemError) {
             _ = try IdentityRange().claim()
             return nil
@@ -69,6 +71,11 @@ enum ResourceExamination {
             return Finding(
                 "uid-range", .limits, title, .missing, seen: claim.cause, meaning: "root cannot launch anything",
                 cure: claim.mend)
+        }
+        if map.hasOrdinaryZero {
+            return Finding(
+                "uid-range", .limits, title, .note, seen: "/proc/self/uid_map: user 0 is an ordinary user outside",
+                meaning: "sandboxes run as this user, as every ordinary user's do")
         }
         guard map.contains(range) else {
             return Finding(

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Who an extension is on the host: never uid 0.
+/// Who an extension is on the host: never root.
 package struct Identity: ~Copyable, Sendable {
     package let user: UInt32
     package let group: UInt32
     private let range: IdentityRange?
 
-    init(user: UInt32, group: UInt32, range: IdentityRange) {
+    init(user: UInt32, group: UInt32, range: IdentityRange?) {
         self.user = user
         self.group = group
         self.range = range

@@ -4,13 +4,45 @@ internal import Glibc
 internal import Synchronization
 
 /// The user numbers that extensions get when the broker is root: one each, claimed under a lock that
-/// every broker of the machine shares, so that no two extensions ever have the same.
+/// every broker of the machine shares, so that no two extensions ever have the same at once.
 ///
 /// The lock is a byte range lock of the open file description (`F_OFD_SETLK`): it is gone with its
 /// holder, however that ends, and costs one descriptor for the whole range.
 package final class IdentityRange: Sendable {
-    /// The default: below systemd's range for containers, above every ordinary account.
-    package static let standard: Range<UInt32> = 1_610_612_736..<1_610_678_272
+    /// What root may name other numbers by, as `FIRST-LAST`.
+    package static let variable = "ANNEX_IDENTITIES"
+
+    /// The machine's numbers for sandboxes. The first is that of all programs that root runs; the others are extensions'.
+    ///
+    /// The default lies in what systemd leaves unused (1,879,048,192 to 2,147,352,575): above its users of containers,
+    /// and above what SSSD and FreeIPA give to a directory's users unless told otherwise (up to 2,000,400,000). No
+    /// account is looked up: that may ask a network, and would be asked before each launch.
+    package static let standard = stated ?? 2_130_706_432..<2_130_771_968
+
+    package static var extensions: Range<UInt32> { standard.lowerBound + 1..<standard.upperBound }
+
+    /// What the environment names; nil where it names nothing, or nothing that is a range.
+    private static let stated = OwnEnvironment.bytes(of: variable).flatMap {
+        range(String(decoding: $0, as: UTF8.self))
+    }
+
+    /// `FIRST-LAST`, at least two, without root and without what means "no user" to the kernel.
+    static func range(_ text: String) -> Range<UInt32>? {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt32($0) }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first > 0, first < last, last < .max - 1 else {
+            return nil
+        }
+        return first..<(last + 1)
+    }
+
+    /// - Throws: where the environment names what is no range: nothing is chosen in its place.
+    package static func check() throws(SystemError) {
+        guard let bytes = OwnEnvironment.bytes(of: variable), stated == nil else { return }
+        throw SystemError(
+            "identities", errno: EINVAL,
+            mend: "\(variable) is \(Escaped(String(decoding: bytes, as: UTF8.self))): state FIRST-LAST, such as "
+                + "2130706432-2130771967")
+    }
 
     private let range: Range<UInt32>
     private let file: Descriptor
@@ -24,7 +56,7 @@ package final class IdentityRange: Sendable {
 
     /// - Parameter directory: root's own directory for the lock; made when missing.
     package init(
-        _ range: Range<UInt32> = IdentityRange.standard, directory: String = "/run/annex"
+        _ range: Range<UInt32> = IdentityRange.extensions, directory: String = "/run/annex"
     ) throws(SystemError) {
         guard range.lowerBound > 0 else {
             throw SystemError("identity range", errno: EINVAL, mend: "a range must not hold uid 0")
@@ -55,6 +87,11 @@ package final class IdentityRange: Sendable {
             throw SystemError("claim of a uid", errno: EAGAIN, mend: "every uid of the range \(range) is in use")
         }
         return Identity(user: number, group: number, range: self)
+    }
+
+    /// The user of all programs that root runs. Held by nobody alone, so that it is never given back.
+    package static var ofPrograms: Identity {
+        Identity(user: standard.lowerBound, group: standard.lowerBound, range: nil)
     }
 
     private func find(in numbers: Range<UInt32>, _ state: inout State) throws(SystemError) -> UInt32? {

@@ -23,7 +23,8 @@ extension Launcher {
             guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has none") }
             plan.landlock = handled(policy, landlock)
             plan.landlock.rules = rules(
-                grants, paths, devices, bundle: place, ownRoot: plan.layers.contains(.root))
+                grants, paths, devices, bundle: place, ownRoot: plan.layers.contains(.root),
+                hasProcessFiles: hasProcessFiles(paths, plan.layers))
         }
         do throws(SystemError) {
             if plan.layers.contains(.root) {
@@ -65,8 +66,8 @@ extension Launcher {
             try plan.bind(directory, at: paths.privatePath, [.writable, .noExecute])
         }
         for device in devices { try plan.bind(Descriptor.reference(to: device), at: device, [.device, .noExecute]) }
-        guard paths.processFiles == .minimal, plan.layers.contains(.process) else { return }
-        plan.hasProc = true
+        plan.hasProc = hasProcessFiles(paths, plan.layers)
+        guard plan.hasProc else { return }
         guard !devices.isEmpty else { return }
         plan.links += Self.standardLinks
     }
@@ -75,6 +76,11 @@ extension Launcher {
     private func hasSharedMemory(_ paths: PolicyPaths, _ devices: [String]) -> Bool {
         guard case .scratch = paths.privateDirectory else { return false }
         return !devices.isEmpty
+    }
+
+    /// The processes that there would be to see without a namespace of their own are the host's.
+    private func hasProcessFiles(_ paths: PolicyPaths, _ layers: SandboxLayers) -> Bool {
+        paths.processFiles == .minimal && layers.contains(.process)
     }
 
     private static let standardLinks = [
@@ -110,7 +116,8 @@ extension Launcher {
     }
 
     private func rules(
-        _ grants: borrowing GrantLayout, _ paths: PolicyPaths, _ devices: [String], bundle place: String?, ownRoot: Bool
+        _ grants: borrowing GrantLayout, _ paths: PolicyPaths, _ devices: [String], bundle place: String?,
+        ownRoot: Bool, hasProcessFiles: Bool
     ) -> [LandlockRules.Rule] {
         var rules = deviceRules(devices)
         if let place {
@@ -122,7 +129,7 @@ extension Launcher {
         guard ownRoot else { return rules }
         if paths.privateDirectory != .none { rules.append(rule(paths.privatePath, .owning)) }
         if hasSharedMemory(paths, devices) { rules.append(rule(PolicyPaths.sharedMemoryPath, .owning)) }
-        if paths.processFiles == .minimal { rules.append(rule("/proc", .reading)) }
+        if hasProcessFiles { rules.append(rule("/proc", .reading)) }
         return rules
     }
 

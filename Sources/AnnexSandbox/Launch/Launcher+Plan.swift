@@ -24,6 +24,7 @@ extension Launcher {
         plan.environmentBytes = environment(policy, configuration.environment)
         plan.limits = held.resources(policy.limits, hasReaper: plan.hasReaper)
         let (directory, followed) = (configuration.directory, configuration.followed)
+        plan.fileMask = configuration.fileMask
         if plan.layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
         try addFiles(
             &plan, policy, bundle: place, configuration.bundle.take(), persistent: configuration.persistent.take(),
@@ -96,6 +97,7 @@ extension Launcher {
         } catch {
             throw SandboxError("filter", cause: "\(error)")
         }
+        plan.hasWriteXorExecute = policy.writeXorExecute && !mode.isPermissive
         plan.execNonce = nonce
         plan.filterFlags = Self.notificationFlags
     }

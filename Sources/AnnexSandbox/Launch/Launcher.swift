@@ -52,8 +52,11 @@ package final class Launcher: Sendable {
         let candidates = ControlGroupHierarchy.candidates()
         let place = try SandboxError.step("control group") { () throws(SystemError) in try GroupPlace.find(share) }
         for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
-        let identities = try SandboxError.step("identities") { () throws(SystemError) in
-            getuid() == 0 ? try IdentityRange() : nil
+        let identities = try SandboxError.step("identities") { () throws(SystemError) -> IdentityRange? in
+            try IdentityRange.check()
+            let standing = Standing.ofThisProcess
+            if let lack = standing.lack { throw lack }
+            return standing.hasUsersToGive ? try IdentityRange() : nil
         }
         let warden = try SandboxError.step("warden") { () throws(SystemError) in try Warden.start(on: loop) }
         let lacks = LayerTrial(warden: warden, landlock: landlock).lacks(among: waiving)
@@ -71,9 +74,7 @@ package final class Launcher: Sendable {
         configuration.layers.subtract(absent)
         try configuration.refuseWritableCode()
         var scene = try scene(of: configuration)
-        let identity = try SandboxError.step("identity") { () throws(SystemError) in
-            if let identities { try identities.claim() } else { Identity(ofCaller: ()) }
-        }
+        let identity = try identity(of: configuration.user)
         let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
         let held = HeldLimits(limits, group: Self.bounds(of: group), runsAsCaller: identities == nil)
         try Self.refuseUnseen(held, hasReaper: configuration.hasReaper)
@@ -98,6 +99,16 @@ package final class Launcher: Sendable {
         }
         makeSpareGroup(named: next)
         return process
+    }
+
+    private func identity(of user: SandboxConfiguration.User) throws(SandboxError) -> Identity {
+        guard let identities else { return Identity(ofCaller: ()) }
+        return try SandboxError.step("identity") { () throws(SystemError) in
+            switch user {
+            case .ofItsOwn: try identities.claim()
+            case .ofPrograms: IdentityRange.ofPrograms
+            }
+        }
     }
 
     private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {

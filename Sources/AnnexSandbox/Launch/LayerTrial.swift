@@ -24,9 +24,9 @@ struct LayerTrial {
         self.landlock = landlock
         // Executing is known to every version.
         self.rights = rights ?? landlock?.files ?? LandlockRights.execute.rawValue
-        // As the launcher chooses: somebody else where it is root.
+        // As the launcher chooses: another user where it has some to give.
         let number = IdentityRange.standard.lowerBound
-        identity = getuid() == 0 ? (number, number) : (getuid(), getgid())
+        identity = Standing.ofThisProcess.hasUsersToGive ? (number, number) : (getuid(), getgid())
     }
 
     /// Every layer of these that cannot be had.
@@ -102,6 +102,7 @@ extension SandboxLayers {
     fileprivate var foundation: SandboxLayers {
         switch self {
         case .root: .mount
+        case .time: .user
         case .landlock, .seccomp: .noNewPrivileges
         default: []
         }

@@ -37,6 +37,10 @@ extension SandboxConfiguration {
 }
 
 extension SandboxLayers {
-    /// Without a mount namespace there is no root of one's own: exchanging the root would exchange the host's.
-    package var together: SandboxLayers { contains(.mount) ? self : subtracting(.root) }
+    /// Without a mount namespace there is no root of one's own: exchanging the root would exchange the host's. Without a
+    /// user namespace there are no clocks of one's own: setting them would take the right to set the machine's.
+    package var together: SandboxLayers {
+        let layers = contains(.mount) ? self : subtracting(.root)
+        return contains(.user) ? layers : layers.subtracting(.time)
+    }
 }

@@ -49,6 +49,17 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var persistent: Descriptor?
     /// Links that were followed to its private directory.
     var followed: [LaunchPlan.Link] = []
+    /// Whose user it has where the broker has users to give.
+    package enum User: Sendable {
+        /// One of its own, that no other sandbox of the machine has.
+        case ofItsOwn
+        /// The one of all programs that root runs: what one of them wrote another can read.
+        case ofPrograms
+    }
+
+    package var user = User.ofItsOwn
+    /// Permission bits that its new files do not get.
+    package var fileMask = LaunchPlan.ownerOnly
     /// Whether its first process is a reaper, whatever the policy says of processes.
     package var wantsReaper = false
 
@@ -76,6 +87,16 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         gifts = DescriptorList()
         numbers = []
         wantsReaper = true
+        user = .ofPrograms
+        fileMask = Self.callersMask ?? LaunchPlan.ownerOnly
+    }
+
+    /// Files that a program makes are as they would be without a sandbox. nil where the kernel does not tell; to ask by
+    /// umask(2) would change it for other threads.
+    private static var callersMask: UInt32? {
+        let prefix = "Umask:\t"
+        let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }
+        return line.flatMap { UInt32($0.dropFirst(prefix.count), radix: 8) }
     }
 
     /// Whether the sandbox begins with a reaper.

@@ -28,7 +28,10 @@ extension LaunchFailure {
         case (.clone, EBUSY), (.cgroup, EBUSY): return "the control group has groups below it and takes no process"
         case (.clone, EACCES), (.cgroup, EACCES), (.cgroup, EPERM):
             return "the control group is not delegated to this user"
-        case (.maps, ENOENT), (.maps, EACCES): return "the warden needs /proc of its own process namespace"
+        case (.clocks, EINVAL):
+            return "the kernel lacks time namespaces (CONFIG_TIME_NS), or do without the layer `time`"
+        case (.maps, ENOENT), (.maps, EACCES), (.clocks, ENOENT):
+            return "the warden needs /proc of its own process namespace"
         default: return nil
         }
     }
@@ -36,6 +39,9 @@ extension LaunchFailure {
     private static func fileMend(_ step: LaunchStep, _ number: Int32) -> String? {
         switch (step, number) {
         case (.root, ENODEV): return "the kernel lacks tmpfs"
+        case (.executable, EACCES), (.directory, EACCES):
+            return
+                "the sandbox is a user of its own, and may not read it or enter a directory above it: 'chmod -R go+rX'"
         case (.binds, ESTALE), (.trees, ESTALE), (.executable, ESTALE):
             return "something else is at that path now than what was checked: refused"
         case (.binds, ELOOP), (.executable, ELOOP), (.landlock, ELOOP): return "a symbolic link is on the path: refused"
@@ -106,7 +112,7 @@ extension LaunchStep {
     /// AppArmor lets the namespace be made and then refuses whatever would be done in it.
     fileprivate var needsNamespaceRights: Bool {
         switch self {
-        case .clone, .cgroup, .maps, .identity, .propagation, .root, .binds, .scratches, .pivot, .hostname,
+        case .clone, .cgroup, .clocks, .maps, .identity, .propagation, .root, .binds, .scratches, .pivot, .hostname,
             .capabilities:
             true
         default: false

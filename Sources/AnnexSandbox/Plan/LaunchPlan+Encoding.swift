@@ -54,6 +54,8 @@ extension LaunchPlan {
         if hasReaper { header.flags |= UInt32(ANNEX_PLAN_REAPER) }
         if hasProc { header.flags |= UInt32(ANNEX_PLAN_PROC) }
         if hasLoopback { header.flags |= UInt32(ANNEX_PLAN_LOOPBACK) }
+        if hasWriteXorExecute { header.flags |= UInt32(ANNEX_PLAN_WRITE_XOR_EXECUTE) }
+        header.file_mask = fileMask
         header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
         header.terminal = terminal.map { Int32(clamping: $0) } ?? -1
     }

@@ -40,8 +40,10 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var inode: UInt64
     }
 
+    package static let ownerOnly: UInt32 = 0o077
+
     package var layers: SandboxLayers = .all
-    /// Who it is inside, and who that is on the host; on the host never 0.
+    /// Who it is inside, and who that is on the host; there never root.
     package var insideUser: UInt32 = 65534
     package var insideGroup: UInt32 = 65534
     package var outsideUser: UInt32
@@ -61,6 +63,10 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var hasProc = false
     /// The loopback interface of its own network namespace is up.
     package var hasLoopback = false
+    /// No memory that was ever writable becomes executable: said by the kernel beside the filter, where it can.
+    package var hasWriteXorExecute = false
+    /// Permission bits that a new file does not get (umask).
+    package var fileMask = Self.ownerOnly
     package var limits: [ResourceLimit] = []
     /// Of any bytes, as `execve` takes them.
     var argumentBytes: [[UInt8]] = []

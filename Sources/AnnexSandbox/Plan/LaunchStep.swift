@@ -10,7 +10,9 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case clone
     /// Joining the control groups.
     case cgroup
-    /// The one line each of uid_map and gid_map.
+    /// Its clocks leave the machine's by a random time.
+    case clocks
+    /// The one line each of uid_map and gid_map, and how soon it ends when memory runs out.
     case maps
     case identity
     case propagation

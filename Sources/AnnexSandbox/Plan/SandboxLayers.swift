@@ -27,12 +27,15 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
     /// No keyring of the host's session.
     package static let keyring = SandboxLayers(rawValue: 1 << 12)
 
-    package static let all = SandboxLayers(rawValue: (1 << 13) - 1)
+    /// Clocks that do not say when the machine was started.
+    package static let time = SandboxLayers(rawValue: 1 << 13)
+
+    package static let all = SandboxLayers(rawValue: (1 << 14) - 1)
 
     private static let names = [
         "user namespace", "mount namespace", "process namespace", "network namespace", "IPC namespace",
         "host name namespace", "control group namespace", "own root", "no capabilities", "no new privileges",
-        "Landlock", "seccomp", "keyring",
+        "Landlock", "seccomp", "keyring", "time namespace",
     ]
 
     /// The layers as a reader knows them, in their order.

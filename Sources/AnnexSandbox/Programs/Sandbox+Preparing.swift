@@ -96,4 +96,13 @@ extension Launcher {
             return launcher
         }
     }
+
+    /// Ends what `shared` started, and waits for it: for a program that leaves no process to anybody else.
+    package static func shutDownShared() {
+        let launchers = started.withLock { started in
+            defer { started = [:] }
+            return Array(started.values)
+        }
+        for launcher in launchers { launcher.shutDown() }
+    }
 }

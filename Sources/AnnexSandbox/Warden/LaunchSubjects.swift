@@ -28,7 +28,8 @@ struct LaunchSubjects: Sendable {
         case .executable, .exec: return executable
         case .directory: return directory
         case .plan: return "at byte \(detail)"
-        case .maps: return item(["setgroups", "uid_map", "gid_map"], detail)
+        case .clocks: return item(["unshare", "timens_offsets", "setns"], detail)
+        case .maps: return item(["setgroups", "uid_map", "gid_map", "oom_score_adj"], detail)
         case .session: return item(["setsid", "keyring", "terminal"], detail)
         case .capabilities: return item(["securebits", "bounding set", "ambient set", "capset"], detail)
         default: return nil

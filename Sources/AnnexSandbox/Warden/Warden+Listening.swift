@@ -11,8 +11,7 @@ extension Warden {
         let answers = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.listen() }
         state.withLock { $0.watches.append(answers) }
         // A process that was just cloned may hold the socket open for a moment longer than the warden lives.
-        let end = try loop.watch(process.descriptor.number) { [weak self] _ in self?.listenToTheLast() }
-        state.withLock { $0.watches.append(end) }
+        try process.watchEnd(on: loop) { [weak self] in self?.listenToTheLast() }
     }
 
     private func listen() {
@@ -92,18 +91,19 @@ extension Warden {
 
 extension Warden {
     /// Whether the warden is gone, also where the loop's thread has not come to hear of it.
-    package var isLost: Bool { state.withLock { $0.isLost } || process.hasEnded }
+    package var isLost: Bool { state.withLock { $0.isLost } || process.handle.hasEnded }
 
     /// Ends every sandbox that is left, removes what the plans named, and waits for the warden's end. Launches that had
     /// not ended are told `wardenLost`. Not to be called on the loop's thread.
     /// - Parameter patience: a little longer than the warden's own, which bounds its end.
     package func shutDown(patience: Duration = .seconds(15)) {
         _ = shutdown(socket.descriptor.number, Int32(SHUT_RDWR))
-        if !process.descriptor.isReadable(within: patience) {
+        if !process.handle.descriptor.isReadable(within: patience) {
             // Something stopped it: nobody would ever end it, nor what it launched.
-            try? process.sendSignal(SIGKILL)
-            _ = process.descriptor.isReadable(within: patience)
+            try? process.handle.sendSignal(SIGKILL)
+            _ = process.handle.descriptor.isReadable(within: patience)
         }
+        if process.handle.hasEnded { process.finish() }
         // What the loop is just telling comes before the last word.
         for watch in state.withLock({ $0.watches }) { watch.cancelAndWait() }
         lose()

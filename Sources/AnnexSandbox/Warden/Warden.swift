@@ -27,8 +27,7 @@ package final class Warden: Sendable {
 
     let loop: EventLoop
     let socket: ControlSocket
-    /// The warden's process.
-    let process: ProcessHandle
+    let process: WardenProcess
     /// The warden's number, for diagnosis.
     package let number: Int32
     /// Which program runs.
@@ -41,7 +40,7 @@ package final class Warden: Sendable {
     ) {
         self.loop = loop
         self.socket = socket
-        self.process = process
+        self.process = WardenProcess(process)
         self.number = number
         self.program = program
     }
@@ -82,20 +81,25 @@ package final class Warden: Sendable {
         let socket = ControlSocket(owning: Descriptor(owning: own))
         // Closed here once the warden has it: its death before the first word shows as the end of the socket.
         let started = try execute(executable, socket: Descriptor(owning: other))
+        let number = started.number
         do throws(SystemError) {
             try hearHello(on: socket, within: patience)
         } catch {
             // It may be stopped, and would stay when nobody needs it any more.
-            try? started.process.sendSignal(SIGKILL)
+            let process = WardenProcess(started.takeProcess())
+            try? process.handle.sendSignal(SIGKILL)
+            try? process.watchEnd(on: loop) {}
             throw error
         }
         return Warden(
-            loop: loop, socket: socket, process: started.process, number: started.number, program: program)
+            loop: loop, socket: socket, process: started.takeProcess(), number: number, program: program)
     }
 
     private struct Started: ~Copyable {
         let process: ProcessHandle
         let number: Int32
+
+        consuming func takeProcess() -> ProcessHandle { process }
     }
 
     private static func execute(
@@ -125,6 +129,8 @@ package final class Warden: Sendable {
             throw SystemError(
                 "warden", errno: EPROTO, mend: "it is of version \(answer.version); \(ANNEX_WARDEN_VERSION) is needed")
         }
-        guard answer.error == 0 else { throw SystemError("start of the warden", errno: answer.error) }
+        guard answer.error == 0 else {
+            throw SystemError("start of the warden (\(answer.beginning))", errno: answer.error)
+        }
     }
 }

@@ -29,6 +29,13 @@ struct WardenAnswer {
     var step: LaunchStep { LaunchStep(rawValue: answer.step) ?? .plan }
     var layers: SandboxLayers { SandboxLayers(rawValue: answer.layers) }
 
+    /// Of `hello`: the step of the warden's start that failed, as a reader knows it.
+    var beginning: String {
+        guard let name = unsafe annex_beginning_name(answer.detail) else { return "step \(answer.detail)" }
+        // SAFETY: the text is a constant of the program.
+        return unsafe String(cString: name)
+    }
+
     var times: LaunchTimes {
         // SAFETY: the array of the header, read as the numbers that it is.
         let ends = unsafe withUnsafeBytes(of: answer.times) { unsafe Array($0.bindMemory(to: UInt64.self)) }

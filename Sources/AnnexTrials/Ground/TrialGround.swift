@@ -24,7 +24,7 @@ package final class TrialGround: Sendable {
     let bundleProgram: String
     let service: TrialServices
     /// A user that no sandbox is, and a program that is executed as that user; root's host alone has one.
-    static let strangerUser: UInt32 = 1_610_678_271
+    static let strangerUser: UInt32 = IdentityRange.standard.upperBound - 1
     let setUserProgram: String
     /// A program that is given a capability.
     let capableProgram: String

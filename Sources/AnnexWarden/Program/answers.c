@@ -2,37 +2,19 @@
 
 #include "ends.h"
 #include "loop.h"
-#include "syscalls.h"
-
-static int waiting, crowded, unheard;
+#include "passing.h"
+#include "warden.h"
 
 // So long an answer waits that carries a descriptor, while too many of this user's are on their way.
 #define CROWDED_LONGEST_NS 2000000000u
 
-// One descriptor as control data, laid out as the kernel aligns it.
-struct passed {
-    struct control_header header;
-    int32_t descriptor;
-    int32_t padding;
-};
-
 // 0, -EAGAIN when the broker has to read first, or -ETOOMANYREFS: descriptors on their way through any socket of this
 // user's count against this process's limit, whoever sent them, until they are taken.
 static long send_answer(const annex_answer *answer, int descriptor) {
-    struct passed passed = {
-        .header = {.length = sizeof passed.header + sizeof passed.descriptor, .level = SOL_SOCKET, .type = SCM_RIGHTS},
-        .descriptor = descriptor,
-    };
-    struct buffer buffer = {.base = (void *)(uintptr_t)answer, .length = sizeof *answer};
-    struct message message = {.buffers = &buffer, .count = 1};
-    if (descriptor >= 0) {
-        message.control = &passed;
-        message.control_length = sizeof passed;
-    }
-    long sent = CALL(NR_sendmsg, ANNEX_WARDEN_CONTROL, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    long sent = passing_send(ANNEX_WARDEN_CONTROL, answer, sizeof *answer, descriptor, MSG_DONTWAIT);
     if (sent == -EAGAIN || sent == -ETOOMANYREFS) return sent;
     // Whatever else went wrong, nobody listens any more.
-    if (sent < 0) unheard = 1;
+    if (sent < 0) warden.answers.is_unheard = 1;
     return 0;
 }
 
@@ -62,14 +44,14 @@ static void note_crowd(struct child *child, uint32_t kind) {
     if (child->crowded_since == 0) child->crowded_since = now;
     if (now - child->crowded_since > CROWDED_LONGEST_NS) give_up(child, kind);
     // What is left to tell is told at the next look.
-    crowded = 1;
+    warden.answers.is_crowded = 1;
 }
 
 void answers_flush(struct child *child) {
     for (uint32_t kind = ANNEX_ANSWER_STARTED; kind <= ANNEX_ANSWER_ENDED; kind++) {
         if ((child->pending & 1u << kind) == 0) continue;
         long result = send_about(child, kind);
-        if (result == -EAGAIN) waiting = 1;
+        if (result == -EAGAIN) warden.answers.is_waiting = 1;
         if (result == -ETOOMANYREFS) note_crowd(child, kind);
         if (result < 0) return;
         child->crowded_since = 0;
@@ -79,21 +61,16 @@ void answers_flush(struct child *child) {
 }
 
 void answers_flush_all(void) {
-    waiting = crowded = 0;
-    for (uint32_t i = 0; i < children_end() && !waiting; i++) {
+    warden.answers.is_waiting = warden.answers.is_crowded = 0;
+    for (uint32_t i = 0; i < children_end() && !warden.answers.is_waiting; i++) {
         struct child *child = children_at(i);
         if (child->used && child->pending != 0) answers_flush(child);
     }
 }
 
-int answers_crowded(void) { return crowded; }
-
-int answers_waiting(void) { return waiting; }
-
-int answers_unheard(void) { return unheard; }
-
-void answers_hello(int process, int error) {
+void answers_hello(int process, int error, uint32_t beginning) {
     annex_answer hello = {
-        .kind = ANNEX_ANSWER_HELLO, .version = ANNEX_WARDEN_VERSION, .process = process, .error = error};
+        .kind = ANNEX_ANSWER_HELLO, .version = ANNEX_WARDEN_VERSION, .process = process, .error = error,
+        .detail = beginning};
     send_answer(&hello, -1);
 }

@@ -8,13 +8,7 @@
 // Sends what is due about one launch, in the order of the kinds. The last word frees the place.
 void answers_flush(struct child *child);
 void answers_flush_all(void);
-// Some answer waits for room in the control socket.
-int answers_waiting(void);
-// Some answer waits until fewer descriptors of this user's are on their way; not for ever.
-int answers_crowded(void);
-// The first word; `error` is what the start itself could not do.
-void answers_hello(int process, int error);
-// The broker hung up.
-int answers_unheard(void);
+// The first word; `error` is what the start itself could not do, and `beginning` at which of its steps.
+void answers_hello(int process, int error, uint32_t beginning);
 
 #endif

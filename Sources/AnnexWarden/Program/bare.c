@@ -3,27 +3,24 @@
 #include "mounts.h"
 #include "syscalls.h"
 #include "tmpfs.h"
+#include "warden.h"
 
 #define BARE_SIZE 4096
 #define BARE_INODES 1
 #define BARE_MODE 0555
-
-static int hosts = -1;  // the way back: the namespace,
-static int root = -1;   // and the root in it, which need not be the namespace's own
-// Holds the way back until there is one: what a warden has open does not grow with its first launches.
-static int bare = -1;
-static int is_made, due;
-static int is_away;  // from the hosts' namespace, or from the root in it
+#define BARE_ATTRIBUTES (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY)
 
 static long open_own(void) { return CALL(NR_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC); }
 
 void bare_prepare(void) {
     // Only who may make one without a user namespace of its own.
     if (!warden.is_root) return;
-    root = (int)CALL(NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (root >= 0) hosts = (int)open_own();
-    if (hosts >= 0) bare = (int)CALL(NR_fcntl, hosts, F_DUPFD_CLOEXEC, 0);
-    if (bare < 0) hosts = -1;
+    struct bare *bare = &warden.bare;
+    bare->root = (int)CALL(NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (bare->root >= 0) bare->hosts = (int)open_own();
+    // From here on: what a warden has open does not grow with its first launches.
+    if (bare->hosts >= 0) bare->empty = (int)CALL(NR_fcntl, bare->hosts, F_DUPFD_CLOEXEC, 0);
+    if (bare->empty < 0) bare->hosts = -1;
 }
 
 static int has_every_tree(const struct launch *launch) {
@@ -36,38 +33,36 @@ static int has_every_tree(const struct launch *launch) {
 // Nothing of the host's is found by path there, and the kernel gives a procfs only to who sees a whole one.
 static int can_begin(const struct launch *launch) {
     const annex_plan *plan = launch->plan;
-    return hosts >= 0 && plan_has(plan, ANNEX_LAYER_MOUNT) && plan_has(plan, ANNEX_LAYER_ROOT)
+    return warden.bare.hosts >= 0 && plan_has(plan, ANNEX_LAYER_MOUNT) && plan_has(plan, ANNEX_LAYER_ROOT)
         && (plan->flags & ANNEX_PLAN_PROC) == 0 && has_every_tree(launch);
 }
 
 long bare_leave(void) {
-    if (!is_away) return 0;
-    long result = CALL(NR_setns, hosts, CLONE_NEWNS);
-    if (result >= 0) result = CALL(NR_fchdir, root);
+    if (!warden.bare.is_away) return 0;
+    long result = CALL(NR_setns, warden.bare.hosts, CLONE_NEWNS);
+    if (result >= 0) result = CALL(NR_fchdir, warden.bare.root);
     if (result >= 0) result = CALL(NR_chroot, ".");
     if (result >= 0) result = CALL(NR_chdir, "/");
-    if (result >= 0) is_away = 0;
+    if (result >= 0) warden.bare.is_away = 0;
     return result;
 }
 
 long bare_enter(struct launch *launch) {
     if (!can_begin(launch)) return 0;
-    due = !is_made;
-    if (!is_made) return 0;
-    is_away = 1;
+    warden.bare.is_due = !warden.bare.is_made;
+    if (!warden.bare.is_made) return 0;
+    warden.bare.is_away = 1;
     launch->began_bare = 1;
-    if (CALL(NR_setns, bare, CLONE_NEWNS) >= 0) return 0;
+    if (CALL(NR_setns, warden.bare.empty, CLONE_NEWNS) >= 0) return 0;
     // It begins with a copy of the host's, as before there was this one.
     launch->began_bare = 0;
     return bare_leave();
 }
 
-int bare_is_due(void) { return due; }
-
 static long empty_root(void) {
     // Before the first mount: nothing made here may show on the host.
     long result = CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
-    if (result >= 0) result = tmpfs_make(BARE_SIZE, BARE_INODES, BARE_MODE, MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY);
+    if (result >= 0) result = tmpfs_make(BARE_SIZE, BARE_INODES, BARE_MODE, BARE_ATTRIBUTES);
     if (result < 0) return result;
     int empty = (int)result;
     result = CALL(NR_move_mount, empty, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
@@ -79,28 +74,28 @@ static long empty_root(void) {
 // In a chroot no root can be made, there or here: such a host's launches fail at the pivot, the first and the last.
 static int is_namespaces_root(void) {
     struct statx own, here;
-    if (CALL(NR_statx, root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;
+    if (CALL(NR_statx, warden.bare.root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;
     if (CALL(NR_statx, AT_FDCWD, "/", 0, STATX_TYPE | STATX_INO, &here) < 0) return 0;
     return own.inode == here.inode && own.device_major == here.device_major && own.device_minor == here.device_minor;
 }
 
 static long make(void) {
     // The way back is tried before it is needed.
-    long result = CALL(NR_setns, hosts, CLONE_NEWNS);
+    long result = CALL(NR_setns, warden.bare.hosts, CLONE_NEWNS);
     if (result < 0) return result;
-    is_away = 1;
+    warden.bare.is_away = 1;
     if (!is_namespaces_root() || CALL(NR_unshare, CLONE_NEWNS) < 0) return bare_leave();
     // While there is a procfs to open it by.
     long own = open_own();
-    if (own >= 0 && empty_root() >= 0) is_made = CALL(NR_dup3, own, bare, O_CLOEXEC) >= 0;
+    if (own >= 0 && empty_root() >= 0) warden.bare.is_made = CALL(NR_dup3, own, warden.bare.empty, O_CLOEXEC) >= 0;
     close_descriptor((int)own);
     return bare_leave();
 }
 
 void bare_make(void) {
-    due = 0;
+    warden.bare.is_due = 0;
     // Tried once: where the kernel refuses, launches begin with a copy of the host's, as an ordinary user's do. A
     // warden that finds no way back fails every launch, with the reason.
     make();
-    if (!is_made && !is_away) hosts = -1;
+    if (!warden.bare.is_made && !warden.bare.is_away) warden.bare.hosts = -1;
 }

@@ -11,8 +11,7 @@ void bare_prepare(void);
 long bare_enter(struct launch *launch);
 long bare_leave(void);
 
-// Whether one would have served the last launch; made only while nothing else is to be done.
-int bare_is_due(void);
+// Made only where one would have served the last launch, while nothing else is to be done.
 void bare_make(void);
 
 #endif

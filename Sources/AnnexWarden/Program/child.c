@@ -1,5 +1,6 @@
 #include "child.h"
 
+#include "clocks.h"
 #include "confinement.h"
 #include "descriptors.h"
 #include "execution.h"
@@ -12,6 +13,7 @@
 // The order is the design: Docs/Warden.md says why each stands where it stands.
 static const struct step child_steps[] = {
     {ANNEX_STEP_CGROUP, surroundings_join_groups},
+    {ANNEX_STEP_CLOCKS, clocks_shift},
     {ANNEX_STEP_IDENTITY, privileges_take_identity},
     {ANNEX_STEP_PROPAGATION, mounts_make_private},
     {ANNEX_STEP_ROOT, mounts_make_root},
@@ -39,7 +41,7 @@ static const struct step child_steps[] = {
 _Noreturn void child_run(struct launch *launch) {
     // The copy of the warden's end: while it is open here, the warden's death would not show.
     close_descriptor(launch->warden_end);
-    privileges_tie_to_warden(launch);
+    privileges_die_with_warden();
     // The other times are the warden's to tell.
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) launch->times[i] = 0;
     int error = launch_take(launch, child_steps, sizeof child_steps / sizeof *child_steps);

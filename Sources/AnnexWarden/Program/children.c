@@ -48,6 +48,7 @@ struct child *children_take(uint32_t reserve) {
     child->wants_listener = 0;
     child->has_reaper = 0;
     child->has_status = 0;
+    child->is_unwatched = 0;
     child->has_ended = 0;
     child->crowded_since = 0;
     child->listener_fault = 0;

@@ -23,6 +23,7 @@ struct child {
     uint32_t wants_listener;
     uint32_t has_reaper;
     uint32_t has_ended;      // its end was taken: its number may be another's
+    uint32_t is_unwatched;   // no event tells its end
     uint32_t has_status;     // the reaper told how the program ended: `answer.status`
     uint64_t crowded_since;  // when an answer first found too many descriptors on their way, else 0
     int32_t listener_fault;  // a test's errno for that step

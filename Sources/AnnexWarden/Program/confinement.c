@@ -7,7 +7,7 @@
 #define INSTRUCTION_SIZE 8u
 
 static long add_rule(const struct launch *launch, int ruleset, const annex_landlock_rule *rule) {
-    long place = mounts_open_plain(plan_text(launch->plan, rule->path), 0);
+    long place = mounts_open_plain(plan_text(launch->plan, rule->path));
     if (place < 0) return place;
     const struct landlock_path_beneath beneath = {.access = rule->access, .descriptor = (int)place};
     long result = CALL(NR_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
@@ -38,11 +38,21 @@ long confinement_restrict_paths(struct launch *launch) {
     return result;
 }
 
+// The filter's promise that no writable memory becomes executable, once more by the kernel itself, where it can.
+static long refuse_executable_writes(const annex_plan *plan) {
+    if ((plan->flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0) return 0;
+    long result = CALL(NR_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN);
+    // Before Linux 6.3 the filter holds it alone.
+    return result == -EINVAL ? 0 : result;
+}
+
 // From here on every call is judged: only what every filter must allow (annex_warden.h) is used.
 long confinement_filter_calls(struct launch *launch) {
     const annex_plan *plan = launch->plan;
     int listener = -1;
     if (plan_has(plan, ANNEX_LAYER_SECCOMP)) {
+        long refused = refuse_executable_writes(plan);
+        if (refused < 0) return refused;
         const struct filter_program program = {
             .count = (uint16_t)(plan->filter.length / INSTRUCTION_SIZE), .instructions = plan_text(plan, plan->filter)};
         long result = CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, plan->filter_flags, &program);

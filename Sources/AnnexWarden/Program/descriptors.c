@@ -1,6 +1,7 @@
 #include "descriptors.h"
 
 #include "syscalls.h"
+#include "warden.h"
 
 // Those that the launch itself still needs; exec closes them. The last is there with a reaper only.
 #define OWN_COUNT 4u
@@ -30,8 +31,7 @@ static void sort(int *numbers, uint32_t count) {
     }
 }
 
-// Everything between, below and above the kept ones, whatever it is.
-static long close_all_but(int *kept, uint32_t count) {
+long descriptors_close_all_but(int *kept, uint32_t count) {
     sort(kept, count);
     uint32_t next = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -73,5 +73,5 @@ long descriptors_place(struct launch *launch) {
         kept[i] = list[i].number;
     }
     launch->detail = 0;
-    return close_all_but(kept, count + own_count);
+    return descriptors_close_all_but(kept, count + own_count);
 }

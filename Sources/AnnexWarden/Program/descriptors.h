@@ -6,4 +6,7 @@
 
 long descriptors_place(struct launch *launch);
 
+// Closes everything between, below and above the kept ones, whatever it is. Sorts them.
+long descriptors_close_all_but(int *kept, uint32_t count);
+
 #endif

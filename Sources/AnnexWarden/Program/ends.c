@@ -1,19 +1,18 @@
 #include "ends.h"
 
 #include "syscalls.h"
-
-static int signals = -1;
+#include "warden.h"
 
 long ends_prepare(void) {
     const uint64_t wanted = (uint64_t)1 << (SIGCHLD - 1);
     long result = CALL(NR_signalfd4, -1, &wanted, sizeof wanted, O_NONBLOCK | O_CLOEXEC);
-    signals = (int)result;
+    warden.loop.signals = (int)result;
     return result;
 }
 
 int ends_next(void) {
     struct signal_notice notice;
-    long read = CALL(NR_read, signals, &notice, sizeof notice);
+    long read = CALL(NR_read, warden.loop.signals, &notice, sizeof notice);
     if (read == sizeof notice && notice.sender > 0) return notice.sender;
     struct signal_information information = {0};
     long result = CALL(NR_waitid, P_ALL, 0, &information, WEXITED | WNOHANG | WNOWAIT, 0);
@@ -33,11 +32,11 @@ static void note_end(struct child *child, int status, const struct usage *usage)
 
 void ends_forget(int process) { CALL(NR_wait4, process, 0, WALL | WNOHANG, 0); }
 
-int ends_reap(struct child *child, int options) {
+int ends_reap(struct child *child) {
     int status = 0;
     struct usage usage = {0};
     if (child->has_ended) return 0;
-    long result = CALL(NR_wait4, child->answer.process, &status, WALL | options, &usage);
+    long result = CALL(NR_wait4, child->answer.process, &status, WALL | WNOHANG, &usage);
     if (result != child->answer.process) return 0;
     note_end(child, status, &usage);
     return 1;

@@ -17,7 +17,7 @@ int ends_next(void);
 void ends_forget(int process);
 
 // 1 when the child's end was taken.
-int ends_reap(struct child *child, int options);
+int ends_reap(struct child *child);
 // Whether its own code runs or ran. True for the living and the dead alike.
 int ends_executed(const struct child *child);
 void ends_kill(const struct child *child);

@@ -9,7 +9,7 @@ long execution_enter_directory(struct launch *launch) {
 
 long execution_open(struct launch *launch) {
     const annex_plan *plan = launch->plan;
-    long executable = mounts_open_plain(plan_text(plan, plan->executable), 0);
+    long executable = mounts_open_plain(plan_text(plan, plan->executable));
     if (executable < 0) return executable;
     launch->executable = (int)executable;
     uint32_t type = 0;

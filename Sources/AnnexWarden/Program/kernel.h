@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 enum {
-    EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = 4, EBADF = 9, EAGAIN = 11, EBUSY = 16, EINVAL = 22, ENFILE = 23,
-    EROFS = 30, ENOSYS = 38, ENOTEMPTY = 39, EPROTO = 71, EMSGSIZE = 90, ECONNRESET = 104,
-    ETOOMANYREFS = 109, ESTALE = 116, EDQUOT = 122,
+    EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = 4, EAGAIN = 11, EBUSY = 16, EINVAL = 22, EROFS = 30, ENOSYS = 38,
+    EPROTO = 71, EMSGSIZE = 90, ECONNRESET = 104, ETOOMANYREFS = 109, ESTALE = 116, EDQUOT = 122,
 };
 
 #define AT_FDCWD (-100)
@@ -40,6 +39,7 @@ struct open_how {
 };
 
 #define S_IFMT 0170000
+#define S_IFCHR 0020000
 #define S_IFDIR 0040000
 #define STATX_TYPE 0x1
 #define STATX_INO 0x100
@@ -51,12 +51,14 @@ struct statx {
     uint16_t mode, spare;
     uint64_t inode, size, blocks, attributes_mask;
     struct { int64_t seconds; uint32_t nanoseconds; int32_t reserved; } times[4];
-    uint32_t node_major, node_minor, device_major, device_minor;
+    uint32_t node_major, node_minor;  // of a device node: the device that it names
+    uint32_t device_major, device_minor;
     uint64_t mount;
     uint64_t more[13];
 };
 _Static_assert(sizeof(struct statx) == 256, "statx is 256 bytes");
 
+#define CLONE_NEWTIME 0x00000080
 #define CLONE_PIDFD 0x00001000
 #define CLONE_NEWNS 0x00020000
 #define CLONE_NEWCGROUP 0x02000000
@@ -153,6 +155,9 @@ struct control_header {
 
 #define RLIMIT_CORE 4
 #define RLIMIT_NOFILE 7
+#define RLIMIT_NICE 13
+#define RLIMIT_RTPRIO 14
+#define RLIMIT_RTTIME 15
 #define RLIMIT_COUNT 16u
 struct limit {
     uint64_t soft, hard;
@@ -186,13 +191,36 @@ struct mount_attributes {
 #define PR_SET_NO_NEW_PRIVS 38
 #define PR_CAP_AMBIENT 47
 #define PR_CAP_AMBIENT_CLEAR_ALL 4
+#define PR_SET_MDWE 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#define PR_MDWE_NO_INHERIT 2
+
+#define SCHED_OTHER 0
+#define SCHED_BATCH 3
+#define SCHED_IDLE 5
+#define SCHED_RESET_ON_FORK 0x40000000
+#define PRIO_PROCESS 0
+#define IOPRIO_WHO_PROCESS 1
+#define IOPRIO_CLASS_SHIFT 13
+#define IOPRIO_CLASS_BEST_EFFORT 2
+#define IOPRIO_NORMAL 4
+#define PERSONALITY_ASK 0xffffffffu
 
 // NOROOT, NO_SETUID_FIXUP, NO_CAP_AMBIENT_RAISE with their locks, and the lock of KEEP_CAPS (which stays off).
 #define SECUREBITS_ALL_LOCKED 0xef
 
 #define CAPABILITY_VERSION_3 0x20080522
 #define CAPABILITY_LARGEST 63
+#define CAPABILITY_DAC_OVERRIDE 1
+#define CAPABILITY_KILL 5
+#define CAPABILITY_SETGID 6
+#define CAPABILITY_SETUID 7
+#define CAPABILITY_SETPCAP 8
+#define CAPABILITY_NET_ADMIN 12
+#define CAPABILITY_SYS_CHROOT 18
+#define CAPABILITY_SYS_PTRACE 19
 #define CAPABILITY_SYS_ADMIN 21
+#define CAPABILITY_SETFCAP 31
 struct capability_header {
     uint32_t version;
     int32_t process;
@@ -215,6 +243,7 @@ struct landlock_path_beneath {
 
 #define SECCOMP_SET_MODE_FILTER 1
 #define SECCOMP_FILTER_FLAG_NEW_LISTENER (1u << 3)
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1u << 5)
 #define SECCOMP_RET_KILL_PROCESS 0x80000000u
 #define SECCOMP_RET_ALLOW 0x7fff0000u
 #if defined(__x86_64__)
@@ -239,6 +268,9 @@ enum {
     SIGCONT = 18, SIGSTOP = 19, SIGTSTP = 20, SIGWINCH = 28,
 };
 #define SIG_SETMASK 2
+// What sent a signal: a process by kill(2), or the kernel itself.
+#define SI_USER 0
+#define SI_KERNEL 0x80
 #define SA_NOCLDSTOP 1
 // What rt_sigtimedwait and waitid tell; the sender's number is 0 where that is no process of this pid namespace.
 struct signal_information {

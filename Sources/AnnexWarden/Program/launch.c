@@ -8,9 +8,10 @@
 #include "mounts.h"
 #include "network.h"
 #include "syscalls.h"
+#include "text.h"
+#include "warden.h"
 
 _Alignas(8) unsigned char launch_plan[ANNEX_PLAN_LARGEST];
-struct warden warden;
 
 int launch_take(struct launch *launch, const struct step *steps, size_t count) {
     const annex_plan *plan = launch->plan;
@@ -21,7 +22,7 @@ int launch_take(struct launch *launch, const struct step *steps, size_t count) {
         long result = fault ? -(long)plan->fault_errno : steps[i].take(launch);
         if (result < 0) return (int)-result;
         // Once a filter is in force, even asking for the time could be the end.
-        if (launch->step < ANNEX_STEP_SECCOMP) launch->times[launch->step] = clock_now();
+        if (launch->step < ANNEX_STEP_SECCOMP) launch->times[launch->step] = clock_now() - launch->ahead;
     }
     return 0;
 }
@@ -122,6 +123,12 @@ static void close_all(const int *descriptors, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) close_descriptor(descriptors[i]);
 }
 
+void launch_clear_rest(size_t length) {
+    static size_t used;
+    if (used > length) memset(launch_plan + length, 0, used - length);
+    used = length;
+}
+
 void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count) {
     static struct launch launch;
     launch = (struct launch){.plan = (const annex_plan *)launch_plan, .descriptor_count = count, .pidfd = -1,
@@ -132,7 +139,7 @@ void launch_begin(struct child *child, size_t length, const int *descriptors, ui
     child->answer.begun = clock_now();
 
     uint32_t detail = 0;
-    int error = plan_check(launch_plan, length, count, &detail);
+    int error = plan_check(launch_plan, length, count, warden.zero_is_user, &detail);
     if (error != 0) {
         children_fail(child, ANNEX_STEP_PLAN, error, detail);
     } else {

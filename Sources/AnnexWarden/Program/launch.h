@@ -28,6 +28,7 @@ struct launch {
     uint32_t own_count;
     int executable;  // opened inside
     int executed;    // with a reaper: the end of a pipe that the program's exec closes; -1 without
+    uint64_t ahead;  // how far its clock is ahead of the warden's, in nanoseconds (clocks.c)
 };
 
 // A step answers 0 or more, or -errno with `launch->detail` saying on which item.
@@ -64,14 +65,7 @@ void launch_begin(struct child *child, size_t length, const int *descriptors, ui
 
 // Where a plan is received: aligned, and copied by the clone for the child to work from.
 extern unsigned char launch_plan[ANNEX_PLAN_LARGEST];
-
-// What the warden found at its own start and every child needs.
-struct warden {
-    uint32_t is_root;
-    int self;                 // pidfd of the warden: a child sees by it whether the warden lives
-    int32_t keyring_error;    // why there is no sealed session keyring, or 0
-    uint64_t files_soft, files_hard;  // RLIMIT_NOFILE as it was, for the children
-};
-extern struct warden warden;
+// After a plan of `length` bytes was received: what a longer one before it left behind it is nobody's any more.
+void launch_clear_rest(size_t length);
 
 #endif

@@ -6,10 +6,12 @@
 #include "launch.h"
 #include "network.h"
 #include "syscalls.h"
+#include "warden.h"
 
 #define EVENTS_AT_ONCE 64
-// Nothing tells when descriptors on their way have arrived.
-#define CROWDED_LOOK_MS 2
+#define REPORTS_AT_ONCE 16
+// For what nothing tells: that descriptors on their way have arrived, the end of a child that cannot be watched.
+#define UNTOLD_LOOK_MS 2
 // Long enough that what was launched has said hello: it would have to share the processor.
 #define QUIET_MS 5
 
@@ -17,23 +19,19 @@
 enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_ENDS, ABOUT_REPORT, ABOUT_END };
 #define ABOUT_BITS 3
 
-static int epoll = -1;
-static int broker_gone;
-static int ends_left;  // more than are taken between two looks at everything else
-
 static uint64_t token(const struct child *child, uint32_t about) {
     return (uint64_t)child->generation << 32 | children_index(child) << ABOUT_BITS | about;
 }
 
 static long watch(int descriptor, uint32_t events, uint64_t data) {
     struct epoll_entry entry = {.events = events, .data = data};
-    return CALL(NR_epoll_ctl, epoll, EPOLL_CTL_ADD, descriptor, &entry);
+    return CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_ADD, descriptor, &entry);
 }
 
 // Closing is not enough: the broker holds the same pidfd, and a clone may still hold the same socket.
 static void unwatch(int *descriptor) {
     if (*descriptor < 0) return;
-    CALL(NR_epoll_ctl, epoll, EPOLL_CTL_DEL, *descriptor, 0);
+    CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_DEL, *descriptor, 0);
     close_descriptor(*descriptor);
     *descriptor = -1;
 }
@@ -41,7 +39,8 @@ static void unwatch(int *descriptor) {
 long loop_prepare(void) {
     long result = CALL(NR_epoll_create1, EPOLL_CLOEXEC);
     if (result < 0) return result;
-    epoll = (int)result;
+    warden.loop.epoll = (int)result;
+    warden.loop.control = EPOLLIN;
     result = ends_prepare();
     if (result >= 0) result = watch((int)result, EPOLLIN, ABOUT_ENDS);
     if (result >= 0) result = watch(ANNEX_WARDEN_BROKER, EPOLLIN, ABOUT_BROKER);
@@ -73,11 +72,11 @@ void loop_watch(struct child *child) {
     // By edge: a debugger may hold back the end of what it traces, and lets the kernel tell it anew when it lets go.
     if (result >= 0) result = watch(child->pidfd, EPOLLIN | EPOLLET, token(child, ABOUT_END));
     if (result >= 0) return;
-    // An end that nobody would see: it is brought about and taken here.
+    // No event tells its end: it is brought about, and looked for until it is there.
     children_fail(child, ANNEX_STEP_CLONE, (int32_t)-result, 0);
     ends_kill(child);
-    ends_reap(child, 0);
-    unwatch(&child->report);
+    child->is_unwatched = 1;
+    warden.loop.unwatched++;
 }
 
 static void take_listener(struct child *child, int number) {
@@ -155,28 +154,39 @@ static void hear_report(struct child *child, const struct child_report *report, 
     else close_descriptor(passed);
 }
 
+// 1 where there may be more.
+static int hear_next(struct child *child) {
+    if (child->report < 0) return 0;
+    struct child_report report;
+    struct arrived arrived;
+    struct buffer buffer = {.base = &report, .length = sizeof report};
+    struct message message = {.buffers = &buffer, .count = 1, .control = &arrived, .control_length = PASSED_ONE};
+    long received = CALL(NR_recvmsg, child->report, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (received == -EAGAIN) return 0;
+    // It ended without reading its "go"; what it said before is still to be read.
+    if (received == -ECONNRESET) return 1;
+    int passed = received >= 0 && arrived_count(&message, &arrived) == 1 ? arrived.descriptors[0] : -1;
+    if (received == sizeof report) hear_report(child, &report, passed);
+    else hear_last_of_report(child);
+    return 1;
+}
+
 void loop_hear(struct child *child) {
-    while (child->report >= 0) {
-        struct child_report report;
-        struct arrived arrived;
-        struct buffer buffer = {.base = &report, .length = sizeof report};
-        struct message message = {.buffers = &buffer, .count = 1, .control = &arrived, .control_length = PASSED_ONE};
-        long received = CALL(NR_recvmsg, child->report, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-        if (received == -EAGAIN) return;
-        // It ended without reading its "go"; what it said before is still to be read.
-        if (received == -ECONNRESET) continue;
-        int passed = received >= 0 && arrived_count(&message, &arrived) == 1 ? arrived.descriptors[0] : -1;
-        if (received == sizeof report) hear_report(child, &report, passed);
-        else hear_last_of_report(child);
-    }
+    while (hear_next(child)) continue;
+}
+
+// No child holds up the others: what it says beyond this is an event of the next turn.
+static void hear_some(struct child *child) {
+    for (int i = 0; i < REPORTS_AT_ONCE && hear_next(child); i++) continue;
 }
 
 static void end_child(struct child *child) {
     // What it said before its end comes first.
     loop_hear(child);
-    if (!ends_reap(child, WNOHANG)) return;
+    if (!ends_reap(child)) return;
     // The answer about the start may still have to carry the pidfd: only releasing the place closes it.
-    if (child->pidfd >= 0) CALL(NR_epoll_ctl, epoll, EPOLL_CTL_DEL, child->pidfd, 0);
+    if (child->is_unwatched) warden.loop.unwatched--;
+    if (child->pidfd >= 0) CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_DEL, child->pidfd, 0);
     unwatch(&child->report);
     // Killed on its way, without a word: no step of ours failed.
     children_fail(child, ANNEX_STEP_EXEC, 0, 0);
@@ -184,11 +194,11 @@ static void end_child(struct child *child) {
 }
 
 static void hear_ends(void) {
-    ends_left = 1;
+    warden.loop.ends_left = 1;
     for (int i = 0; i < EVENTS_AT_ONCE; i++) {
         int process = ends_next();
         if (process <= 0) {
-            ends_left = 0;
+            warden.loop.ends_left = 0;
             return;
         }
         struct child *child = children_with(process);
@@ -196,6 +206,15 @@ static void hear_ends(void) {
         else end_child(child);
         // Told before the others are looked for: among a thousand that takes its time.
         if (child != 0) answers_flush(child);
+    }
+}
+
+static void look_after_unwatched(void) {
+    for (uint32_t i = 0; i < children_end() && warden.loop.unwatched > 0; i++) {
+        struct child *child = children_at(i);
+        if (!child->used || !child->is_unwatched || child->has_ended) continue;
+        end_child(child);
+        answers_flush(child);
     }
 }
 
@@ -214,9 +233,10 @@ static void receive_plan(void) {
     long received = CALL(NR_recvmsg, ANNEX_WARDEN_CONTROL, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (received == -EAGAIN || received == -EINTR) return;
     if (received <= 0) {
-        broker_gone = 1;
+        warden.loop.broker_gone = 1;
         return;
     }
+    launch_clear_rest((size_t)received);
     uint32_t count = arrived_count(&message, &arrived);
     int cut = (message.flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
     // The last place is for saying no; it is free again once that was sent, and until then no plan is read.
@@ -238,43 +258,48 @@ static void receive_plan(void) {
 
 static void handle(const struct epoll_entry *event) {
     uint32_t about = (uint32_t)event->data & ((1u << ABOUT_BITS) - 1);
-    if (about == ABOUT_BROKER) broker_gone = 1;
-    if (about == ABOUT_CONTROL && !answers_waiting()) receive_plan();
+    if (about == ABOUT_BROKER) warden.loop.broker_gone = 1;
+    if (about == ABOUT_CONTROL && !warden.answers.is_waiting) receive_plan();
     if (about == ABOUT_ENDS) hear_ends();
     if (about < ABOUT_REPORT) return;
     struct child *child = children_at((uint32_t)event->data >> ABOUT_BITS);
     if (child == 0 || !child->used || child->generation != event->data >> 32) return;
-    if (about == ABOUT_REPORT) loop_hear(child);
+    if (about == ABOUT_REPORT) hear_some(child);
     if (about == ABOUT_END) end_child(child);
     answers_flush(child);
 }
 
 // While an answer waits, only room for it is waited for: no plan is read that would add to them.
 static void listen_to_control(void) {
-    static uint32_t current = EPOLLIN;
-    uint32_t wanted = answers_waiting() ? EPOLLOUT : EPOLLIN;
-    if (wanted == current) return;
+    uint32_t wanted = warden.answers.is_waiting ? EPOLLOUT : EPOLLIN;
+    if (wanted == warden.loop.control) return;
     struct epoll_entry entry = {.events = wanted, .data = ABOUT_CONTROL};
-    CALL(NR_epoll_ctl, epoll, EPOLL_CTL_MOD, ANNEX_WARDEN_CONTROL, &entry);
-    current = wanted;
+    CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_MOD, ANNEX_WARDEN_CONTROL, &entry);
+    warden.loop.control = wanted;
 }
 
-static int spares_are_due(void) { return network_is_due() || bare_is_due(); }
-
 static void make_spares(void) {
-    if (network_is_due()) network_make_spare();
-    if (bare_is_due()) bare_make();
+    if (warden.network.is_due) network_make_spare();
+    if (warden.bare.is_due) bare_make();
+}
+
+// How long nothing may come before the next turn; -1: for ever.
+static int patience(void) {
+    if (warden.loop.ends_left) return 0;
+    if (warden.answers.is_crowded || warden.loop.unwatched > 0) return UNTOLD_LOOK_MS;
+    return warden.network.is_due || warden.bare.is_due ? QUIET_MS : -1;
 }
 
 void loop_run(void) {
     struct epoll_entry events[EVENTS_AT_ONCE];
-    while (!broker_gone && !answers_unheard()) {
+    while (!warden.loop.broker_gone && !warden.answers.is_unheard) {
         listen_to_control();
-        int patience = ends_left ? 0 : answers_crowded() ? CROWDED_LOOK_MS : spares_are_due() ? QUIET_MS : -1;
-        long count = CALL(NR_epoll_pwait, epoll, events, EVENTS_AT_ONCE, patience, 0, SIGNAL_SET_SIZE);
-        if (count == 0 && !ends_left && !answers_crowded()) make_spares();
-        if (answers_waiting() || answers_crowded()) answers_flush_all();
-        if (ends_left) hear_ends();
+        int waited = patience();
+        long count = CALL(NR_epoll_pwait, warden.loop.epoll, events, EVENTS_AT_ONCE, waited, 0, SIGNAL_SET_SIZE);
+        if (count == 0 && waited == QUIET_MS) make_spares();
+        if (warden.answers.is_waiting || warden.answers.is_crowded) answers_flush_all();
+        if (warden.loop.ends_left) hear_ends();
+        look_after_unwatched();
         for (long i = 0; i < count; i++) handle(&events[i]);
     }
 }

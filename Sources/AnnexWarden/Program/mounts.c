@@ -1,9 +1,12 @@
 #include "mounts.h"
 
+#include "devices.h"
 #include "syscalls.h"
 #include "tmpfs.h"
+#include "warden.h"
 
 #define DIRECTORY_MODE 0755
+#define OWN_ATTRIBUTES (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define FILE_MODE 0444
 
 static int wants_root(const struct launch *launch) { return plan_has(launch->plan, ANNEX_LAYER_ROOT); }
@@ -22,8 +25,8 @@ long mounts_compare(int descriptor, uint64_t device, uint64_t inode, uint32_t *t
     return same ? 0 : -ESTALE;
 }
 
-long mounts_open_plain(const char *path, uint64_t flags) {
-    struct open_how how = {.flags = flags | O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+long mounts_open_plain(const char *path) {
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
     return CALL(NR_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
@@ -48,7 +51,11 @@ static long clone_held(const struct launch *launch, const annex_bind *bind) {
     int held = launch->descriptors[bind->descriptor];
     uint32_t type = 0;
     long result = mounts_compare(held, bind->device, bind->inode, &type);
-    return result < 0 ? result : clone_tree(held, bind->flags);
+    if (result < 0) return result;
+    int node = (bind->flags & ANNEX_BIND_DEVICE) != 0 ? devices_open_like(held) : -1;
+    long tree = clone_tree(node < 0 ? held : node, bind->flags);
+    close_descriptor(node);
+    return tree;
 }
 
 long mounts_clone_trees(struct launch *launch) {
@@ -71,7 +78,7 @@ static long clone_found(const struct launch *launch, const annex_bind *bind) {
     uint32_t type = 0;
     long result = mounts_compare(launch->descriptors[bind->descriptor], bind->device, bind->inode, &type);
     if (result < 0) return result;
-    long source = mounts_open_plain(plan_text(launch->plan, bind->source), 0);
+    long source = mounts_open_plain(plan_text(launch->plan, bind->source));
     if (source < 0) return source;
     result = mounts_compare((int)source, bind->device, bind->inode, &type);
     if (result >= 0) result = clone_tree((int)source, bind->flags);
@@ -160,7 +167,8 @@ long mounts_make_private(struct launch *launch) {
 long mounts_make_root(struct launch *launch) {
     if (!wants_root(launch)) return 0;
     CALL(NR_umask, 0);
-    long root = tmpfs_make(launch->plan->root_size, launch->plan->root_inodes, DIRECTORY_MODE, MOUNT_ATTR_NOEXEC);
+    uint64_t attributes = OWN_ATTRIBUTES | MOUNT_ATTR_NOEXEC;
+    long root = tmpfs_make(launch->plan->root_size, launch->plan->root_inodes, DIRECTORY_MODE, attributes);
     if (root < 0) return root;
     launch->root = (int)root;
     long result = note_own(launch, launch->root);
@@ -190,8 +198,8 @@ long mounts_make_scratches(struct launch *launch) {
     for (uint32_t i = 0; wants_root(launch) && i < launch->plan->scratches.count; i++) {
         const annex_scratch *scratch = &scratches[i];
         launch->detail = i;
-        uint64_t execution = scratch->executable ? 0 : MOUNT_ATTR_NOEXEC;
-        long tree = tmpfs_make(scratch->size, scratch->inodes, scratch->mode, execution);
+        uint64_t attributes = OWN_ATTRIBUTES | (scratch->executable ? 0 : MOUNT_ATTR_NOEXEC);
+        long tree = tmpfs_make(scratch->size, scratch->inodes, scratch->mode, attributes);
         if (tree < 0) return tree;
         long result = attach(launch, (int)tree, plan_text(launch->plan, scratch->target), 1);
         if (result >= 0) result = note_own(launch, (int)tree);

@@ -22,6 +22,6 @@ long mounts_exchange_root(int root);
 // 0 when the descriptor is that object, -ESTALE when it is another, or -errno.
 long mounts_compare(int descriptor, uint64_t device, uint64_t inode, uint32_t *type);
 // Opens a path of the present root without following any link, for reference only.
-long mounts_open_plain(const char *path, uint64_t flags);
+long mounts_open_plain(const char *path);
 
 #endif

@@ -9,8 +9,7 @@ void network_prepare(void);
 // What clone3 has to make so that the sandbox gets the network of its plan: CLONE_NEWNET, 0, or -errno.
 long network_choose(const annex_plan *plan);
 
-// Whether a spare would serve the next launch; made only while nothing else is to be done.
-int network_is_due(void);
+// Made only where one would serve the next launch, while nothing else is to be done.
 void network_make_spare(void);
 
 #endif

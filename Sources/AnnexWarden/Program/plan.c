@@ -6,6 +6,7 @@
 struct reading {
     const annex_plan *plan;
     uint32_t descriptors;
+    int zero_is_user;
     uint32_t detail;
     int error;
 };
@@ -15,9 +16,11 @@ struct reading {
 
 #define PATH_LARGEST 4095u
 #define HOSTNAME_LARGEST 64u
-#define LAYERS_KNOWN ((ANNEX_LAYER_KEYRING << 1) - 1)
+#define LAYERS_KNOWN ((ANNEX_LAYER_TIME << 1) - 1)
 #define BIND_FLAGS_KNOWN (ANNEX_BIND_WRITABLE | ANNEX_BIND_DEVICE | ANNEX_BIND_NO_EXECUTE)
-#define PLAN_FLAGS_KNOWN (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK)
+#define PLAN_FLAGS_KNOWN (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK | ANNEX_PLAN_WRITE_XOR_EXECUTE)
+#define FILTER_FLAGS_KNOWN (SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+#define MASK_BITS 0777u
 #define MODE_BITS 07777u
 #define INSTRUCTION_SIZE 8u
 
@@ -81,6 +84,11 @@ static void check_flags(struct reading *reading) {
     int has_root = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
     expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_root, FIELD(flags));
     expect(reading, (flags & ANNEX_PLAN_LOOPBACK) == 0 || plan_has(plan, ANNEX_LAYER_NETWORK), FIELD(flags));
+    // The filter says it first, and both are left out by one name.
+    int has_filter = plan_has(plan, ANNEX_LAYER_SECCOMP);
+    expect(reading, (flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0 || has_filter, FIELD(flags));
+    expect(reading, (plan->filter_flags & ~FILTER_FLAGS_KNOWN) == 0, FIELD(filter_flags));
+    expect(reading, (plan->file_mask & ~MASK_BITS) == 0 && plan->reserved == 0, FIELD(file_mask));
     // Who leads the session is the reaper.
     expect(reading, plan->terminal == -1 || (flags & ANNEX_PLAN_REAPER) != 0, FIELD(terminal));
 }
@@ -92,6 +100,8 @@ static void check_header(struct reading *reading, size_t length) {
     expect(reading, (plan->layers & ~LAYERS_KNOWN) == 0, FIELD(layers));
     // A root of its own in the host's mount namespace would be the host's new root.
     expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || plan_has(plan, ANNEX_LAYER_MOUNT), FIELD(layers));
+    // Clocks of one's own want rights over a user namespace of one's own.
+    expect(reading, !plan_has(plan, ANNEX_LAYER_TIME) || plan_has(plan, ANNEX_LAYER_USER), FIELD(layers));
     // 0 would mean "without limit" to tmpfs.
     int bounded = plan->root_size > 0 && plan->root_inodes > 0;
     expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || bounded, FIELD(root_size));
@@ -104,9 +114,11 @@ static void check_header(struct reading *reading, size_t length) {
 
 static void check_identity(struct reading *reading) {
     const annex_plan *plan = reading->plan;
-    // Never the host's uid 0, whatever the broker says; -1 would mean "leave as it is".
-    expect(reading, plan->outside_user != 0 && plan->outside_user != UINT32_MAX, FIELD(outside_user));
-    expect(reading, plan->outside_group != 0 && plan->outside_group != UINT32_MAX, FIELD(outside_group));
+    // Never the host's root, whatever the broker says; -1 would mean "leave as it is".
+    int user_holds = plan->outside_user != 0 || reading->zero_is_user;
+    int group_holds = plan->outside_group != 0 || reading->zero_is_user;
+    expect(reading, user_holds && plan->outside_user != UINT32_MAX, FIELD(outside_user));
+    expect(reading, group_holds && plan->outside_group != UINT32_MAX, FIELD(outside_group));
     expect(reading, plan->inside_user != UINT32_MAX, FIELD(inside_user));
     expect(reading, plan->inside_group != UINT32_MAX, FIELD(inside_group));
     expect(reading, is_text(reading, plan->hostname, HOSTNAME_LARGEST), FIELD(hostname));
@@ -219,8 +231,8 @@ static void check_filter(struct reading *reading) {
     expect(reading, inside(reading, filter.offset, filter.length), FIELD(filter));
 }
 
-int plan_check(const void *bytes, size_t length, uint32_t descriptors, uint32_t *detail) {
-    struct reading reading = {.plan = bytes, .descriptors = descriptors, .detail = 0, .error = 0};
+int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_is_user, uint32_t *detail) {
+    struct reading reading = {.plan = bytes, .descriptors = descriptors, .zero_is_user = zero_is_user};
     *detail = 0;
     if (length < sizeof(annex_plan) || length > ANNEX_PLAN_LARGEST) return EMSGSIZE;
     if (reading.plan->version != ANNEX_WARDEN_VERSION) {

@@ -10,8 +10,9 @@
 
 // 0 when every run, text, index and flag of the plan is within bounds, so that the launch need not check
 // again; else an errno, and `*detail` is the offset in the plan of the field that is wrong.
-// `bytes` is aligned to 8; `descriptors` is how many arrived with the plan.
-int plan_check(const void *bytes, size_t length, uint32_t descriptors, uint32_t *detail);
+// `bytes` is aligned to 8; `descriptors` is how many arrived with the plan; `zero_is_user`: uid 0 is no root, but the
+// ordinary user that made this user namespace.
+int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_is_user, uint32_t *detail);
 
 // The launch's number, also from a plan that is refused; 0 where there are not even so many bytes.
 uint64_t plan_launch(const void *bytes, size_t length);

@@ -2,6 +2,7 @@
 
 #include "child.h"
 #include "syscalls.h"
+#include "warden.h"
 
 // Without a user namespace, root's child becomes an ordinary user before it mounts: it keeps root's capabilities until
 // they are dropped, at the latest by exec.
@@ -29,8 +30,9 @@ long privileges_take_identity(struct launch *launch) {
     return result < 0 ? result : take_back_capabilities();
 }
 
-static long drop_bounding_set(void) {
+static long drop_bounding_set(uint64_t kept) {
     for (int capability = 0; capability <= CAPABILITY_LARGEST; capability++) {
+        if ((kept >> capability & 1) != 0) continue;
         long result = CALL(NR_prctl, PR_CAPBSET_DROP, capability);
         // Past the last that this kernel knows.
         if (result == -EINVAL) return capability > 0 ? 0 : result;
@@ -45,7 +47,7 @@ long privileges_drop_capabilities(struct launch *launch) {
     long result = CALL(NR_prctl, PR_SET_SECUREBITS, SECUREBITS_ALL_LOCKED);
     if (result < 0) return result;
     launch->detail = 1;
-    result = drop_bounding_set();
+    result = drop_bounding_set(0);
     if (result < 0) return result;
     launch->detail = 2;
     result = CALL(NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
@@ -60,20 +62,48 @@ long privileges_drop_capabilities(struct launch *launch) {
     return CALL(NR_capset, &header, kept);
 }
 
-long privileges_tie_to_warden(struct launch *launch) {
+long privileges_die_with_warden(void) {
     long result = CALL(NR_prctl, PR_SET_PDEATHSIG, SIGKILL);
     if (result < 0) return result;
     // getppid says nothing across a pid namespace; a pidfd does.
     struct poll_entry entry = {.descriptor = warden.self, .wanted = POLLIN};
     const struct time at_once = {0, 0};
     result = CALL(NR_ppoll, &entry, 1, &at_once, 0, SIGNAL_SET_SIZE);
-    if (result < 0) return result;
     if (result > 0) leave(126);
-    // Changing credentials took this away, and without it the warden may not fetch the listener.
+    return result;
+}
+
+long privileges_tie_to_warden(struct launch *launch) {
+    long result = privileges_die_with_warden();
     int wants_listener = (launch->plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
-    return wants_listener ? CALL(NR_prctl, PR_SET_DUMPABLE, 1) : 0;
+    return result < 0 || !wants_listener ? result : CALL(NR_prctl, PR_SET_DUMPABLE, 1);
 }
 
 long privileges_gain_no_more(struct launch *launch) {
     return plan_has(launch->plan, ANNEX_LAYER_NO_NEW_PRIVS) ? CALL(NR_prctl, PR_SET_NO_NEW_PRIVS, 1) : 0;
+}
+
+#define BIT(capability) (1u << (capability))
+// Namespaces, mounts, seccomp; users and groups and their maps; the capabilities of a child that gets no user namespace;
+// such a child's listener and end; the loopback of a network that root made; the way back from the bare namespace; the
+// removal of control groups, whose parent directory need not be writable for its owner.
+#define NEEDED                                                                                                \
+    (BIT(CAPABILITY_SYS_ADMIN) | BIT(CAPABILITY_SETUID) | BIT(CAPABILITY_SETGID) | BIT(CAPABILITY_SETPCAP) | \
+     BIT(CAPABILITY_SYS_PTRACE) | BIT(CAPABILITY_KILL) | BIT(CAPABILITY_NET_ADMIN) | BIT(CAPABILITY_SYS_CHROOT) | \
+     BIT(CAPABILITY_DAC_OVERRIDE))
+
+// To let a sandbox's user be the one that uid 0 is here, the kernel wants one more.
+static uint32_t needed(void) { return NEEDED | (warden.zero_is_user ? BIT(CAPABILITY_SETFCAP) : 0); }
+
+long privileges_limit_warden(void) {
+    const struct capability_header header = {CAPABILITY_VERSION_3, 0};
+    struct capability_data held[2] = {{0}};
+    long result = CALL(NR_capget, &header, held);
+    // An ordinary user's programs may not give up what they could only get by executing another.
+    if (result >= 0 && (held[0].effective & BIT(CAPABILITY_SETPCAP)) != 0) result = drop_bounding_set(needed());
+    if (result >= 0) result = CALL(NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
+    if (result < 0) return result;
+    uint32_t kept = held[0].permitted & needed();
+    const struct capability_data limited[2] = {{.effective = kept, .permitted = kept}};
+    return CALL(NR_capset, &header, limited);
 }

@@ -1,11 +1,17 @@
 #include "reaper.h"
 
+#include "descriptors.h"
+#include "guard.h"
+#include "passing.h"
 #include "syscalls.h"
+#include "text.h"
 
 // Ends taken between two looks at the signals: a flood of orphans must not hold them up.
 #define REAPED_AT_ONCE 64
 // While all are stopped: what a timer of its own woke is stopped again after so long.
 #define STOPPED_AGAIN_NS 20000000
+// After a stop was told, so long no signal has to come before the next is looked for: a flood of stops is told once.
+#define QUIET_NS 20000000
 #define CROWDED_PAUSE_NS 2000000
 #define CROWDED_ATTEMPTS 1000
 #define BIT(signal) (1ull << ((signal) - 1))
@@ -19,6 +25,7 @@ struct reaper {
     int own_space;
     int all_stopped;  // every process of this space, until SIGCONT comes
     int stop_told;    // since then
+    int is_quiet;     // no stop is told until none of the signals came for a while
 };
 
 // MARK: - The two ways
@@ -27,19 +34,12 @@ static long send_program(const struct launch *launch) {
     static struct child_report report = {.kind = REPORT_PROGRAM};
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
-    struct {
-        struct control_header header;
-        int32_t descriptor, padding;
-    } passed = {.header = {sizeof passed.header + sizeof passed.descriptor, SOL_SOCKET, SCM_RIGHTS},
-                .descriptor = (int32_t)self};
-    struct buffer buffer = {.base = &report, .length = sizeof report};
-    struct message message = {.buffers = &buffer, .count = 1, .control = &passed, .control_length = sizeof passed};
-    long sent = CALL(NR_sendmsg, launch->report, &message, MSG_NOSIGNAL);
+    long sent = passing_send(launch->report, &report, sizeof report, (int)self, 0);
     // As for the warden's answers: too many of this user's descriptors are on their way, and soon arrive.
     const struct time pause = {0, CROWDED_PAUSE_NS};
     for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
         CALL(NR_nanosleep, &pause, 0);
-        sent = CALL(NR_sendmsg, launch->report, &message, MSG_NOSIGNAL);
+        sent = passing_send(launch->report, &report, sizeof report, (int)self, 0);
     }
     CALL(NR_close, self);
     return sent < 0 ? sent : 0;
@@ -100,13 +100,6 @@ static long filter_itself(void) {
     return result < 0 ? result : CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-static long close_all_but(int one, int other) {
-    uint32_t low = (uint32_t)(one < other ? one : other), high = (uint32_t)(one < other ? other : one);
-    long result = low > 0 ? CALL(NR_close_range, 0, low - 1, 0) : 0;
-    if (result >= 0 && high > low + 1) result = CALL(NR_close_range, low + 1, high - 1, 0);
-    return result < 0 ? result : CALL(NR_close_range, high + 1, UINT32_MAX, 0);
-}
-
 // The pipe's end: closed by exec, or by death. As the warden sees it without a reaper: exec gave the program its
 // exit signal back, and this waitid does not see a child that has none.
 static int hears_execution(const struct reaper *reaper, int pipe) {
@@ -126,25 +119,31 @@ static _Noreturn void end_unexecuted(const struct reaper *reaper) {
 static int reap(struct reaper *reaper) {
     for (int i = 0; i < REAPED_AT_ONCE; i++) {
         int status = 0;
-        long who = CALL(NR_wait4, -1, &status, WALL | WNOHANG | WUNTRACED, 0);
+        // A stop that is not asked for stays to be told, unless the program goes on before.
+        long who = CALL(NR_wait4, -1, &status, WALL | WNOHANG | (reaper->is_quiet ? 0 : WUNTRACED), 0);
         if (who <= 0) return 0;
         if (who != reaper->program) continue;
         if ((status & 0xff) != 0x7f) end_with(reaper, status);
         // Once: who reads it may be stopped too, and each new stop would fill the way to it.
         if (!reaper->all_stopped || !reaper->stop_told) say(reaper, REPORT_STOPPED, status);
         reaper->stop_told = reaper->all_stopped;
+        reaper->is_quiet = 1;
     }
     return 1;
 }
 
-// From within, it is nobody's business but the sender's. There, nobody has number 0; a code below 0 is of a sender who
-// may have chosen the number, 0 too.
-static int is_from_within(const struct reaper *reaper, const struct signal_information *information) {
-    return reaper->own_space && (information->sender != 0 || information->code < 0);
+// From within, it is nobody's business but the sender's. There, no process has number 0; a code below 0 is of a sender
+// that may have chosen the number, 0 too. What the kernel sends of its own (to a group that became an orphan, say) can
+// be brought about from within; only a terminal's new size is nobody's doing.
+static int is_from_outside(const struct reaper *reaper, int signal, const struct signal_information *information) {
+    if (information->code == SI_KERNEL) return signal == SIGWINCH;
+    if (!reaper->own_space) return 1;
+    return information->code == SI_USER && information->sender == 0;
 }
 
 static void forward(struct reaper *reaper, int signal, const struct signal_information *information) {
-    if (signal <= 0 || (FORWARDED & BIT(signal)) == 0 || is_from_within(reaper, information)) return;
+    if (signal <= 0 || (FORWARDED & BIT(signal)) == 0) return;
+    if (!is_from_outside(reaper, signal, information)) return;
     // Who asks may be stopped next, and then nobody holds limits: so everybody stops, however they fork meanwhile.
     if (signal == SIGTSTP && !reaper->all_stopped) {
         reaper->all_stopped = reaper->own_space;
@@ -160,26 +159,36 @@ static void forward(struct reaper *reaper, int signal, const struct signal_infor
 
 static _Noreturn void serve(struct reaper *reaper) {
     const uint64_t waited = FORWARDED | BIT(SIGCHLD);
-    const struct time at_once = {0, 0}, again = {0, STOPPED_AGAIN_NS};
+    const struct time at_once = {0, 0}, again = {0, STOPPED_AGAIN_NS}, quiet = {0, QUIET_NS};
     for (;;) {
         int more = reap(reaper);
-        const struct time *patience = more ? &at_once : reaper->all_stopped ? &again : 0;
+        const struct time *patience = more ? &at_once : reaper->all_stopped ? &again : reaper->is_quiet ? &quiet : 0;
         struct signal_information information = {0};
         long signal = CALL(NR_rt_sigtimedwait, &waited, &information, patience, sizeof waited);
+        if (signal < 0 && !more) reaper->is_quiet = 0;
         // At every turn, and not only after a quiet while: who wakes itself may send us signals as well.
         if (reaper->all_stopped && signal != SIGCONT) CALL(NR_kill, -1, SIGSTOP);
         forward(reaper, (int)signal, &information);
     }
 }
 
+// What the warden's copy holds of this launch, and of the warden itself, stays in no process that lives as long as the
+// sandbox: arguments, environment, the number that the filter asks for, the guard of the stack.
+static void forget(const struct launch *launch) {
+    memset(launch_plan, 0, launch->plan->size);
+    guard_renew();
+}
+
 static _Noreturn void stay_behind(const struct launch *launch, int program, int pipe) {
     struct reaper reaper = {
         .report = launch->report, .program = program, .own_space = plan_has(launch->plan, ANNEX_LAYER_PID)};
+    forget(launch);
     // The warden asks for ends only, and what it asked was copied.
     const uint64_t by_default[4] = {0};
     CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
     // A reaper that cannot be confined is none: its end ends the program, and says so.
-    if (close_all_but(launch->report, pipe) < 0 || filter_itself() < 0) leave(126);
+    int kept[] = {launch->report, pipe};
+    if (descriptors_close_all_but(kept, 2) < 0 || filter_itself() < 0) leave(126);
     if (!hears_execution(&reaper, pipe)) end_unexecuted(&reaper);
     say(&reaper, REPORT_EXECUTED, 0);
     serve(&reaper);

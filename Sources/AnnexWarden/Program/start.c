@@ -1,57 +1,60 @@
 // Where the program begins: what the kernel hands over, the warden's own confinement, the loop, the end.
 #include "answers.h"
 #include "bare.h"
+#include "children.h"
+#include "devices.h"
 #include "entry.h"
 #include "farewell.h"
-#include "launch.h"
+#include "guard.h"
+#include "inherited.h"
 #include "loop.h"
 #include "network.h"
+#include "privileges.h"
 #include "probe.h"
+#include "proc.h"
+#include "relocation.h"
 #include "syscalls.h"
-#include "text.h"
+#include "warden.h"
 
-#define AT_RANDOM_ENTRY 25
 #define OWNER_MASK 077
 #define QUOTA_ATTEMPTS 150
 #define QUOTA_PAUSE 20000000
+#define MAP_LARGEST 64
 
-// What the compiler compares at the end of each function that holds an array.
-uintptr_t __stack_chk_guard = 0x00000aff0a0d0000;
-
-_Noreturn void __stack_chk_fail(void) { leave(70); }
-
-// The kernel leaves: argc, argv, null, envp, null, then pairs of key and value; one points at random bytes.
-__attribute__((no_stack_protector)) static void seed_guard(const uint64_t *stack) {
-    const uint64_t *entry = stack + 1 + stack[0] + 1;
-    while (*entry != 0) entry++;
-    for (entry++; entry[0] != 0; entry += 2) {
-        if (entry[0] != AT_RANDOM_ENTRY) continue;
-        memcpy(&__stack_chk_guard, (const void *)(uintptr_t)entry[1], sizeof __stack_chk_guard);
-        // The lowest byte stays zero: a text that runs over cannot write it.
-        __stack_chk_guard &= ~(uintptr_t)0xff;
-    }
-}
+struct warden warden = {
+    .proc = -1, .self = -1, .devices = -1, .network = {.hosts = -1}, .bare = {.hosts = -1, .root = -1, .empty = -1},
+    .loop = {.epoll = -1, .signals = -1}};
 
 // Every signal waits for ever: a terminal's or a service manager's SIGTERM must not end the warden
 // before the broker, or nobody would be left to clean up. Children get an empty set before exec.
-static void block_signals(void) {
+static long block_signals(void) {
     const uint64_t all = ~(uint64_t)0;
-    CALL(NR_rt_sigprocmask, SIG_SETMASK, &all, 0, sizeof all);
+    long result = CALL(NR_rt_sigprocmask, SIG_SETMASK, &all, 0, sizeof all);
     // Inherited "ignore" would take the children's statuses away; of their stopping and going on nobody asks.
     const uint64_t by_default[4] = {0, SA_NOCLDSTOP};
-    CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
+    return result < 0 ? result : CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
 }
 
-static void set_own_limits(void) {
+static long leave_host(void) {
+    long result = CALL(NR_setsid);
+    if (result < 0) return result;
+    // A name for whoever lists processes.
+    CALL(NR_prctl, PR_SET_NAME, "annex-warden");
+    CALL(NR_umask, OWNER_MASK);
+    // The host's directory must not be kept busy.
+    return CALL(NR_chdir, "/");
+}
+
+static long set_own_limits(void) {
     // 1, not 0: with 0 a core_pattern that is a pipe still runs its program.
     const struct limit core = {1, 1};
-    CALL(NR_prlimit64, 0, RLIMIT_CORE, &core, 0);
+    long result = CALL(NR_prlimit64, 0, RLIMIT_CORE, &core, 0);
     struct limit files = {0, 0};
-    CALL(NR_prlimit64, 0, RLIMIT_NOFILE, 0, &files);
+    if (result >= 0) result = CALL(NR_prlimit64, 0, RLIMIT_NOFILE, 0, &files);
     warden.files_soft = files.soft;
     warden.files_hard = files.hard;
     files.soft = files.hard;
-    CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
+    return result < 0 ? result : CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
 }
 
 // A session keyring that nobody may use, not even who holds it: every sandbox inherits it, so none
@@ -69,22 +72,36 @@ static int32_t seal_keyring(void) {
     return result < 0 ? (int32_t)-result : 0;
 }
 
-static long prepare(void) {
-    block_signals();
-    CALL(NR_setsid);
-    CALL(NR_prctl, PR_SET_NAME, "annex-warden");
-    CALL(NR_umask, OWNER_MASK);
-    // The host's directory must not be kept busy.
-    CALL(NR_chdir, "/");
-    set_own_limits();
+// The first line of a map: a number inside, and which it is outside. uid 0 of a namespace that an ordinary user made has
+// no other user to give to a sandbox.
+static int zero_is_user(void) {
+    char map[MAP_LARGEST];
+    if (proc_read("self/uid_map", map, sizeof map) <= 0) return 0;
+    const char *text = map;
+    while (*text == ' ') text++;
+    if (text[0] != '0' || text[1] != ' ') return 0;
+    for (text++; *text == ' ';) text++;
+    return *text != '0';
+}
+
+static long learn_standing(void) {
+    proc_prepare();
+    int is_zero = CALL(NR_geteuid) == 0;
+    warden.zero_is_user = is_zero && zero_is_user();
+    warden.is_root = is_zero && !warden.zero_is_user;
     warden.keyring_error = seal_keyring();
-    warden.is_root = CALL(NR_geteuid) == 0;
-    if (warden.is_root) {
-        long result = CALL(NR_setgroups, 0, 0);
-        if (result < 0) return result;
-    }
+    return warden.is_root ? CALL(NR_setgroups, 0, 0) : 0;
+}
+
+// What saves launches time or tells sandboxes less; each begins without where it cannot be had.
+static long prepare_places(void) {
     network_prepare();
     bare_prepare();
+    devices_prepare();
+    return 0;
+}
+
+static long prepare_loop(void) {
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
     warden.self = (int)self;
@@ -92,11 +109,36 @@ static long prepare(void) {
     return result < 0 ? result : loop_prepare();
 }
 
+static long confine_itself(void) {
+    long result = privileges_limit_warden();
+    if (result < 0) return result;
+    // No memory of the warden's that was ever writable becomes code; its children decide for themselves. Older kernels
+    // know no such promise.
+    CALL(NR_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN | PR_MDWE_NO_INHERIT);
+    return 0;
+}
+
+static const struct beginning {
+    uint32_t number;
+    long (*take)(void);
+} beginnings[] = {
+    {ANNEX_BEGINNING_SIGNALS, block_signals},     {ANNEX_BEGINNING_SESSION, leave_host},
+    {ANNEX_BEGINNING_LIMITS, set_own_limits},     {ANNEX_BEGINNING_STANDING, learn_standing},
+    {ANNEX_BEGINNING_INHERITED, inherited_give_up}, {ANNEX_BEGINNING_PLACES, prepare_places},
+    {ANNEX_BEGINNING_LOOP, prepare_loop},         {ANNEX_BEGINNING_CONFINEMENT, confine_itself},
+};
+
 __attribute__((no_stack_protector)) _Noreturn void start(const uint64_t *stack) {
-    seed_guard(stack);
+    if (relocation_finish(stack) < 0) leave(70);
+    guard_seed(stack);
     if (probe_is_asked_for(stack)) probe_run();
-    long result = prepare();
-    answers_hello((int)CALL(NR_getpid), result < 0 ? (int)-result : 0);
+    long result = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; result >= 0 && i < sizeof beginnings / sizeof *beginnings; i++) {
+        at = beginnings[i].number;
+        result = beginnings[i].take();
+    }
+    answers_hello((int)CALL(NR_getpid), result < 0 ? (int)-result : 0, at);
     if (result >= 0) {
         loop_run();
         farewell();

@@ -1,8 +1,7 @@
 #include "surroundings.h"
 
 #include "syscalls.h"
-
-#define OWNER_MASK 077
+#include "warden.h"
 
 long surroundings_join_groups(struct launch *launch) {
     const annex_group *groups = plan_records(launch->plan, launch->plan->groups);
@@ -42,17 +41,32 @@ long surroundings_begin_session(struct launch *launch) {
     // A session of its own: no terminal of the host's to type into, no process group to signal.
     long result = CALL(NR_setsid);
     if (result < 0) return result;
-    CALL(NR_umask, OWNER_MASK);
+    CALL(NR_umask, plan->file_mask);
     launch->detail = 1;
     if (plan_has(plan, ANNEX_LAYER_KEYRING) && warden.keyring_error != 0) return -(long)warden.keyring_error;
     launch->detail = 2;
     return plan->terminal < 0 ? 0 : CALL(NR_ioctl, launch->descriptors[plan->terminal], TIOCSCTTY, 0);
 }
 
+// No priority beyond the ordinary is had for the asking, whatever the host's limits allow.
+static long forbid_priority(void) {
+    static const uint32_t resources[] = {RLIMIT_NICE, RLIMIT_RTPRIO, RLIMIT_RTTIME};
+    const struct limit none = {0, 0};
+    for (uint32_t i = 0; i < sizeof resources / sizeof *resources; i++) {
+        long result = CALL(NR_prlimit64, 0, resources[i], &none, 0);
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
 long surroundings_set_limits(struct launch *launch) {
+    launch->detail = ANNEX_PLAN_LIMITS;
+    long result = forbid_priority();
+    if (result < 0) return result;
+    launch->detail = 0;
     // The warden raised its own for its pidfds; programs that use select() count on the lower one.
     const struct limit files = {warden.files_soft, warden.files_hard};
-    long result = CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
+    result = CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
     const annex_limit *limits = plan_records(launch->plan, launch->plan->limits);
     for (uint32_t i = 0; result >= 0 && i < launch->plan->limits.count; i++) {
         launch->detail = i;

@@ -21,7 +21,6 @@ long tmpfs_make(uint64_t size, uint64_t inodes, uint32_t mode, uint64_t attribut
     long context = CALL(NR_fsopen, "tmpfs", FSOPEN_CLOEXEC);
     if (context < 0) return context;
     long result = configure((int)context, size, inodes, mode);
-    attributes |= MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     if (result >= 0) result = CALL(NR_fsmount, context, FSMOUNT_CLOEXEC, attributes);
     CALL(NR_close, context);
     return result;

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-// A new one, not attached anywhere, without devices and set-user-ID; `attributes` as of fsmount(2) besides.
-// A descriptor of its root, or -errno.
+// A new one, not attached anywhere; `attributes` as of fsmount(2). A descriptor of its root, or -errno.
 long tmpfs_make(uint64_t size, uint64_t inodes, uint32_t mode, uint64_t attributes);
 
 #endif

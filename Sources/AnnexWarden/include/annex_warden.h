@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Raised whenever a layout below changes; an installed warden of another version is not used.
-#define ANNEX_WARDEN_VERSION 2u
+#define ANNEX_WARDEN_VERSION 3u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // at most so many travel with a plan
@@ -55,6 +55,7 @@ enum {
     ANNEX_LAYER_LANDLOCK = 1u << 10,
     ANNEX_LAYER_SECCOMP = 1u << 11,
     ANNEX_LAYER_KEYRING = 1u << 12,
+    ANNEX_LAYER_TIME = 1u << 13,  // clocks that do not say when the machine was started
 };
 
 // The steps of a launch in their order; a failure names one, and every step has its time.
@@ -63,7 +64,8 @@ enum {
     ANNEX_STEP_TREES,         // open_tree of bind sources ahead of time (root only)
     ANNEX_STEP_CLONE,         // clone3 into the namespaces
     ANNEX_STEP_CGROUP,        // the child joins its control groups before anything else, then their namespace
-    ANNEX_STEP_MAPS,          // setgroups, uid_map, gid_map, written by the parent
+    ANNEX_STEP_CLOCKS,        // its clocks leave the machine's by a random time
+    ANNEX_STEP_MAPS,          // setgroups, uid_map, gid_map and oom_score_adj, written by the parent
     ANNEX_STEP_IDENTITY,      // setresgid, setresuid inside
     ANNEX_STEP_PROPAGATION,   // the whole tree made private
     ANNEX_STEP_ROOT,          // the tmpfs that becomes the root
@@ -157,7 +159,7 @@ typedef struct {
     uint64_t launch;  // the broker's number for this launch; every answer repeats it
 
     uint32_t inside_user, inside_group;    // ids seen inside
-    uint32_t outside_user, outside_group;  // ids on the host; never 0
+    uint32_t outside_user, outside_group;  // ids on the host; never root's
 
     uint64_t root_size, root_inodes;  // cap of the tmpfs root
     annex_bytes hostname;
@@ -191,6 +193,9 @@ typedef struct {
     uint32_t fault_step;
     uint32_t fault_errno;
     int32_t terminal;  // index of a terminal's descriptor that becomes the controlling one, or -1
+
+    uint32_t file_mask;  // umask: permission bits that a new file does not get
+    uint32_t reserved;
 } annex_plan;
 
 enum {
@@ -199,6 +204,22 @@ enum {
     ANNEX_PLAN_REAPER = 1u << 0,
     ANNEX_PLAN_PROC = 1u << 1,
     ANNEX_PLAN_LOOPBACK = 1u << 2,
+    // No memory that was ever writable becomes executable: said by the kernel itself beside the filter, which is asked
+    // for with it.
+    ANNEX_PLAN_WRITE_XOR_EXECUTE = 1u << 3,
+};
+
+// The steps of the warden's own start; HELLO names the one that failed.
+enum {
+    ANNEX_BEGINNING_SIGNALS,
+    ANNEX_BEGINNING_SESSION,
+    ANNEX_BEGINNING_LIMITS,
+    ANNEX_BEGINNING_STANDING,     // whose process it is; its groups and keys given up
+    ANNEX_BEGINNING_INHERITED,    // priorities and personality of the host's given up
+    ANNEX_BEGINNING_PLACES,
+    ANNEX_BEGINNING_LOOP,
+    ANNEX_BEGINNING_CONFINEMENT,  // capabilities that no launch needs given up
+    ANNEX_BEGINNING_COUNT
 };
 
 // What the warden answers. About every plan: FAILED or EXECUTED, and in the end ENDED, the last word.
@@ -218,7 +239,7 @@ typedef struct {
     uint64_t launch;  // 0 where the plan was too short to have a number
     uint32_t step;    // FAILED
     int32_t error;    // FAILED: errno; 0: the process was killed before its executable ran, ENDED says how
-    uint32_t detail;  // FAILED: which bind, limit, rule (index); of the plan: where in it; else 0
+    uint32_t detail;  // FAILED: which bind, limit, rule (index); of the plan: where in it; HELLO: which beginning; else 0
     int32_t process;  // HELLO: the warden; others: the process as the host sees it; 0: none was ever made
     int32_t status;   // ENDED, STOPPED: as wait4 gives it; with a reaper it is the program's
     uint32_t layers;  // EXECUTED: ANNEX_LAYER_* in force
@@ -232,5 +253,7 @@ typedef struct {
 
 // The step's name as users read it ("clone", "maps" ...); null past the last.
 const char *annex_step_name(uint32_t step);
+// The same for a step of the warden's start.
+const char *annex_beginning_name(uint32_t beginning);
 
 #endif

@@ -20,10 +20,14 @@ struct EmbedProgram: BuildToolPlugin {
         /// Files of another program that this one is built with, and where its headers are.
         var borrowed: [String] = []
         var borrowedHeaders: [String] = []
+        /// How it is linked: at one address, unless it can put its own tables of addresses right.
+        var placement = ["-static", "-fno-pic"]
     }
 
     private static let programs = [
-        "AnnexSandbox": Carried(name: "annex-warden", type: "WardenPrograms", folder: "Sources/AnnexWarden"),
+        "AnnexSandbox": Carried(
+            name: "annex-warden", type: "WardenPrograms", folder: "Sources/AnnexWarden",
+            placement: ["-static-pie", "-fPIE", "-fvisibility=hidden", "-Wl,-z,text", "-Wl,-z,relro"]),
         "AnnexTrials": Carried(
             name: "annex-trial", type: "TrialPrograms", folder: "Sources/AnnexTrials",
             borrowed: ["Sources/AnnexWarden/Program/text.c"], borrowedHeaders: ["Sources/AnnexWarden/Program"]),
@@ -47,7 +51,7 @@ struct EmbedProgram: BuildToolPlugin {
                 arguments: [
                     script.path(), output.path(), carried.type, work.path(), Self.processors.joined(separator: ","),
                     try context.tool(named: "clang").url.path(),
-                ] + Self.flags + folders.map { "-I\(root.appending(path: $0).path())" }
+                ] + Self.flags + carried.placement + folders.map { "-I\(root.appending(path: $0).path())" }
                     + sources.filter { $0.pathExtension == "c" }.map { $0.path() },
                 inputFiles: [script] + sources + headers, outputFiles: [output])
         ]
@@ -56,8 +60,8 @@ struct EmbedProgram: BuildToolPlugin {
     private static let flags = [
         "-std=c17", "-O2", "-Wall", "-Wextra",
         // No C library, no loader, nothing but itself.
-        "-static", "-nostdlib", "-ffreestanding", "-fno-builtin", "-fuse-ld=lld", "-Wl,-s", "-Wl,--build-id=none",
-        "-fno-pic", "-Wl,-z,noexecstack",
+        "-nostdlib", "-ffreestanding", "-fno-builtin", "-fuse-ld=lld", "-Wl,-s", "-Wl,--build-id=none",
+        "-Wl,-z,noexecstack",
         // What goes wrong ends the program at once, and with it every extension: nothing runs on unguarded.
         "-fstack-protector-strong", "-mstack-protector-guard=global", "-ftrivial-auto-var-init=zero",
         "-fsanitize=undefined", "-fsanitize-trap=undefined",

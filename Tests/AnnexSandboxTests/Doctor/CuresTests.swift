@@ -65,7 +65,9 @@ import Testing
         #expect(ResourceExamination.room(free: 4096).level == .weaker)
         #expect(ResourceExamination.room(free: 1 << 30).level == .works)
         let rootless = IdentityMap(text: "0 1000 1\n1 100000 65536\n")
-        #expect(ResourceExamination.identities(rootless, claim: nil).level == .missing)
+        #expect(ResourceExamination.identities(rootless, claim: nil).level == .note)
+        let few = IdentityMap(text: "0 0 1\n")
+        #expect(ResourceExamination.identities(few, claim: nil).level == .missing)
     }
 
     @Test func `a user scope is offered where it helps`() {

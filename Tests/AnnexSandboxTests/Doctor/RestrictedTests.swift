@@ -52,13 +52,27 @@ import Testing
         for policy in diagnosis.policies { #expect(policy.state == .unable && policy.cure?.contains("filter") == true) }
     }
 
+    /// Root of a namespace that an ordinary user made, as in a container without root.
+    @Test func `user 0 of an ordinary user's namespace runs programs as that user does`() async throws {
+        let annex = Self.folder.appending(path: "annex").path
+        let ordinary = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        let namespace = ["unshare", "-Urm"]
+        let command = (geteuid() == 0 ? ordinary : []) + namespace + [annex]
+        let run = try await Program.tool(command + ["run", "--", "cat", "/proc/self/uid_map"])
+        #expect(run.output.split(separator: " ").map(String.init) == ["65534", "0", "1\n"], "\(run.errors)")
+        let doctor = try await Program.tool(command + ["doctor", "--json"])
+        let diagnosis = try JSONDecoder().decode(Diagnosis.self, from: Data(doctor.output.utf8))
+        #expect(diagnosis.findings.first { $0.id == "uid-range" }?.level == .note)
+        #expect(diagnosis.policies.allSatisfy { $0.state != .unable })
+    }
+
     @Test func `a kernel without Landlock: everything runs for a host that does without it`() async throws {
         let (diagnosis, status) = try await Self.diagnosis("no-landlock")
         #expect(status == 1)
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
         #expect(compute.state == .waivable && compute.missing.map(\.layer) == ["landlock"])
         #expect(compute.missing.first?.cause.contains("landlock: ENOSYS") == true)
-        #expect(!compute.layers.contains { $0.hasPrefix("Landlock") } && compute.layers.count == 12)
+        #expect(!compute.layers.contains { $0.hasPrefix("Landlock") } && compute.layers.count == 13)
     }
 
     @Test func `a filter that kills ends a trial and not the doctor`() async throws {
@@ -75,7 +89,7 @@ import Testing
         #expect(diagnosis.findings.first { $0.id == "proc-masks" }?.seen == "/proc/version")
         #expect(diagnosis.findings.first { $0.id == "procfs" }?.seen.contains("EPERM") == true)
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
-        #expect(compute.layers.count == 13, "\(compute)")
+        #expect(compute.layers.count == 14, "\(compute)")
     }
 
     @Test func `a program that examines notices nothing: no SIGCHLD, nobody to wait for`() async throws {
@@ -103,7 +117,7 @@ import Testing
         let finding = try #require(diagnosis.findings.first { $0.id == "RLIMIT_NOFILE" })
         #expect(finding.level == .weaker && finding.seen == "getrlimit: 96" && finding.cure == "ulimit -n 4096")
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
-        #expect(compute.layers.count == 13, "\(compute)")
+        #expect(compute.layers.count == 14, "\(compute)")
     }
 
     @Test func `FD-03: others' descriptors on their way delay a launch, and are named when they stay`() async throws {
@@ -111,7 +125,7 @@ import Testing
         while moment.errors.contains("ETOOMANYREFS") { moment = try await Self.launch(among: "crowded-for-a-moment") }
         #expect(moment.status == 0 && moment.output == "ran\n", "\(moment.errors)")
         let diagnosis = try await Self.uncrowdedDiagnosis("crowded-on-and-off", ordinary: true)
-        for policy in diagnosis.policies { #expect(policy.layers.count == 13, "\(policy)") }
+        for policy in diagnosis.policies { #expect(policy.layers.count == 14, "\(policy)") }
         let stay = try await Self.launch(among: "crowded")
         #expect(stay.status == 126 && stay.output.isEmpty, "\(stay.output)")
         #expect(stay.errors.contains("ETOOMANYREFS") && stay.errors.contains("ulimit -n"), "\(stay.errors)")

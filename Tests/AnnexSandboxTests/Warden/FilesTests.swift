@@ -12,6 +12,17 @@ import Testing
     private static let noDevices = 4
     private static let noExecute = 8
 
+    @Test(.enabled(if: geteuid() == 0, "needs root, whose sandboxes are other users"))
+    func `a program in a folder of its owner's alone is not started, and the error says what helps`() async throws {
+        let ground = try Ground()
+        let app = ground.folder.appending(path: "app").path
+        try #require(chmod(app, 0o700) == 0)
+        let run = try ground.launch(ground.plan("world"))
+        await run.recording.finish()
+        #expect(run.recording.failure?.step == .executable && run.recording.failure?.errno == EACCES)
+        #expect(run.recording.failure?.mend?.contains("chmod -R go+rX") == true)
+    }
+
     @Test func aBindIsReadOnlyUnlessThePlanSaysOtherwise() async throws {
         let ground = try Ground()
         let writable = try ground.directory("writable")

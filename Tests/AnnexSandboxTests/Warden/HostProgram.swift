@@ -6,9 +6,11 @@ final class HostProgram {
     private let pieces: AsyncStream<Data>
     private var text = ""
 
-    init(_ arguments: String...) throws {
-        process.executableURL = Ground.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox")
-        process.arguments = arguments
+    /// - Parameter through: a command that executes another, before it.
+    init(through command: [String] = [], _ arguments: String...) throws {
+        let program = Ground.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox").path
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command + [program] + arguments
         let pipe = Pipe()
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
@@ -29,6 +31,8 @@ final class HostProgram {
     deinit {
         kill()
     }
+
+    var number: Int32 { process.processIdentifier }
 
     func kill() {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }

@@ -84,6 +84,14 @@ import Testing
         #expect(await host.value(of: "mask.same") == "true")
     }
 
+    /// As a container's entry point is.
+    @Test func `the first process of a process namespace keeps no warden as a zombie`() async throws {
+        let ground = try Ground()
+        let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]
+        let host = try HostProgram(through: namespaces, "signals", ground.folder.path, "nothing")
+        #expect(await host.value(of: "left") == "false")
+    }
+
     @Test func twoHundredLaunchesLeaveEveryCountAsItWas() async throws {
         let ground = try Ground()
         let host = try HostProgram("repeat", ground.folder.path, "200")

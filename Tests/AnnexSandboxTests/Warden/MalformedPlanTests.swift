@@ -14,6 +14,7 @@ import Testing
         case empty, tooShort, tooLong, magic, version, size, hostRoot, hostRootGroup, nobodyMinusOne, relativeExecutable
         case climbingDirectory, bindRecordsOutside, bindCount, argumentsMissing, filterWithoutLayer, layerUnknown
         case rootWithoutMount, unboundedRoot, cgroupWithoutDescriptor, misalignedRecords, faultBeyondSteps
+        case filterFlagUnknown, maskUnknown, timeWithoutUser, promiseWithoutFilter
         case flagUnknown, procWithoutRoot, loopbackOfTheHost, terminalWithoutReaper, linkToNothing
 
         /// nil: the bytes themselves are cut or stretched.
@@ -37,6 +38,10 @@ import Testing
             case .unboundedRoot: { $0.root_inodes = 0 }
             case .cgroupWithoutDescriptor: { $0.into_cgroup = 60 }
             case .misalignedRecords: { $0.binds.offset += 4 }
+            case .filterFlagUnknown: { $0.filter_flags = 1 }
+            case .maskUnknown: { $0.file_mask = 0o1000 }
+            case .timeWithoutUser: { $0.layers = SandboxLayers.time.rawValue }
+            case .promiseWithoutFilter: { $0.flags = UInt32(ANNEX_PLAN_WRITE_XOR_EXECUTE) }
             case .flagUnknown: { $0.flags = 1 << 31 }
             case .procWithoutRoot:
                 {

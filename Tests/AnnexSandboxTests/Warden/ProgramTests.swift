@@ -57,9 +57,48 @@ import Testing
         #expect(throws: SystemError.self) { try Warden.start(on: loop, programs: []) }
     }
 
+    @Test func `the warden keeps only the capabilities that launches need`() throws {
+        let ground = try Ground()
+        // DAC_OVERRIDE, KILL, SETGID, SETUID, SETPCAP, NET_ADMIN, SYS_CHROOT, SYS_PTRACE, SYS_ADMIN.
+        let needed: UInt64 = geteuid() == 0 ? 0x2c_11e2 : 0
+        let sets = capabilities(of: ground.warden.number)
+        for name in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+            #expect(sets[name].map { $0 & ~needed } == 0, "\(name)")
+        }
+        // An ordinary user's program may not give up what it could only get by executing another.
+        if geteuid() == 0 { #expect(sets["CapBnd"].map { $0 & ~needed } == 0) }
+    }
+
+    private func capabilities(of process: Int32) -> [String: UInt64] {
+        var sets: [String: UInt64] = [:]
+        for line in ProcText.lines(of: "/proc/\(process)/status") where line.hasPrefix("Cap") {
+            let parts = line.split(separator: ":")
+            sets[String(parts[0])] = UInt64(parts[1].drop { $0 == "\t" }, radix: 16)
+        }
+        return sets
+    }
+
+    @Test func `the warden's code lies at another address each time, and its tables cannot be written`() throws {
+        let areas = try (0..<8).map { _ in
+            let ground = try Ground()
+            return ProcText.lines(of: "/proc/\(ground.warden.number)/maps").filter { $0.contains("annex-warden") }
+        }
+        let addresses = areas.map { $0.first?.prefix { $0 != "-" } }
+        #expect(Set(addresses).count > 1, "\(addresses)")
+        // Its code, what the linker says of it, and the tables of addresses: all of it, but for the variables.
+        for one in areas {
+            #expect(one.count { $0.contains(" rw-p ") } == 1)
+            #expect(one.count { $0.contains(" r--p ") } == 2)
+            #expect(one.count { $0.contains(" r-xp ") } == 1)
+        }
+    }
+
     @Test func bothProcessorsAreCarried() {
         for processor in ["x86_64", "aarch64"] {
-            #expect(WardenPrograms.file(processor)?.starts(with: [0x7f, 0x45, 0x4c, 0x46]) == true)
+            let program = WardenPrograms.file(processor) ?? []
+            #expect(program.starts(with: [0x7f, 0x45, 0x4c, 0x46]))
+            // ET_DYN: the kernel chooses where it lies.
+            #expect(program.count > 18 && program[16] == 3 && program[17] == 0)
         }
     }
 }

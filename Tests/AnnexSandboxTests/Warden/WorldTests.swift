@@ -74,6 +74,27 @@ import Testing
         #expect(run.recording.layers?.contains(.hostname) == false)
     }
 
+    @Test func `the promise that no writable memory becomes code is the kernel's too`() async throws {
+        let ground = try Ground()
+        for isPromised in [true, false] {
+            var plan = try ground.plan("memory")
+            plan.layers.insert(.seccomp)
+            plan.filter = Bpf.oneExec(nonce: Ground.nonce)
+            plan.hasWriteXorExecute = isPromised
+            let world = try await ground.launch(plan).world()
+            // Before Linux 6.3 there is no such promise: -1.
+            #expect(world["promise"] == (isPromised ? "1" : "0") || world["promise"] == "-1")
+            if world["promise"] != "-1" { #expect(world["both"] == (isPromised ? "\(EACCES)" : "0")) }
+        }
+    }
+
+    @Test func `new files get the mode that the plan leaves them`() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("world")
+        plan.fileMask = 0o022
+        #expect(try await ground.launch(plan).world()["umask"] == "18")
+    }
+
     private func world() async throws -> [String: String] {
         let ground = try Ground()
         var plan = try ground.plan("world")

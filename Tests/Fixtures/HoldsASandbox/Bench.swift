@@ -17,7 +17,7 @@ struct Bench {
         func wait() throws { _ = try pipe.first.readSome(atMost: 1) }
     }
 
-    func plan(_ command: String...) throws -> LaunchPlan {
+    func plan(_ command: String..., output: String = "/dev/null") throws -> LaunchPlan {
         let isRoot = geteuid() == 0
         let program = try Descriptor.reference(to: folder + "/app/program")
         var plan = try LaunchPlan(
@@ -27,7 +27,9 @@ struct Bench {
         plan.arguments = ["program", "1"] + command
         plan.environment = ["SWIFT_ROOT=/"]
         try plan.bind(try Descriptor.reference(to: folder + "/app"), at: "/app")
-        for number: Int32 in 0...2 { plan.give(try Descriptor.open("/dev/null", O_RDWR), as: number) }
+        plan.give(try Descriptor.open("/dev/null", O_RDWR), as: 0)
+        plan.give(try Descriptor.open(output, O_WRONLY), as: 1)
+        plan.give(try Descriptor.open("/dev/null", O_RDWR), as: 2)
         return plan
     }
 
@@ -43,9 +45,9 @@ struct Bench {
         try gate.wait()
     }
 
-    func stay(removal: String) throws {
+    func stay(_ command: String = "stay", removal: String) throws {
         let warden = try Warden.start(on: EventLoop(), programs: [.carried])
-        var plan = try plan("stay")
+        var plan = try plan(command, output: command == "stay" ? "/dev/null" : "/proc/self/fd/1")
         plan.removals = [removal]
         let gate = try Gate()
         try warden.launch(plan) { event in

@@ -8,13 +8,14 @@ private let reaped = Atomic<Int>(0)
 
 /// How the host of a library may treat its children, which are none of the library's business.
 enum Conduct: String {
-    case handler, wait, ignored
+    case handler, wait, ignored, nothing
 
     func watch(_ bench: Bench) throws {
         var waiter = pthread_t()
         switch self {
         case .handler: signal(SIGCHLD) { _ in signals.add(1, ordering: .relaxed) }
         case .ignored: signal(SIGCHLD, SIG_IGN)
+        case .nothing: break
         case .wait: pthread_create(&waiter, nil, { _ in Conduct.reapForever() }, nil)
         }
         let blocked = Conduct.blockedSignals()

@@ -2,10 +2,12 @@
 //
 // A host that a test can kill, or whose whole process a test can count: FOLDER holds `app/program`.
 //   stay REMOVAL     launches a process that stays, says which it is, and waits to be killed
+//   inherited REMOVAL  the same with a process that says on our output what it has of ours
 //   repeat COUNT     launches and ends so many, and says what was open before and after
 //   crowd COUNT      keeps so many at once, then ends them all
 //   measure COUNT    launches so many with and without a network of their own, and says what each step took
-//   signals CONDUCT  has a SIGCHLD `handler`, its own `wait` loop, or SIGCHLD `ignored`, and says what it noticed
+//   signals CONDUCT  has a SIGCHLD `handler`, its own `wait` loop, SIGCHLD `ignored`, or `nothing` for children, and
+//                    says what it noticed
 import AnnexLinux
 import AnnexSandbox
 import Glibc
@@ -17,6 +19,7 @@ guard arguments.count >= 4 else { exit(64) }
 let bench = Bench(folder: arguments[2])
 switch arguments[1] {
 case "stay": try bench.stay(removal: arguments[3])
+case "inherited": try bench.stay("inherited", removal: arguments[3])
 case "repeat": try bench.launchMany(Int(arguments[3]) ?? 1)
 case "crowd": try bench.crowd(Int(arguments[3]) ?? 1)
 case "measure": try bench.measure(Int(arguments[3]) ?? 1)

@@ -9,13 +9,16 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/ioprio.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -24,7 +27,13 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#ifndef PR_GET_MDWE
+#define PR_GET_MDWE 66
+#endif
 
 extern char **environ;
 static FILE *out;
@@ -95,6 +104,101 @@ static void report_surroundings(void) {
     getrlimit(RLIMIT_CORE, &limit);
     say("core", (long long)limit.rlim_cur);
     for (char **entry = environ; *entry; entry++) fprintf(out, "env.%s\n", *entry);
+}
+
+static void report_limit(const char *key, int resource) {
+    struct rlimit limit = {1, 1};
+    getrlimit(resource, &limit);
+    say(key, limit.rlim_cur == limit.rlim_max ? (long long)limit.rlim_max : -1);
+}
+
+// What a process has of its parent's unless somebody takes it away.
+static void report_inherited(void) {
+    say("policy", sched_getscheduler(0));
+    say("nice", getpriority(PRIO_PROCESS, 0));
+    say("io", syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0));
+    say("personality", personality(0xffffffff));
+    report_limit("limit.nice", RLIMIT_NICE);
+    report_limit("limit.real-time", RLIMIT_RTPRIO);
+    report_limit("limit.real-time-span", RLIMIT_RTTIME);
+}
+
+static void report_memory(void) {
+    say("promise", prctl(PR_GET_MDWE, 0, 0, 0, 0));
+    errno = 0;
+    void *both = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    say("both", both == MAP_FAILED ? errno : 0);
+}
+
+static long long nanoseconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static void copy_file(const char *path) {
+    char line[4096];
+    FILE *file = fopen(path, "r");
+    for (int i = 0; file && fgets(line, sizeof line, file); i++) fprintf(out, "%s.%d=%s", path, i, line);
+    if (file) fclose(file);
+}
+
+// All that could tell one machine, or one user of it, from another.
+static void report_machine(void) {
+    struct utsname name;
+    uname(&name);
+    say_text("uname.node", name.nodename);
+    say_text("uname.domain", name.domainname);
+    say("day-since-start", nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_BOOTTIME));
+    say("day-monotonic", nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC));
+    say("since-start-monotonic", nanoseconds(CLOCK_BOOTTIME) - nanoseconds(CLOCK_MONOTONIC));
+    copy_file("/proc/self/mountinfo");
+    copy_file("/proc/self/uid_map");
+    copy_file("/proc/self/gid_map");
+    copy_file("/proc/self/cgroup");
+    say("meminfo", access("/proc/meminfo", F_OK));
+    say("cmdline", access("/proc/cmdline", F_OK));
+    say("boot_id", access("/proc/sys/kernel/random/boot_id", F_OK));
+}
+
+static pid_t stopped_member_of_first_group(void) {
+    pid_t leaf = fork();
+    if (leaf == 0) {
+        setpgid(0, 1);
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    waitpid(leaf, 0, WUNTRACED);
+    return leaf;
+}
+
+// The first process's group becomes an orphan with a stopped member: the kernel sends all of it SIGHUP and SIGCONT.
+static void orphan_group(void) {
+    int ends[2];
+    if (pipe(ends) < 0) return;
+    pid_t middle = fork(), leaf = 0;
+    if (middle == 0) {
+        setpgid(0, 0);
+        leaf = stopped_member_of_first_group();
+        _exit(write(ends[1], &leaf, sizeof leaf) != sizeof leaf);
+    }
+    if (read(ends[0], &leaf, sizeof leaf) != sizeof leaf) return;
+    waitpid(middle, 0, 0);
+    // It died of the signal, and the first process reaped it.
+    while (kill(leaf, 0) == 0) usleep(1000);
+    usleep(200000);
+    say("alive", 1);
+}
+
+// Stopped and continued by a child of its own, as often as that can.
+static void be_stopped(int times) {
+    pid_t parent = getpid(), child = fork();
+    for (int i = 0; child == 0 && i < times; i++) {
+        kill(parent, SIGSTOP);
+        kill(parent, SIGCONT);
+    }
+    if (child == 0) _exit(0);
+    waitpid(child, 0, 0);
 }
 
 static void report_descriptors(void) {
@@ -169,6 +273,18 @@ static int attempt_exec(void) {
     return 0;
 }
 
+// The first process of a container that takes no end but that of the one program which it starts.
+static void be_first(char **command) {
+    pid_t child = fork();
+    if (child == 0) execv(command[0], command);
+    waitpid(child, 0, 0);
+    // What ends a little later ends in this time.
+    usleep(500000);
+    int left = 0;
+    while (waitpid(-1, 0, WNOHANG | __WALL) > 0) left++;
+    say("left", left);
+}
+
 int main(int count, char **arguments) {
     if (count < 3) return 64;
     const char *command = arguments[2];
@@ -187,6 +303,12 @@ int main(int count, char **arguments) {
         say("getppid", syscall(SYS_getppid));
         say("errno", errno);
     }
+    if (strcmp(command, "inherited") == 0) report_inherited();
+    if (strcmp(command, "memory") == 0) report_memory();
+    if (strcmp(command, "machine") == 0) report_machine();
+    if (strcmp(command, "first") == 0) be_first(arguments + 3);
+    if (strcmp(command, "orphan-group") == 0) orphan_group();
+    if (strcmp(command, "be-stopped") == 0) be_stopped(atoi(arguments[3]));
     if (strcmp(command, "world") == 0) {
         report_descriptors();
         report_identity();
@@ -197,6 +319,6 @@ int main(int count, char **arguments) {
     }
     say_text("said", command);
     fflush(out);
-    if (strcmp(command, "stay") == 0) for (;;) pause();
+    if (strcmp(command, "stay") == 0 || strcmp(command, "inherited") == 0) for (;;) pause();
     return 0;
 }

@@ -1,0 +1,28 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// What this process is to the kernel: only root of the machine, or of a container that has many users, has users to give
+/// to sandboxes. Everybody else's sandboxes run as the caller, root of a user namespace that an ordinary user made too.
+struct Standing: Sendable {
+    /// Whether sandboxes get users of their own.
+    let hasUsersToGive: Bool
+    /// Why root cannot give any, though it is no ordinary user.
+    let lack: SystemError?
+
+    /// - Parameter users: those that exist in this user namespace.
+    init(user: UInt32, users: IdentityMap, range: Range<UInt32> = IdentityRange.standard) {
+        hasUsersToGive = user == 0 && !users.hasOrdinaryZero
+        lack =
+            !hasUsersToGive || users.contains(range)
+            ? nil
+            : SystemError(
+                "identities", errno: ENODEV, path: "/proc/self/uid_map",
+                mend: "run as an ordinary user: the numbers \(range.lowerBound) to \(range.upperBound - 1), which root "
+                    + "gives to sandboxes, do not exist in this user namespace; or name others that do: "
+                    + "\(IdentityRange.variable)=FIRST-LAST")
+    }
+
+    static var ofThisProcess: Standing {
+        Standing(user: getuid(), users: IdentityMap(text: TextFile.read("/proc/self/uid_map") ?? ""))
+    }
+}

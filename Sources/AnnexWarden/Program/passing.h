@@ -1,0 +1,31 @@
+// One descriptor that travels with a message.
+#ifndef ANNEX_PASSING_H
+#define ANNEX_PASSING_H
+
+#include <stdint.h>
+
+#include "syscalls.h"
+
+// Laid out as the kernel aligns it.
+struct passed {
+    struct control_header header;
+    int32_t descriptor;
+    int32_t padding;
+};
+
+// Sends `length` bytes, with a descriptor unless it is -1; what sendmsg(2) answers.
+static inline long passing_send(int socket, const void *bytes, uint64_t length, int descriptor, uint32_t flags) {
+    struct passed passed = {
+        .header = {.length = sizeof passed.header + sizeof passed.descriptor, .level = SOL_SOCKET, .type = SCM_RIGHTS},
+        .descriptor = descriptor,
+    };
+    struct buffer buffer = {.base = (void *)(uintptr_t)bytes, .length = length};
+    struct message message = {.buffers = &buffer, .count = 1};
+    if (descriptor >= 0) {
+        message.control = &passed;
+        message.control_length = sizeof passed;
+    }
+    return CALL(NR_sendmsg, socket, &message, flags | MSG_NOSIGNAL);
+}
+
+#endif

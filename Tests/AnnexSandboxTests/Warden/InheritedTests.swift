@@ -1,0 +1,75 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// What a host's process has of priorities, none of its sandboxes has.
+@Suite(.timeLimit(.minutes(20))) struct InheritedTests {
+    /// A file of the host's `/proc`, without its last line's end.
+    private func proc(_ process: Int32, _ file: String) throws -> String {
+        try String(contentsOfFile: "/proc/\(process)/\(file)", encoding: .utf8).trimmingCharacters(in: .newlines)
+    }
+
+    /// What the sandbox of a host that was started through a command says of itself.
+    private func expectOrdinary(
+        through command: [String], hosts file: String, _ value: String, nice: String = "0", score: Int
+    ) async throws {
+        let ground = try Ground()
+        let removal = try ground.directory("removal")
+        let host = try HostProgram(through: command, "inherited", ground.folder.path, removal.path)
+        let process = try #require(await host.number(of: "process"))
+        #expect(try proc(host.number, file) == value, "the command did not do what the test is about")
+        #expect(await host.value(of: "policy") == "0")
+        #expect(await host.value(of: "nice") == nice)
+        #expect(await host.value(of: "io") == "0")
+        #expect(await host.value(of: "personality") == "0")
+        for limit in ["nice", "real-time", "real-time-span"] { #expect(await host.value(of: "limit.\(limit)") == "0") }
+        #expect(try proc(process, "oom_score_adj") == "\(score)")
+        #expect(try proc(process, "coredump_filter") == "00000000")
+        host.kill()
+    }
+
+    @Test func `a sandbox ends before its host when memory runs out`() async throws {
+        let own = try #require(Int(proc(getpid(), "oom_score_adj")))
+        let raised = max(own, 321)
+        try await expectOrdinary(
+            through: ["choom", "-n", "\(raised)", "--"], hosts: "oom_score_adj", "\(raised)",
+            score: min(1000, raised + 500))
+    }
+
+    @Test func `a host without random addresses does not hand that on`() async throws {
+        let own = try #require(Int(proc(getpid(), "oom_score_adj")))
+        try await expectOrdinary(
+            through: ["setarch", "-R"], hosts: "personality", "00040000", score: min(1000, max(0, own) + 500))
+    }
+
+    @Test func `a host that gives way keeps its sandbox behind it`() async throws {
+        let own = try #require(Int(proc(getpid(), "oom_score_adj")))
+        let nice = getpriority(Int32(PRIO_PROCESS.rawValue), 0) + 5
+        try await expectOrdinary(
+            through: ["nice", "-n", "5"], hosts: "comm", "holds-a-sandbox", nice: "\(min(19, nice))",
+            score: min(1000, max(0, own) + 500))
+    }
+
+    @Test(.enabled("needs root that may take real-time priority") { try await Self.mayFavour() })
+    func `a host's real-time and disk priority are not handed on`() async throws {
+        let own = try #require(Int(proc(getpid(), "oom_score_adj")))
+        try await expectOrdinary(
+            through: ["ionice", "-c", "1", "-n", "0", "chrt", "-f", "3"],
+            hosts: "comm", "holds-a-sandbox", score: min(1000, max(0, own) + 500))
+    }
+
+    @Test(.enabled("needs root that may take a better niceness") { try await Self.mayFavour() })
+    func `a host's better niceness is not handed on`() async throws {
+        let own = try #require(Int(proc(getpid(), "oom_score_adj")))
+        try await expectOrdinary(
+            through: ["nice", "-n", "-7"], hosts: "comm", "holds-a-sandbox", score: min(1000, max(0, own) + 500))
+    }
+
+    private static func mayFavour() async throws -> Bool {
+        guard geteuid() == 0 else { return false }
+        return try await Program.tool(["ionice", "-c", "1", "chrt", "-f", "3", "nice", "-n", "-7", "true"]).status
+            == 0
+    }
+}

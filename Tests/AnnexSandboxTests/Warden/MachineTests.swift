@@ -1,0 +1,117 @@
+import AnnexLinux
+import Foundation
+import Testing
+
+@testable import AnnexSandbox
+
+/// Two sandboxes see nothing by which they could tell that they are on one machine, but for what the kernel shows to
+/// every process: Docs/Warden.md lists it.
+@Suite(.timeLimit(.minutes(20))) struct MachineTests {
+    private func look(on ground: Ground) async throws -> [String: String] {
+        var plan = try ground.plan("machine")
+        plan.hasProc = true
+        plan.scratches.append(Scratch(at: "/tmp", size: 1 << 20, inodes: 16))
+        try plan.bind(Descriptor.reference(to: "/dev/null"), at: "/dev/null", [.device, .noExecute])
+        let run = try ground.launch(plan)
+        let seen = try await run.world()
+        #expect(run.recording.failure == nil)
+        #expect(seen["said"] == "machine")
+        return seen
+    }
+
+    /// The lines of one file, each with what Docs/Warden.md says that it shows left out.
+    private func lines(_ seen: [String: String], of file: String) -> [String] {
+        seen.filter { $0.key.hasPrefix("/proc/self/\(file).") }.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    @Test func `no clock says when the machine was started`() async throws {
+        let ground = try Ground()
+        let (one, other) = try await (look(on: ground), look(on: ground))
+        let hosts = Self.now(CLOCK_REALTIME) - Self.now(CLOCK_BOOTTIME)
+        for clock in ["day-since-start", "day-monotonic", "since-start-monotonic"] {
+            let (first, second) = (Int64(one[clock] ?? ""), Int64(other[clock] ?? ""))
+            #expect(first != nil && second != nil)
+            // Two draws from half a year of nanoseconds: a second apart, or chance has won a lottery.
+            #expect(abs((first ?? 0) - (second ?? 0)) > 1_000_000_000, "\(clock)")
+        }
+        #expect(abs((Int64(one["day-since-start"] ?? "") ?? hosts) - hosts) > 1_000_000_000)
+    }
+
+    @Test func `without the layer the clocks are the machine's`() async throws {
+        let ground = try Ground()
+        var plan = try ground.plan("machine")
+        plan.layers.remove(.time)
+        let seen = try await ground.launch(plan).world()
+        let hosts = Self.now(CLOCK_REALTIME) - Self.now(CLOCK_BOOTTIME)
+        #expect(abs((Int64(seen["day-since-start"] ?? "") ?? 0) - hosts) < 1_000_000_000)
+    }
+
+    private static func now(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    @Test func `the steps of a launch have their times on the host's clock`() async throws {
+        let ground = try Ground()
+        for hasReaper in [false, true] {
+            var plan = try ground.plan("exit", "0")
+            plan.hasReaper = hasReaper
+            let run = try ground.launch(plan)
+            await run.recording.finish()
+            let times = try #require(run.recording.times)
+            let now = MonotonicClock.now()
+            for step in LaunchStep.allCases {
+                guard let end = times.end(of: step) else { continue }
+                #expect(end >= times.begun && end <= now, "\(step)")
+            }
+            #expect(times.end(of: .limits) != nil)
+        }
+    }
+
+    @Test func `names and files say nothing of the machine`() async throws {
+        let seen = try await look(on: Ground())
+        #expect(seen["uname.node"] == "annex" && seen["uname.domain"] == "")
+        #expect(seen["meminfo"] == "-1" && seen["cmdline"] == "-1" && seen["boot_id"] == "-1")
+        #expect(lines(seen, of: "cgroup").allSatisfy { $0.hasSuffix(":/") })
+        #expect(
+            lines(seen, of: "uid_map").map { $0.split(separator: " ").map(String.init) }
+                == [["65534", "\(Ground.outside.user)", "1"]])
+    }
+
+    /// Device, root within its file system, options of both kinds: what a mount's line says of the host.
+    @Test func `mounts say of the host only what is listed`() async throws {
+        let ground = try Ground()
+        let mounts = lines(try await look(on: ground), of: "mountinfo").map {
+            $0.split(separator: " ").map(String.init)
+        }
+        #expect(mounts.count == 5, "root, program, scratch, device, proc: \(mounts)")
+        for mount in mounts {
+            let separator = try #require(mount.firstIndex(of: "-"))
+            let (root, place, kind) = (mount[3], mount[4], mount[separator + 1])
+            switch place {
+            // A bundle's mount shows the file system that it lies in, and where.
+            case "/app": #expect(root.hasSuffix("/app"))
+            case "/proc": #expect(root == "/" && kind == "proc")
+            case "/dev/null":
+                #expect(root == "/null")
+                // Only root makes nodes; an ordinary user's are the host's own. Linux before 6.15 binds no others.
+                if geteuid() == 0, ground.hasOwnDevices {
+                    #expect(kind == "tmpfs" && mount.last?.contains("size=4k") == true)
+                }
+            default: #expect(root == "/" && kind == "tmpfs" && ["/", "/tmp"].contains(place))
+            }
+        }
+    }
+}
+
+extension Ground {
+    /// Whether the warden keeps device nodes of its own: whether the kernel clones a mount that is attached nowhere.
+    fileprivate var hasOwnDevices: Bool {
+        var name = utsname()
+        uname(&name)
+        let release = withUnsafeBytes(of: name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let numbers = release.split(whereSeparator: { !$0.isNumber }).prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 15)
+    }
+}
