@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -150,6 +151,8 @@ int annex_start_helper(int program, const char *name, const int32_t *descriptors
     *pidfd = start.pidfd;
     return start.process;
 }
+
+int annex_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? -errno : 0; }
 
 int annex_send_plan(int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count) {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int32_t) * ANNEX_PLAN_MESSAGE_DESCRIPTORS)];

@@ -1,3 +1,4 @@
+import AnnexLinux
 import ArgumentParser
 import Glibc
 import Logging
@@ -9,6 +10,9 @@ enum Main {
     static func main() async {
         // Before anything is opened, which would get a closed stream's number.
         _ = StandardStreams.closed
+        // Wardens end within this program: an init that takes no ends would keep each as a zombie. A kernel that refuses
+        // leaves them to it.
+        try? Orphans.adopt()
         // What a command has to say it prints itself; the log is for programs that run sandboxes for others.
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         // Before Swift's pool has any thread: `annex run` waits for signals on this one, and needs no other.

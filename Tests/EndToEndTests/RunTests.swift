@@ -42,6 +42,30 @@ import Testing
         #expect(try await run("--no-such-option", "--", "true").status == 64)
     }
 
+    @Test func `new files have the modes that they would have outside`() async throws {
+        let said = try await shell("umask 022; annex run -- sh -c umask; umask 027; annex run -- sh -c umask")
+        #expect(said.output == "0022\n0027\n", "\(said.errors)")
+    }
+
+    @Test func `programs that run at once are one user`() async throws {
+        let line = """
+            annex run -- sh -c 'cat /proc/self/uid_map; sleep 1' > one & \
+            annex run -- sh -c 'cat /proc/self/uid_map; sleep 1' > other; wait; cat one; cmp one other && echo same
+            """
+        let said = try await shell(line)
+        #expect(said.output.hasSuffix("same\n") && said.output.contains("65534"), "\(said.output)\(said.errors)")
+    }
+
+    /// The first process of many containers takes nobody's end.
+    @Test func `no warden is left to the first process`() async throws {
+        let products = ExampleBundles.products
+        let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]
+        let first = [products.appending(path: "reports-its-world").path, "1", "first"]
+        let annex = [products.appending(path: "annex").path, "run", "--", "true"]
+        let said = try await Program.tool(namespaces + first + annex)
+        #expect(said.output == "left=0\nsaid=first\n", "\(said.output)\(said.errors)")
+    }
+
     @Test func aLoopKeepsItsInput() async throws {
         let piped = try await shell("printf 'a\\nb\\nc\\n' | while read l; do annex run -- true; echo $l; done")
         #expect(piped.output == "a\nb\nc\n")

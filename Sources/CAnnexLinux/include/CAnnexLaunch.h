@@ -13,6 +13,9 @@
 // init, or to the nearest process that asked to be a subreaper.
 int annex_start_helper(int program, const char *name, const int32_t *descriptors, uint32_t count, int32_t *pidfd);
 
+// Processes whose parent is gone become this one's children, not init's: for a program that takes their ends. 0 or -errno.
+int annex_adopt_orphans(void);
+
 // One message with at most 64 descriptors, never waiting: -EAGAIN where the queue is full.
 int annex_send_plan(int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count);
 

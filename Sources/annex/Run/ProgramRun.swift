@@ -14,6 +14,7 @@ struct ProgramRun {
     }
 
     func run() -> Int32 {
+        defer { Launcher.shutDownShared() }
         do {
             return try tell(runToItsEnd())
         } catch {
