@@ -75,12 +75,48 @@ import Testing
     @Test(
         arguments: [
             ("$s4main5ShoutV3runyyF", "main.Shout.run"), ("main", "main"), ("$ss5print_9separator", "Swift.print"),
-            ("$s1a2f3yyAA1SVyADyADyS2iGAEGAFGF", "a.f3"), ("$sSS4mainE3fooyyF", "Swift.String.main.foo"),
+            ("$s1a2f3yyAA1SVyADyADyS2iGAEGAFGF", "a.f3"), ("$sSS4mainE3fooyyF", "Swift.String.foo"),
             ("$s10AnnexModel0B5ErrorV4textSSvg", "AnnexModel.ModelError.text"), ("$s", "$s"), ("$s9x", "$s9x"),
             ("$s00x", "$s00x"), ("_Z3fooi", "_Z3fooi"), ("$s99999999999999999999x", "$s99999999999999999999x"),
         ])
     func `DEPUTY-07: names are read in one pass`(symbol: String, readable: String) {
         #expect(String(decoding: SymbolName.readable(Array(symbol.utf8)), as: UTF8.self) == readable)
+    }
+
+    /// As the compiler spells them.
+    @Test(
+        arguments: [
+            ("$s7HostileAAC12beginRequest4with3forS2i_SStF", "Hostile.Hostile.beginRequest"),
+            ("$s7HostileAAC7hostileyS2iyXEF", "Hostile.Hostile.hostile"), ("$s7HostileAACABycfC", "Hostile.Hostile"),
+            ("$s7HostileAAC5InnerV6DeeperV4diveyS2iF", "Hostile.Hostile.Inner.Deeper.dive"),
+            ("$s7HostileAAC5InnerV6DeeperVAAO5twiceyS2iFZ", "Hostile.Hostile.Inner.Deeper.Hostile.twice"),
+            (
+                "$s7HostileAAC5quiet33_92F1BB29E951C71918B516D683EE8B76LLyS2iF", "Hostile.Hostile.quiet"
+            ),
+            (
+                "$s7Hostile6Secret33_92F1BB29E951C71918B516D683EE8B76LLV4tell2toS2i_tF", "Hostile.Secret.tell"
+            ),
+            ("$s7Hostile9HostilityPAAE4rage2atS2i_tF", "Hostile.Hostility.rage"),
+            ("$sSS7HostileE5shout5twiceSSSb_tF", "Swift.String.shout"),
+            ("$s7Hostile5start4withS2i_tF", "Hostile.start"),
+        ])
+    func `names that repeat an earlier part are read`(symbol: String, readable: String) {
+        #expect(String(decoding: SymbolName.readable(Array(symbol.utf8)), as: UTF8.self) == readable)
+    }
+
+    @Test(
+        arguments: [
+            "$sA", "$sAA", "$s1aA", "$s1aAB", "$s1aAa", "$s1aAaaaa", "$s1aCAB", "$sLL", "$s1aLL", "$sE", "$s1aE",
+            "$sA_",
+            "$s1aA9999999999999999999a", "$s1a" + String(repeating: "Aa", count: 10_000),
+            "$s1a" + String(repeating: "C", count: 100_000),
+            "$s250" + String(repeating: "b", count: 250) + "A"
+                + String(repeating: "a", count: 100_000),
+        ])
+    func `DEPUTY-07: a part that refers to nothing, to itself or for ever ends the name`(symbol: String) {
+        let readable = SymbolName.readable(Array(symbol.utf8))
+        #expect(readable.count <= max(symbol.utf8.count, SymbolName.limit))
+        #expect(symbol.utf8.count < 1_000 || readable.count <= SymbolName.limit)
     }
 
     @Test func `DEPUTY-07: no name makes itself longer than a line`() {
