@@ -9,7 +9,7 @@ import Testing
 /// A host without descriptor numbers loses what the warden hands over: then no extension, rather than one that nobody
 /// can end.
 @Suite(.timeLimit(.minutes(20))) struct UnheldProcessTests {
-    @Test func aProcessWhoseHandleWasLostIsEndedAndSaysWhy() throws {
+    @Test func aProcessWhoseHandleWasLostIsEndedAndSaysWhy() async throws {
         let child = Process()
         child.executableURL = URL(filePath: "/bin/sleep")
         child.arguments = ["1000"]
@@ -31,6 +31,8 @@ import Testing
         sandboxed.receive(LaunchEvent.failed(consequence, LaunchTimes(begun: 0, ends: [])))
         sandboxed.receive(
             LaunchEvent.ended(ProcessEnd.signalled(signal: SIGKILL, core: false), ResourceUsage()))
+        // What it left is looked at elsewhere first.
+        while recorder.ends.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         let failure = try #require(recorder.ends.first?.failure)
         #expect(failure.step == "descriptors")
         #expect(failure.cause.contains("EMFILE"))

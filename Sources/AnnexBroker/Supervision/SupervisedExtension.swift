@@ -28,6 +28,8 @@ final class SupervisedExtension: ExtensionHandle {
         var hello: Moment?
         /// What it said it was doing last.
         var activity: String?
+        /// Whether the kernel said that it is gone.
+        var hasDied = false
         var ended: SandboxEnd?
         /// Until it has ended: an endpoint holds the event handler, which holds this.
         var host: HostEnd?
@@ -140,6 +142,7 @@ final class SupervisedExtension: ExtensionHandle {
         case .wrote(let total): if total > limits.output { apply(.mustEnd(.outputLimit)) }
         // Who stopped itself answers nothing: its deadlines end it.
         case .stopped: break
+        case .died: running.withLock { $0.hasDied = true }
         case .ended(let end):
             running.withLock { $0.ended = end }
             apply(.gone)
@@ -155,6 +158,8 @@ final class SupervisedExtension: ExtensionHandle {
 
     func apply(_ input: Lifecycle.Input) {
         let mustWork = running.withLock { running in
+            // What comes between its death and the word of it changes nothing about what it died of.
+            guard !running.hasDied || input == .gone else { return false }
             // Inside the lock: moments are in the order of their inputs.
             running.waiting.append((input, .now))
             defer { running.isAtWork = true }

@@ -8,6 +8,9 @@ struct DenialBooks {
     private var recording: Recording?
     private var backtraces = 0
     private var hasCrashed = false
+    /// Stacks that were taken and not yet walked, the first of each kind: few.
+    private var stacks: [(event: StackEvent, sample: StackSample)] = []
+    private var lostStacks = 0
     var crash: Crash?
     /// Nil where no paths are judged.
     var paths: PathJudge?
@@ -55,18 +58,51 @@ struct DenialBooks {
         }
     }
 
-    /// The last word, with names for the functions that are known by address.
-    mutating func close(_ scene: DenialListener.Scene) -> DenialSummary {
+    /// All of it, before functions are named.
+    func summary(_ scene: DenialListener.Scene) -> DenialSummary {
         var summary = DenialSummary()
         summary.mode = scene.mode
         summary.denials = ledger.denials
         summary.total = ledger.total
         summary.dropped = ledger.dropped
+        summary.lostStacks = lostStacks
         summary.recording = recording
         summary.lack = lack
         summary.crash = crash
-        scene.program?.name(&summary)
-        log.close(summary)
         return summary
+    }
+
+    /// The last line of the log.
+    mutating func close(_ summary: DenialSummary) { log.close(summary) }
+}
+
+// MARK: - Stacks
+
+/// What a stack was taken for.
+enum StackEvent: Hashable {
+    case refusal(Denial.Key)
+    case crash
+}
+
+extension DenialBooks {
+    mutating func keep(_ sample: StackSample, of event: StackEvent) { stacks.append((event, sample)) }
+
+    mutating func takeStack() -> (event: StackEvent, sample: StackSample)? {
+        stacks.isEmpty ? nil : stacks.removeFirst()
+    }
+
+    /// One that found no room where it was to wait.
+    mutating func loseStack(of event: StackEvent) {
+        guard let place = stacks.firstIndex(where: { $0.event == event }) else { return }
+        stacks.remove(at: place)
+        lostStacks += 1
+        note(Backtrace(lack: "more stacks waited to be looked at than may"), of: event)
+    }
+
+    mutating func note(_ backtrace: Backtrace, of event: StackEvent) {
+        switch event {
+        case .refusal(let key): ledger.note(backtrace, of: key)
+        case .crash: crash?.backtrace = backtrace
+        }
     }
 }

@@ -42,6 +42,12 @@ struct DenialLedger {
         return true
     }
 
+    /// Who called whom, the first time that a call of this kind was refused.
+    mutating func note(_ backtrace: Backtrace, of key: Denial.Key) {
+        guard let known = places[key] else { return }
+        denials[known].backtrace = backtrace
+    }
+
     /// Whether a refusal of this kind would be a new entry.
     func isNew(_ key: Denial.Key) -> Bool { places[key] == nil && hasRoom(forPath: key.missing != nil) }
 

@@ -10,10 +10,10 @@ extension DenialListener {
     func noteCrash(_ call: HeldCall, isAbort: Bool) -> Bool {
         let fault = StoppedThread(faulting: call)
         guard isAbort || fault != nil, books.withLock({ $0.wantsCrash() }) else { return false }
-        if let program = scene.program {
-            let backtrace = Backtrace(of: call, at: fault, program: program, on: listener)
+        if let stack = sample(call, at: fault) {
             let signal = Int32(truncatingIfNeeded: call.arguments[2])
-            books.withLock { $0.crash = Crash(signal: signal, backtrace: backtrace) }
+            books.withLock { $0.crash = Crash(signal: signal, backtrace: Backtrace()) }
+            keep(stack, of: .crash)
         }
         if fault != nil { settle(call, .refuse(errno: EPERM)) }
         return fault != nil

@@ -9,10 +9,10 @@ extension DenialListener {
         let text = describe(call)
         let key = Denial.Key(call: name, text: text, missing: nil)
         var caller = Caller(thread: call.thread)
-        var backtrace: Backtrace?
+        var stack: Result<StackSample, StackSample.Lack>?
         if books.withLock({ $0.wantsMore(about: key) }) {
             caller = Caller(asking: call.thread)
-            backtrace = scene.program.map { Backtrace(of: call, program: $0, on: listener) }
+            stack = sample(call)
             // Somebody else could have the number by now.
             if !call.isHeld(on: listener) { caller = Caller(thread: call.thread) }
         }
@@ -20,9 +20,9 @@ extension DenialListener {
         settle(call, books.withLock { $0.hasSpent(scene.policy.limits.refusals) } ? .end : decision)
         let denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
-            policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller,
-            backtrace: backtrace)
+            policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller)
         note(denial)
+        if let stack { keep(stack, of: .refusal(key)) }
     }
 
     /// A call that goes on: which paths it names is read first, and judged once it no longer waits.

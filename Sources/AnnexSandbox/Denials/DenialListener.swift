@@ -37,14 +37,17 @@ final class DenialListener: Sendable {
     let books: Mutex<DenialBooks>
     let locks = LockDesk()
     private let watch = Mutex<EventLoop.Watch?>(nil)
+    /// Where calls are answered: never on the loop that serves every channel.
+    let answers: EventLoop
     /// Looking at paths takes time, of which one sandbox may not rob the others: those that do have a thread of their own.
-    private let own: EventLoop?
+    private let hasOwnThread: Bool
+    /// Where reports are told.
     private let loop: EventLoop
-    /// Where its calls are answered.
-    var home: EventLoop { own ?? loop }
     private let report: @Sendable (Report) -> Void
-    /// News of the own thread that the loop has not told yet.
+    /// News that the loop has not told yet.
     private let untold = Mutex<[Report]>([])
+    /// So many are kept one by one; what comes while the loop is later than that is told as a sum.
+    static let mostUntold = 1_024
 
     init(
         _ listener: consuming Descriptor, _ scene: Scene, on loop: EventLoop,
@@ -56,31 +59,43 @@ final class DenialListener: Sendable {
         self.report = report
         judge = DenialJudge(policy: scene.policy, mode: scene.mode, hasReaper: scene.hasReaper)
         books = Mutex(DenialBooks(scene))
-        own = scene.mode == .enforce ? nil : try EventLoop(name: "annex-denials")
+        hasOwnThread = scene.mode != .enforce
+        answers = try hasOwnThread ? EventLoop(name: "annex-denials") : AnswerLoop.shared()
         // Where the kernel cannot, answers take longer and are the same.
-        if own != nil { _ = annex_notification_hurry(self.listener.number) }
-        let watch = try home.watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
+        if hasOwnThread { _ = annex_notification_hurry(self.listener.number) }
+        let watch = try answers.watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
         self.watch.withLock { $0 = watch }
     }
 
     deinit {
         watch.withLock { $0.take() }?.cancel()
-        stopOwn()
+        stopOwnThread()
     }
 
-    /// Every refusal so far; all of them have been told, and nothing is answered any more. On the loop's thread.
-    func finish() -> DenialSummary {
-        watch.withLock { $0.take() }?.cancelAndWait()
-        tellRest()
-        stopOwn()
-        return books.withLock { $0.close(scene) }
+    /// Nothing is answered any more. Stacks that were taken are walked and functions named; then `done` is called with
+    /// every refusal, once, on the thread of `PostMortem`. All of them have then been handed to the loop.
+    func finish(_ done: @escaping @Sendable (DenialSummary) -> Void) {
+        // Behind the call that is looked at now: no refusal is lost. On a file system that hangs, that is as long as it
+        // hangs.
+        answers.execute { [self] in
+            watch.withLock { $0.take() }?.cancel()
+            stopOwnThread()
+            PostMortem.shared.end { [self] in done(close()) }
+        }
     }
 
-    /// The thread ends itself. A look at a path that has begun is waited for before: on a file system that hangs, that
-    /// is as long as it hangs.
-    private func stopOwn() {
-        guard let own else { return }
-        own.execute { own.shutDown() }
+    /// What is known now, for an end that can wait no longer.
+    func soFar() -> DenialSummary {
+        // Whoever has the books may hang with them.
+        var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
+        summary.lack = summary.lack ?? "what it was refused last could not be looked at in time"
+        return summary
+    }
+
+    /// The thread ends itself, after the look that has begun.
+    private func stopOwnThread() {
+        guard hasOwnThread else { return }
+        answers.execute { [answers] in answers.shutDown() }
     }
 
     private func answer(_ readiness: Readiness) {
@@ -129,12 +144,12 @@ final class DenialListener: Sendable {
 
     /// On the loop of everyone, in order, and never after the last word.
     func tell(_ news: Report) {
-        guard own != nil else { return report(news) }
         let isFirst = untold.withLock { untold in
+            if untold.count >= Self.mostUntold, news.isSum, untold[untold.count - 1].isSum { untold.removeLast() }
             untold.append(news)
             return untold.count == 1
         }
-        if isFirst { loop.execute { [weak self] in self?.tellRest() } }
+        if isFirst { loop.execute { [self] in tellRest() } }
     }
 
     private func tellRest() {
@@ -143,5 +158,15 @@ final class DenialListener: Sendable {
             return untold
         }
         for news in rest { report(news) }
+    }
+}
+
+extension DenialListener.Report {
+    /// Whether one that comes after it says all that it says.
+    fileprivate var isSum: Bool {
+        switch self {
+        case .denied(let denial, _): denial.answer != .ended
+        case .aborted: false
+        }
     }
 }

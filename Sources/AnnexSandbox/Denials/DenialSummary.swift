@@ -10,6 +10,8 @@ public struct DenialSummary: Sendable, Hashable {
     public internal(set) var total = 0
     /// Refusals whose kind found no room among `denials`.
     public internal(set) var dropped = 0
+    /// Refusals and crashes that have no backtrace, because more stacks waited to be looked at than may.
+    public internal(set) var lostStacks = 0
     /// What the program did, in `learn`.
     public internal(set) var recording: Recording?
     /// Who called whom when it aborted or faulted; nil where it did not, or did not say so.

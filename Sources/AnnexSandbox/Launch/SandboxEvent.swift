@@ -12,5 +12,7 @@ package enum SandboxEvent: Sendable {
     case wrote(total: UInt64)
     /// A signal stopped the program, which waits to be continued; with a reaper only.
     case stopped(signal: Int32)
+    /// The kernel said that it is gone. What it left is looked at, and `ended` follows.
+    case died
     case ended(SandboxEnd)
 }

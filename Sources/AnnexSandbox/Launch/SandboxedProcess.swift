@@ -20,6 +20,8 @@ package final class SandboxedProcess: Sendable {
         var time: Watch<ProcessorWatch>?
         var end = SandboxEnd()
         var mustDie = false
+        /// Whether its end was told.
+        var isOver = false
         /// It was killed before anybody heard that it executed; what killed it is known in the end.
         var unheard: LaunchFailure?
     }
@@ -232,36 +234,57 @@ package final class SandboxedProcess: Sendable {
         let (output, listener) = holdings.withLock { ($0.output.take(), $0.listener.take()) }
         endWatches()
         let tail = output?.finish()
-        let refusals = listener?.finish()
-        let memory = removeGroup()
-        let end = holdings.withLock { holdings in
+        holdings.withLock { holdings in
             holdings.end.process = process
             holdings.end.usage = usage
-            holdings.end.memory = memory
             holdings.end.output = tail ?? OutputTail()
+        }
+        events(.died)
+        let timer = loop.schedule(after: Self.patience) { [self] in conclude(listener?.soFar()) }
+        let leaving: @Sendable (DenialSummary?) -> Void = { [self] refusals in
+            leave()
+            loop.execute { [self] in
+                timer.cancel()
+                conclude(refusals)
+            }
+        }
+        guard let listener else { return PostMortem.shared.end { leaving(nil) } }
+        listener.finish(leaving)
+    }
+
+    /// What it left is looked at for so long: a file system that hangs delays an end no longer than this.
+    private static let patience = Duration.seconds(20)
+
+    /// Lets go of the group, for whose members the kernel may want a moment. Without a process namespace the first
+    /// process may leave others behind: they end now, before another sandbox gets their user. On the thread of `PostMortem`.
+    private func leave() {
+        let group = holdings.withLock { $0.group.take() }
+        if !layers.contains(.process) { group?.endMembers() }
+        let memory = group?.memoryUse()
+        holdings.withLock { holdings in
+            if let memory { holdings.end.memory = memory }
+            holdings.identity = nil
+        }
+    }
+
+    /// Tells the end, behind every refusal. Only the first time.
+    private func conclude(_ refusals: DenialSummary?) {
+        let end = holdings.withLock { holdings -> SandboxEnd? in
+            guard !holdings.isOver else { return nil }
+            holdings.isOver = true
             holdings.end.refusals = refusals ?? holdings.end.refusals
             holdings.judgeUnheard()
-            holdings.identity = nil
             holdings.process = nil
             holdings.unheld = nil
             return holdings.end
         }
-        events(.ended(end))
+        if let end { events(.ended(end)) }
     }
 
     private func endWatches() {
         let (memory, time) = holdings.withLock { ($0.watch.take(), $0.time.take()) }
         memory?.finish()
         time?.finish()
-    }
-
-    /// A group whose members are still dying is waited for: nobody who asks for this process's lock waits along. Without
-    /// a process namespace the first process may leave others behind: they end now, before anybody else is their user.
-    /// - Returns: what it counted.
-    private func removeGroup() -> MemoryUse? {
-        let group = holdings.withLock { $0.group.take() }
-        if !layers.contains(.process) { group?.endMembers() }
-        return group?.memoryUse()
     }
 
     private func report(_ times: LaunchTimes, _ layers: SandboxLayers) -> SandboxReport {

@@ -26,6 +26,8 @@ package final class SandboxRun: Sendable {
         var timers: [EventLoop.Timer] = []
         var disk: Watch<DiskWatch>?
         var space: Watch<FreeSpaceWatch>?
+        /// Whether the kernel said that it is gone.
+        var hasDied = false
         var isOver = false
         var recording: Recording?
     }
@@ -91,7 +93,8 @@ package final class SandboxRun: Sendable {
     /// Ends it at once.
     func end(_ cause: RunCause) {
         let process = state.withLock { state -> SandboxedProcess? in
-            guard !state.isOver else { return nil }
+            // What comes between its death and the word of it changes nothing about what it died of.
+            guard !state.isOver, !state.hasDied else { return nil }
             if state.cause == nil { state.cause = cause }
             return state.process
         }
@@ -137,7 +140,15 @@ package final class SandboxRun: Sendable {
             if denial.answer == .ended || total > policy.limits.refusals { end(.deniedOperation(denial)) }
         case .aborted: end(.aborted)
         case .wrote(let total): if total > policy.limits.output { end(.outputLimit) }
+        case .died: noteDeath()
         case .ended(let end): finish(end)
+        }
+    }
+
+    private func noteDeath() {
+        state.withLock { state in
+            state.hasDied = true
+            if state.hadStandIn, state.cause == nil, MonotonicClock.now() >= state.deadline { state.cause = .timeLimit }
         }
     }
 
@@ -145,7 +156,6 @@ package final class SandboxRun: Sendable {
         let (last, timers) = state.withLock { state -> (State?, [EventLoop.Timer]) in
             guard !state.isOver else { return (nil, []) }
             state.isOver = true
-            if state.hadStandIn, state.cause == nil, MonotonicClock.now() >= state.deadline { state.cause = .timeLimit }
             state.recording = end.refusals.recording
             defer {
                 state.process = nil
@@ -173,8 +183,12 @@ package final class SandboxRun: Sendable {
 
     /// Killed and not gone: nobody waits for it any longer.
     private func giveUp() {
-        state.withLock { if !$0.isOver { $0.cause = .stuck } }
-        finish(SandboxEnd())
+        let isStuck = state.withLock { state in
+            guard !state.isOver, !state.hasDied else { return false }
+            state.cause = .stuck
+            return true
+        }
+        if isStuck { finish(SandboxEnd()) }
     }
 
     // MARK: - Limits

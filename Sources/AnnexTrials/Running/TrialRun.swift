@@ -17,6 +17,7 @@ final class TrialRun: Sendable {
         var timers: [EventLoop.Timer] = []
         var mustDie = false
         var isOverdue = false
+        var hasDied = false
         var isOver = false
         var waiter: CheckedContinuation<Ended, Never>?
     }
@@ -64,6 +65,7 @@ final class TrialRun: Sendable {
     private func receive(_ event: SandboxEvent) {
         switch event {
         case .started, .stopped: break
+        case .died: state.withLock { $0.hasDied = true }
         case .executed(let report):
             state.withLock { $0.report = report }
             limit(watchdog)
@@ -85,7 +87,7 @@ final class TrialRun: Sendable {
     }
 
     private func runOut() {
-        state.withLock { if !$0.isOver { $0.isOverdue = true } }
+        state.withLock { if !$0.isOver, !$0.hasDied { $0.isOverdue = true } }
         kill()
     }
 

@@ -132,7 +132,7 @@ struct AskingProgram {
                 seen.withLock { if $0.told.count < 1_000 { $0.told.append(denial) } }
                 if denial.answer == .ended || total > most { killLater() }
             case .aborted: kill()
-            case .started, .wrote, .stopped: break
+            case .started, .wrote, .stopped, .died: break
             case .ended(let end):
                 let seen = seen.withLock { $0 }
                 process.withLock { $0.process = nil }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -77,6 +78,17 @@ static int flood(long rounds) {
     return 0;
 }
 
+// As many mappings as asked for, none of which the kernel can join with its neighbour, then many kinds of refused calls.
+static int crowd(long mappings, long kinds) {
+    char *area = mmap(0, (size_t)mappings * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (area == MAP_FAILED) return 1;
+    for (long i = 0; i < mappings; i += 2) {
+        if (mprotect(area + i * 4096, 4096, PROT_READ) != 0) return 1;
+    }
+    for (long i = 0; i < kinds; i++) syscall(900 + i);
+    return 0;
+}
+
 static int look_for_files(long rounds) {
     char name[64];
     for (long i = 0; i < rounds; i++) {
@@ -104,6 +116,7 @@ int main(int given, char **names) {
         say("socket", ask_from_afar(0));
     }
     if (strcmp(command, "flood") == 0) return flood(atol(arguments[2]));
+    if (strcmp(command, "crowd") == 0 && count == 4) return crowd(atol(arguments[2]), atol(arguments[3]));
     if (strcmp(command, "search") == 0) return look_for_files(atol(arguments[2]));
     if (strcmp(command, "flip") == 0 && count == 5) {
         harmless = arguments[3];

@@ -26,6 +26,10 @@ public struct Backtrace: Sendable, Hashable {
     public internal(set) var frames: [Frame] = []
     /// Why there are none.
     public internal(set) var lack: String?
+
+    init(lack: String? = nil) {
+        self.lack = lack
+    }
 }
 
 extension Backtrace.Frame: CustomStringConvertible {

@@ -15,6 +15,26 @@ extension ElfFile {
         let name: UInt32
     }
 
+    /// `Elf64_Sym`, as it stands in the file.
+    private struct Symbol {
+        let name: UInt32
+        let address: UInt64
+        let length: UInt64
+        let isFunction: Bool
+
+        /// - Parameter place: with `SymbolTable.entry` bytes behind it.
+        @unsafe init(_ bytes: UnsafeRawBufferPointer, at place: Int) {
+            unsafe name = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+            let kind = unsafe bytes[place + 4]
+            let section = unsafe bytes.loadUnaligned(fromByteOffset: place + 6, as: UInt16.self)
+            isFunction = kind & 0xF == 2 && section != 0
+            unsafe address = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self))
+            let size = unsafe bytes.loadUnaligned(fromByteOffset: place + 16, as: UInt64.self)
+            // Functions written by hand often state no size.
+            length = size == 0 ? 64 : UInt64(littleEndian: size)
+        }
+    }
+
     /// The functions that these addresses lie in, in one pass over the table, a piece at a time.
     ///
     /// - Parameter wanted: addresses as `address(ofByteAt:)` gives them; at most `most` are looked at.
@@ -29,7 +49,7 @@ extension ElfFile {
             let start = symbols.offset.addingReportingOverflow(UInt64(first * SymbolTable.entry))
             let bytes = start.overflow ? [] : read(start.partialValue, count * SymbolTable.entry)
             if bytes.isEmpty { break }
-            Self.match(LittleEndian(bytes), count: bytes.count / SymbolTable.entry, sorted, &best, &budget)
+            Self.match(bytes, sorted, &best, &budget)
         }
         var found: [UInt64: Function] = [:]
         for (address, candidate) in zip(sorted, best) {
@@ -40,27 +60,35 @@ extension ElfFile {
     }
 
     private static func match(
-        _ symbols: LittleEndian, count: Int, _ sorted: [UInt64], _ best: inout [Candidate?], _ budget: inout Int
+        _ bytes: [UInt8], _ sorted: [UInt64], _ best: inout [Candidate?], _ budget: inout Int
     ) {
-        for index in 0..<count {
-            let place = index * SymbolTable.entry
-            guard let kind = symbols.number(UInt8.self, at: place + 4), kind & 0xF == 2,
-                let section = symbols.number(UInt16.self, at: place + 6), section != 0,
-                let name = symbols.number(UInt32.self, at: place),
-                let address = symbols.number(UInt64.self, at: place + 8),
-                let size = symbols.number(UInt64.self, at: place + 16)
-            else { continue }
-            // Functions written by hand often state no size.
-            let length = size == 0 ? 64 : size
-            var next = firstIndex(in: sorted, from: address)
-            while next < sorted.count, sorted[next] &- address < length, budget > 0 {
-                budget -= 1
-                // The innermost wins; the first of those that share a beginning.
-                if best[next].map({ $0.address < address }) ?? true {
-                    best[next] = Candidate(address: address, name: name)
-                }
-                next += 1
+        guard let first = sorted.first, let last = sorted.last else { return }
+        unsafe bytes.withUnsafeBytes { symbols in
+            var place = 0
+            while place + SymbolTable.entry <= symbols.count {
+                // SAFETY: a whole entry lies within the bytes, and all that is read lies within the entry.
+                let symbol = unsafe Symbol(symbols, at: place)
+                place += SymbolTable.entry
+                // Nearly all lie elsewhere.
+                guard symbol.isFunction, symbol.address <= last,
+                    first <= symbol.address || first &- symbol.address < symbol.length
+                else { continue }
+                take(symbol, sorted, &best, &budget)
             }
+        }
+    }
+
+    private static func take(
+        _ symbol: Symbol, _ sorted: [UInt64], _ best: inout [Candidate?], _ budget: inout Int
+    ) {
+        var next = firstIndex(in: sorted, from: symbol.address)
+        while next < sorted.count, sorted[next] &- symbol.address < symbol.length, budget > 0 {
+            budget -= 1
+            // The innermost wins; the first of those that share a beginning.
+            if best[next].map({ $0.address < symbol.address }) ?? true {
+                best[next] = Candidate(address: symbol.address, name: symbol.name)
+            }
+            next += 1
         }
     }
 

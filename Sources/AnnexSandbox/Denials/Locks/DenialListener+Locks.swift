@@ -51,7 +51,7 @@ extension DenialListener {
 
     /// Refusals are told where all are.
     private func refuseLock(_ call: HeldCall, _ verdict: Verdict, errno: Int32) {
-        home.execute { [weak self] in
+        answers.execute { [weak self] in
             self?.refuse(call, verdict, .refuse(errno: errno), .refused(errno: errno))
         }
     }

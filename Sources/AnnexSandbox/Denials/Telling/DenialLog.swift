@@ -44,7 +44,7 @@ struct DenialLog {
             "refusals in all",
             metadata: [
                 "total": "\(summary.total)", "kinds": "\(kinds)", "dropped": "\(summary.dropped)",
-                "suppressed": "\(budget.takeSuppressed())",
+                "suppressed": "\(budget.takeSuppressed())", "lostStacks": "\(summary.lostStacks)",
             ])
     }
 }

@@ -1,0 +1,86 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AnnexSandbox
+
+/// What refused calls and ends leave to be looked at holds up no channel, and takes a bounded room.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct PostMortemTests {
+    /// 10,000 mappings and more kinds of refusals than are looked at. Walks and symbols on any thread but the one made for
+    /// them would stop this program by an assertion; here they are counted.
+    @Test func whatAProgramLeavesIsLookedAtOnAThreadOfItsOwn() async throws {
+        let program = try AskingProgram()
+        defer { program.close() }
+        let before = PostMortem.shared.count
+        let outcome = try await program.run("crowd 10000 24", under: AskingProgram.policy())
+        #expect(outcome.end.process == .exited(code: 0))
+        #expect(outcome.end.denials.count == 24)
+        let backtraces = outcome.end.denials.compactMap(\.backtrace)
+        #expect(backtraces.count == DenialListener.backtraces)
+        #expect(backtraces.allSatisfy { $0.frames.isEmpty == ($0.lack != nil) })
+        let lost = backtraces.count { $0.lack?.contains("waited") == true }
+        #expect(outcome.end.refusals.lostStacks == lost)
+        // Its end at least. Stacks that waited when it came are walked with it.
+        #expect(PostMortem.shared.count > before)
+        #expect(!PostMortem.shared.isCurrent && !program.launcher.loop.isCurrent)
+        #expect(outcome.told.count == 24, "every kind is told, and before the end")
+    }
+
+    /// The stack, and of the mappings no more than fits: nothing grows with what a program maps.
+    @Test func theCopyOfAStackIsBounded() {
+        #expect(StackSample.largest == 320 << 10)
+        #expect(StackSample.largest * PostMortem.mostLooks <= 20 << 20)
+    }
+
+    @Test func endsComeBeforeStacksAndNoneIsDropped() async {
+        let desk = PostMortem()
+        let order = Mutex<[String]>([])
+        let gate = DispatchSemaphore(value: 0)
+        _ = desk.look { gate.wait() }
+        var taken = 0
+        for _ in 0..<(PostMortem.mostLooks + 8) where desk.look({ order.withLock { $0.append("stack") } }) {
+            taken += 1
+        }
+        // The first may have begun already, and then makes room for one.
+        #expect((PostMortem.mostLooks - 1...PostMortem.mostLooks).contains(taken))
+        for _ in 0..<300 { desk.end { order.withLock { $0.append(desk.isCurrent ? "end" : "elsewhere") } } }
+        gate.signal()
+        while order.withLock({ $0.count }) < 300 + taken { try? await Task.sleep(for: .milliseconds(1)) }
+        let done = order.withLock { $0 }
+        #expect(done == [String](repeating: "end", count: 300) + [String](repeating: "stack", count: taken))
+        #expect(!desk.isCurrent)
+    }
+
+    @Test func functionsThatWereFoundOnceAreNotLookedForAgain() throws {
+        let path = Ground.fixture.deletingLastPathComponent().appending(path: "asks-for-much").path
+        let file = try Descriptor.open(path, O_RDONLY)
+        let found = FunctionNames.Version(of: file)
+        let version = try #require(found)
+        let bytes = try Array(Data(contentsOf: URL(filePath: path)))
+        let counter = ReadCounter()
+        let elf = try #require(
+            ElfFile { offset, count in
+                counter.note()
+                guard let start = Int(exactly: offset), start < bytes.count else { return [] }
+                return Array(bytes[start..<min(bytes.count, start + count)])
+            })
+        let start = try #require(elf.segments.first { $0.size > 0x2000 }).address
+        let names = FunctionNames()
+        let wanted = (0..<64).map { start + UInt64($0 * 64) }
+        let first = names.functions(at: wanted, in: elf, version)
+        let before = counter.count
+        #expect(names.functions(at: wanted, in: elf, version) == first)
+        #expect(counter.count == before)
+        _ = names.functions(at: wanted + [start + 9_999], in: elf, version)
+        #expect(counter.count > before)
+    }
+
+    private final class ReadCounter: Sendable {
+        private let value = Atomic<Int>(0)
+        var count: Int { value.load(ordering: .relaxed) }
+        func note() { value.add(1, ordering: .relaxed) }
+    }
+}
