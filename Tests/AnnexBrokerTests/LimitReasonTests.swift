@@ -1,6 +1,7 @@
 import AnnexModel
 import AnnexPolicy
 import AnnexSandbox
+import Glibc
 import Testing
 
 @testable import AnnexBroker
@@ -57,6 +58,19 @@ import Testing
         #expect(reason(.signalled(signal: 11, core: false)) == .crashed)
         #expect(reason(.signalled(signal: 9, core: false)) == .protocolViolation)
         #expect(reason(nil) == .protocolViolation)
+    }
+
+    /// The filter ends a call of a foreign ABI by SIGSYS. A program that may send itself signals can send itself that one.
+    @Test func aSignalThatItMayHaveSentItselfIsNoRefusal() throws {
+        let limits = try Policy.shipped(named: "compute").limits
+        func reason(mayBeOwn: Bool) -> Termination.Reason {
+            var end = SandboxEnd()
+            end.process = .signalled(signal: SIGSYS, core: false)
+            end.mayBeOwnSignal = mayBeOwn
+            return Termination(nil, end: end, limits: limits).reason
+        }
+        #expect(reason(mayBeOwn: false) == .deniedOperation)
+        #expect(reason(mayBeOwn: true) == .crashed)
     }
 
     @Test func anExtensionThatWasEndedForSomethingElseDidNotRunOutOfMemory() {

@@ -69,7 +69,7 @@ extension Termination {
     private static func reason(of end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
         switch end.process {
         case .exited(let code): (.exited, .exitCode(code))
-        case .signalled(let number, _) where number == SIGSYS:
+        case .signalled(let number, _) where number == SIGSYS && !end.mayBeOwnSignal:
             (.deniedOperation, .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp")))
         case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
             (.processorLimit, .limit(end.processorWords("\(limits.processor)")))

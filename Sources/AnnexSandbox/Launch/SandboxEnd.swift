@@ -17,6 +17,8 @@ package struct SandboxEnd: Sendable {
     package var memoryFinding: WatchFinding?
     /// What the watch of its processes' time found.
     package var processorFinding: WatchFinding?
+    /// Whether its policy lets it send itself the signal that ended it: then nobody else need have sent it.
+    package var mayBeOwnSignal = false
     package var output = OutputTail()
     package var refusals = DenialSummary()
     /// Every kind of refusal.

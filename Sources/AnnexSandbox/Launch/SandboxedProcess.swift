@@ -273,6 +273,9 @@ package final class SandboxedProcess: Sendable {
             guard !holdings.isOver else { return nil }
             holdings.isOver = true
             holdings.end.refusals = refusals ?? holdings.end.refusals
+            if case .signalled(let signal, _) = holdings.end.process {
+                holdings.end.mayBeOwnSignal = scene.policy.letsSendItself(signal)
+            }
             holdings.judgeUnheard()
             holdings.process = nil
             holdings.unheld = nil
