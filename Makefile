@@ -7,6 +7,8 @@ CONFIGURATION ?= release
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
 # What the tests are built with: another debug build with other flags would compile everything anew.
 STRICT = -Xswiftc -warnings-as-errors
+# What every release build is made with: another with other flags would compile everything anew.
+SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
 .PHONY: help setup ready demo examples test policies attack proof attacks-page programs install bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units load-soak hostile-soak outside clean
@@ -22,7 +24,7 @@ ready: setup ## say whether this system lets a process make a sandbox, and if no
 
 examples: setup ## build the example extensions and lay out their bundles beside the executables
 	@for product in $(DEMO); do \
-		$(SWIFT) build -c $(CONFIGURATION) --static-swift-stdlib -Xswiftc -use-ld=lld --product $$product || exit 1; \
+		$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product $$product || exit 1; \
 	done
 	@sh Sources/Examples/assemble "$(BIN)" "$(BIN)"
 
@@ -51,7 +53,7 @@ chaos: setup ## 10,000 launches, each with a random accident or limit: right rea
 
 stress: setup ## stress-ng's stressors inside a sandbox, the machine's own round trips meanwhile (SECONDS_EACH=N: 4)
 	@sh .ci/install-needs stress-ng
-	@$(SWIFT) build -c $(CONFIGURATION) --product annex && ANNEX="$(BIN)/annex" SECONDS_EACH=$(or $(SECONDS_EACH),4) .ci/stress
+	@$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product annex && ANNEX="$(BIN)/annex" SECONDS_EACH=$(or $(SECONDS_EACH),4) .ci/stress
 
 load-soak: setup ## many sessions with ends of all kinds for MINUTES=N (15, at most 19): memory of host and warden stays flat
 	ANNEX_LOAD_MINUTES=$(or $(MINUTES),15) .ci/some-tests LoadTests
@@ -75,7 +77,7 @@ policies: setup ## the compiled policies in Sources/AnnexPolicies/Compiled, made
 		$(filter-out %.expectations.yaml,$(wildcard Policies/*.yaml))
 
 attack: setup ## every technique of the catalogue, tried against POLICY (compute unless named)
-	@$(SWIFT) build -c $(CONFIGURATION) --product annex && "$(BIN)/annex" attack --policy $(or $(POLICY),compute)
+	@$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product annex && "$(BIN)/annex" attack --policy $(or $(POLICY),compute)
 
 proof: setup ## every shipped policy with each layer left out and each alone: what then gets through is what the table says
 	ANNEX_PROVE=all .ci/some-tests ProofTests
@@ -84,10 +86,12 @@ attacks-page: setup ## Docs/Attacks.md, made anew from the catalogue
 	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Attacks.md
 
 bench: setup ## how fast an extension in its sandbox is, beside C at its best (ONLY=SCENE,… OUT=FOLDER)
+	@sh .ci/install-needs bwrap:bubblewrap
 	@.ci/bench build
 	@Benchmarks/.build/release/annex-bench all $(if $(ONLY),--only $(ONLY)) $(if $(OUT),--out "$(OUT)")
 
 bench-peers: setup ## the same beside what others offer, of which it builds all whose packages are installed
+	@sh .ci/install-needs bwrap:bubblewrap
 	@.ci/bench build
 	@.ci/bench peers
 	@Benchmarks/.build/release/annex-bench all --peers $(if $(ONLY),--only $(ONLY)) $(if $(OUT),--out "$(OUT)")
@@ -107,7 +111,8 @@ readme-table: setup ## the README's tables, made of results (RESULT="result.json
 	@Benchmarks/.build/release/annex-bench table $(RESULT) --into "$(or $(PAGE),README.md)"
 
 bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a hot call
-	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product annex
+	@sh .ci/install-needs bwrap:bubblewrap
+	$(SWIFT) build -c release $(SHIPPED) --product annex
 	Benchmarks/run-ratio "$(BIN)/annex"
 	Benchmarks/filter-cost "$(BIN)/annex"
 

@@ -30,6 +30,15 @@ let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 /// An extension's executable carries everything it runs, so that its sandbox needs no file but its own bundle.
 let selfContained: [LinkerSetting] = isSanitized ? [] : [.unsafeFlags(["-static-executable"])]
 
+/// A command that is there for a moment: no loader searches for libraries or adjusts addresses, and what ships is without
+/// the names of functions, which nobody reads there. The libraries are parts of Foundation that a static executable does
+/// not find by itself.
+let startsAtOnce: [LinkerSetting] =
+    selfContained + [
+        .unsafeFlags(["-Xlinker", "-s"], .when(configuration: .release)),
+        .linkedLibrary("_FoundationCShims"), .linkedLibrary("_FoundationCollections"),
+    ]
+
 let package = Package(
     name: "Annex",
     products: [
@@ -145,7 +154,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: swift),
+            swiftSettings: swift, linkerSettings: startsAtOnce),
 
         // Examples
         .target(

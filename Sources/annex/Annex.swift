@@ -1,6 +1,8 @@
 import ArgumentParser
 
 struct Annex: AsyncParsableCommand {
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "annex",
         abstract: "App extensions for Linux: code that nobody trusts does one task for a program, in a sandbox.",
@@ -21,7 +23,7 @@ struct Annex: AsyncParsableCommand {
               1   the picture was not edited, a try was not held, or this machine makes no sandbox; the reason is printed
               64  the command line is not understood
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, DemoCommand.self,
             BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self, InstallCommand.self,

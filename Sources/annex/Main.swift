@@ -4,24 +4,49 @@ import Glibc
 import Logging
 
 /// Where the program begins.
+///
+/// Nothing is started here that the command does not need: a command that awaits starts Swift's threads, others have
+/// none but the first.
 @main
 enum Main {
-    @MainActor
-    static func main() async {
+    static func main() {
         // Before anything is opened, which would get a closed stream's number.
         _ = StandardStreams.closed
         // Wardens end within this program: an init that takes no ends would keep each as a zombie. A kernel that refuses
         // leaves them to it.
         try? Orphans.adopt()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        switch arguments.first {
+        case "--version" where arguments.count == 1: print(Annex.version)
+        case "run": run(Array(arguments.dropFirst()))
+        default: perform(arguments)
+        }
+    }
+
+    /// Waits for signals on this thread, which must be the only one when it begins.
+    private static func run(_ arguments: [String]) {
+        guard let options = RunOptions(plain: arguments) else { return RunCommand.main(arguments) }
+        exit(ProgramRun(options).run())
+    }
+
+    private static func perform(_ arguments: [String]) {
         // What a command has to say it prints itself; the log is for programs that run sandboxes for others.
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
-        // Before Swift's pool has any thread: `annex run` waits for signals on this one, and needs no other.
-        if CommandLine.arguments.dropFirst().first == "run" {
-            let arguments = Array(CommandLine.arguments.dropFirst(2))
-            if let options = RunOptions(plain: arguments) { exit(ProgramRun(options).run()) }
-            RunCommand.main(arguments)
-        } else {
-            await Annex.main()
+        do {
+            var command = try Annex.parseAsRoot(arguments)
+            if command is any AsyncParsableCommand { performAwaiting(arguments) }
+            try command.run()
+        } catch {
+            Annex.exit(withError: error)
         }
+    }
+
+    /// The command is made where it runs, on a thread of Swift's pool, and ends the program. Signals come to this thread.
+    private static func performAwaiting(_ arguments: [String]) -> Never {
+        Task {
+            await Annex.main(arguments)
+            Annex.exit()
+        }
+        while true { pause() }
     }
 }

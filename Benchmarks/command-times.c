@@ -1,0 +1,76 @@
+// command-times ROUNDS COMMAND ARGUMENT… :: COMMAND ARGUMENT… :: …
+//
+// Runs whole commands in turn, round after round, so that all of them meet the same machine. Prints the median time of
+// each in microseconds, from the request to start it until its end was reported, one line each. Their streams are
+// /dev/null. A command that fails ends this one.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { MOST_COMMANDS = 16 };
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static int ascending(const void *one, const void *other) {
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+static double took(char **command, const posix_spawn_file_actions_t *streams) {
+    extern char **environ;
+    pid_t child;
+    int status = 0;
+    double begun = now();
+    int error = posix_spawnp(&child, command[0], streams, NULL, command, environ);
+    if (error != 0) {
+        fprintf(stderr, "command-times: %s: %s\n", command[0], strerror(error));
+        exit(1);
+    }
+    waitpid(child, &status, 0);
+    double time = now() - begun;
+    if (status != 0) {
+        fprintf(stderr, "command-times: %s ended with status %#x\n", command[0], (unsigned)status);
+        exit(1);
+    }
+    return time;
+}
+
+int main(int count, char **arguments) {
+    char **commands[MOST_COMMANDS];
+    int known = 0;
+    int rounds = count > 2 ? atoi(arguments[1]) : 0;
+    for (int at = 2; at < count && known < MOST_COMMANDS; at++) {
+        commands[known++] = &arguments[at];
+        while (at < count && strcmp(arguments[at], "::") != 0) at++;
+        if (at < count) arguments[at] = NULL;
+    }
+    if (rounds < 1 || known == 0) {
+        fprintf(stderr, "usage: command-times ROUNDS COMMAND ARGUMENT… [:: COMMAND ARGUMENT…]…\n");
+        return 64;
+    }
+    posix_spawn_file_actions_t streams;
+    posix_spawn_file_actions_init(&streams);
+    for (int number = 0; number < 3; number++)
+        posix_spawn_file_actions_addopen(&streams, number, "/dev/null", O_RDWR, 0);
+    double *times = calloc((size_t)known * (size_t)rounds, sizeof *times);
+    if (times == NULL) return 1;
+    for (int each = 0; each < known; each++) took(commands[each], &streams);
+    for (int round = 0; round < rounds; round++)
+        for (int each = 0; each < known; each++)
+            times[each * rounds + round] = took(commands[each], &streams);
+    for (int each = 0; each < known; each++) {
+        qsort(times + each * rounds, (size_t)rounds, sizeof *times, ascending);
+        printf("%.0f\n", times[each * rounds + rounds / 2]);
+    }
+    free(times);
+    return 0;
+}
