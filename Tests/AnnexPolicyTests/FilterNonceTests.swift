@@ -3,15 +3,12 @@ import Testing
 @testable import AnnexPolicy
 
 @Suite struct FilterNonceTests {
-    static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
-        stride(from: 0, to: bytes.count, by: 8).compactMap { FilterInstruction(bytes[$0..<($0 + 8)]) }
-    }
-
     static func answer(_ filter: SeccompFilter, nonce: UInt64, _ arguments: [UInt64]) throws -> FilterAnswer {
         let exec = try #require(SystemCall(named: "execveat", architecture: filter.architecture))
         let call = FilterEvaluator.Call(
             number: exec.number, architecture: filter.architecture.audit, arguments: arguments)
-        return try FilterEvaluator(program: program(filter.instructions(nonce: nonce))).answer(to: call)
+        return try FilterEvaluator(program: FilterInstruction.program(filter.instructions(nonce: nonce))).answer(
+            to: call)
     }
 
     @Test(arguments: Architecture.allCases, [1, 0xFFFF_FFFF, 0x1_0000_0000, 0xDEAD_BEEF_0BAD_CAFE, .max] as [UInt64])
@@ -29,8 +26,8 @@ import Testing
 
     @Test func theNumberChangesTwoInstructionsAndNothingElse() throws {
         let filter = try Policy.shipped(named: "compute").filter()
-        let one = Self.program(filter.instructions(nonce: 0x1111_1111_2222_2222))
-        let other = Self.program(filter.instructions(nonce: 0x3333_3333_4444_4444))
+        let one = FilterInstruction.program(filter.instructions(nonce: 0x1111_1111_2222_2222))
+        let other = FilterInstruction.program(filter.instructions(nonce: 0x3333_3333_4444_4444))
         #expect(one.count == filter.count)
         #expect(zip(one, other).filter { $0 != $1 }.count == 2)
     }

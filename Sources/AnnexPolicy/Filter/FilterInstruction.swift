@@ -7,14 +7,12 @@ struct FilterInstruction: Sendable, Hashable {
     let jumpFalse: UInt8
     var operand: UInt32
 
-    /// Reads eight bytes; both architectures of Annex are little-endian.
-    init?(_ bytes: ArraySlice<UInt8>) {
-        guard bytes.count == Self.size else { return nil }
-        let at = Array(bytes)
-        code = UInt16(at[0]) | UInt16(at[1]) << 8
-        jumpTrue = at[2]
-        jumpFalse = at[3]
-        operand = (4..<8).reversed().reduce(0) { $0 << 8 | UInt32(at[$1]) }
+    /// Reads eight bytes of an array that has them; both architectures of Annex are little-endian.
+    private init(_ bytes: [UInt8], at start: Int) {
+        code = UInt16(bytes[start]) | UInt16(bytes[start + 1]) << 8
+        jumpTrue = bytes[start + 2]
+        jumpFalse = bytes[start + 3]
+        operand = (4..<8).reversed().reduce(0) { $0 << 8 | UInt32(bytes[start + $1]) }
     }
 
     init(code: UInt16, jumpTrue: UInt8 = 0, jumpFalse: UInt8 = 0, operand: UInt32) {
@@ -25,14 +23,32 @@ struct FilterInstruction: Sendable, Hashable {
     }
 
     var bytes: [UInt8] {
-        let code = [UInt8(truncatingIfNeeded: self.code), UInt8(truncatingIfNeeded: self.code >> 8)]
-        return code + [jumpTrue, jumpFalse] + (0..<4).map { UInt8(truncatingIfNeeded: operand >> (8 * $0)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.size)
+        append(to: &bytes)
+        return bytes
     }
 
-    /// All instructions of an exported filter.
-    static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
-        stride(from: 0, to: bytes.count, by: size).compactMap {
-            FilterInstruction(bytes[$0..<min($0 + size, bytes.count)])
+    private func append(to bytes: inout [UInt8]) {
+        bytes.append(UInt8(truncatingIfNeeded: code))
+        bytes.append(UInt8(truncatingIfNeeded: code >> 8))
+        bytes.append(jumpTrue)
+        bytes.append(jumpFalse)
+        for shift in stride(from: 0, to: 32, by: 8) as StrideTo<UInt32> {
+            bytes.append(UInt8(truncatingIfNeeded: operand >> shift))
         }
+    }
+
+    /// All instructions of an exported filter; what is left over at its end is none.
+    static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
+        stride(from: 0, through: bytes.count - size, by: size).map { FilterInstruction(bytes, at: $0) }
+    }
+
+    /// The same as an exported filter.
+    static func bytes(of program: [FilterInstruction]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(program.count * size)
+        for instruction in program { instruction.append(to: &bytes) }
+        return bytes
     }
 }

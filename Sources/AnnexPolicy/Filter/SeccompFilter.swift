@@ -22,7 +22,7 @@ public struct SeccompFilter: Sendable, Hashable {
         }
         self.architecture = architecture
         self.program = program
-        bytes = program.flatMap(\.bytes)
+        bytes = FilterInstruction.bytes(of: program)
         guard !allowsEveryExec else {
             (upper, lower) = (nil, nil)
             return

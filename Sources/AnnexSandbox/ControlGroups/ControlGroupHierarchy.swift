@@ -73,10 +73,17 @@ extension ControlGroupHierarchy {
     }
 
     private func isUsable() -> Bool {
+        guard offersMemory else { return false }
         let probe = memory + "/" + OwnedName.next()
         guard unsafe mkdir(probe, 0o755) == 0 else { return false }
         defer { ControlGroup.remove(probe) }
         return unsafe access(probe + "/" + limitFile, W_OK) == 0
+    }
+
+    /// Whether a group that is made here has a memory controller: asked, since to make one and see takes far longer.
+    private var offersMemory: Bool {
+        guard version == .two, let given = TextFile.read(memory + "/cgroup.subtree_control") else { return true }
+        return given.split(whereSeparator: \.isWhitespace).contains("memory")
     }
 
     var limitFile: String { version == .two ? "memory.max" : "memory.limit_in_bytes" }

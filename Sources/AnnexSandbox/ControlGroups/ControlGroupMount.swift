@@ -3,12 +3,21 @@ struct ControlGroupMount: Hashable {
     let version: ControlGroupHierarchy.Version
     let path: String
     /// Version 1: the controllers that it carries. Empty for version 2.
-    let controllers: Set<String>
+    let controllers: [String]
 
     /// Every control group mount in the text of a `mountinfo` file.
     static func all(in mountinfo: String) -> [ControlGroupMount] {
-        mountinfo.split(separator: "\n").compactMap(parse)
+        mountinfo.split(separator: "\n").filter(mayBeOne).compactMap(parse)
     }
+
+    /// Whether a line says ` - cgroup`. Most do not, and taking a line apart takes long.
+    private static func mayBeOne(_ line: Substring) -> Bool {
+        let letters = Array(line.utf8)
+        guard letters.count > mark.count else { return false }
+        return (0...(letters.count - mark.count)).contains { letters[$0...].starts(with: mark) }
+    }
+
+    private static let mark = Array(" - cgroup".utf8)
 
     // 36 35 98:0 / /sys/fs/cgroup/memory rw,nosuid shared:9 - cgroup cgroup rw,memory
     private static func parse(_ line: Substring) -> ControlGroupMount? {
@@ -19,7 +28,7 @@ struct ControlGroupMount: Hashable {
         case "cgroup2": return ControlGroupMount(version: .two, path: path, controllers: [])
         case "cgroup":
             let options = fields[dash + 3].split(separator: ",").map(String.init)
-            return ControlGroupMount(version: .one, path: path, controllers: Set(options))
+            return ControlGroupMount(version: .one, path: path, controllers: options)
         default: return nil
         }
     }
@@ -29,8 +38,8 @@ struct ControlGroupMount: Hashable {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
-            let names = Set(fields[1].split(separator: ",").map(String.init))
-            let isOurs = version == .two ? fields[0] == "0" : !names.isDisjoint(with: controllers)
+            let names = fields[1].split(separator: ",")
+            let isOurs = version == .two ? fields[0] == "0" : names.contains { controllers.contains(String($0)) }
             if isOurs { return fields[2] == "/" ? "" : String(fields[2]) }
         }
         return nil

@@ -36,17 +36,21 @@ struct ProgramRun {
     }
 
     private func runToItsEnd() throws -> End {
-        // Signals end this process as any other until there is something to hand them on to, and a first thread.
+        // Its threads take no signal.
+        let start = LauncherStart(waiving: Set(options.waive))
+        defer { start.settle() }
+        // Signals end this process as any other until there is something to hand them on to.
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
         let signals = SignalDesk()
-        let launcher = try Launcher.shared(waiving: Set(options.waive))
         var streams = try ProgramStreams(closed: StandardStreams.closed)
-        let prepared = try sandbox.prepare(
+        var prepared = try sandbox.prepare(
             program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
+        // What was refused is told at the end, on stderr.
+        prepared.configuration.isLogged = false
         let terminal = try streams.takeRelay { signals.note(.suspendKey) }
         let limits = prepared.policy.limits
-        let run = SandboxRun(launcher, policy: prepared.policy, program: options.program) { event in
+        let run = try SandboxRun(start.launcher(), policy: prepared.policy, program: options.program) { event in
             switch event {
             case .executed: break
             case .stopped: signals.note(.stopped)

@@ -25,7 +25,7 @@ final class SignalDesk: Sendable {
     /// What was meant to end a program that had ended, before that was told here.
     private let late = Mutex<Int32?>(nil)
 
-    /// On the thread that will wait, before there is any other.
+    /// On the thread that will wait. Every other takes no signal at all.
     init() {
         var set = Self.waited
         pthread_sigmask(SIG_BLOCK, &set, nil)

@@ -1,0 +1,37 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexSandbox
+import Synchronization
+
+/// Starts the launcher on a thread of its own: it looks at this machine and waits for its warden, while its asker
+/// prepares what is launched.
+final class LauncherStart: Sendable {
+    private let waived: Set<SandboxLayer>
+    private let outcome = Mutex<Result<Launcher, SandboxError>?>(nil)
+    /// nil once it was waited for, and where none was to be had.
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    init(waiving waived: Set<SandboxLayer>) {
+        self.waived = waived
+        var started = try? WorkerThread("annex-start") { [self] in start() }
+        thread.withLock { $0 = started.take() }
+    }
+
+    private func start() {
+        let result = Result { () throws(SandboxError) in try Launcher.shared(waiving: waived) }
+        outcome.withLock { $0 = result }
+    }
+
+    /// Waits for it.
+    func launcher() throws(SandboxError) -> Launcher {
+        settle()
+        if let result = outcome.withLock({ $0 }) { return try result.get() }
+        return try Launcher.shared(waiving: waived)
+    }
+
+    /// Nothing of it is half done when the program ends.
+    func settle() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        thread.join()
+    }
+}
