@@ -7,6 +7,8 @@ import Glibc
 enum Contender: String, CaseIterable {
     case raw = "annex-raw"
     case typed = "annex-typed"
+    case session = "annex-session"
+    case waitingSession = "annex-session-wait"
     case async = "annex-async"
     case resumed = "annex-async-executor"
     case sealed = "annex-sealed"
@@ -23,6 +25,8 @@ enum Contender: String, CaseIterable {
         switch self {
         case .raw: "a sandboxed extension, synchronous, bytes"
         case .typed: "a sandboxed extension, synchronous, messages of a type"
+        case .session: "a sandboxed extension, session.call: async, messages of a type, the extension point's limit"
+        case .waitingSession: "the same, session.callAndWait: synchronous"
         case .async: "a sandboxed extension, async"
         case .resumed: "a sandboxed extension, async, on the channel's executor"
         case .sealed: "a sandboxed extension, answers as sealed memory"
@@ -39,7 +43,7 @@ enum Contender: String, CaseIterable {
 
     /// The extension that serves it and waits as the plan says.
     func identifier(_ waiting: WaitingStyle) -> String {
-        if self == .typed { return "com.example.bench.typed" }
+        if self == .typed || self == .session || self == .waitingSession { return "com.example.bench.typed" }
         if self == .sealed { return "com.example.bench.sealing" }
         if self == .denied || self == .violation || self == .memory { return "com.example.bench.breaking" }
         return switch waiting {
@@ -58,7 +62,7 @@ enum Contender: String, CaseIterable {
         let crowds = self == .besideCrowds ? Crowds(launcher) : nil
         defer { crowds?.stop() }
         let session = try launcher.launch()
-        let status = await measure(plan, session.channel)
+        let status = await measure(plan, session)
         _ = await session.complete()
         return status
     }
@@ -77,16 +81,22 @@ enum Contender: String, CaseIterable {
         case .violation: return Self.measure(plan, try EndWay(launcher, .violation))
         case .memory: return Self.measure(plan, try EndWay(launcher, .memory))
         case .crowd: return Self.measure(plan, CrowdWay(launcher))
-        case .raw, .typed, .async, .resumed, .sealed, .besideCrowds: return nil
+        case .raw, .typed, .session, .waitingSession, .async, .resumed, .sealed, .besideCrowds: return nil
         }
     }
 
-    private func measure(_ plan: Plan, _ channel: HostEndpoint) async -> Int32 {
+    private func measure(_ plan: Plan, _ session: ExtensionSession) async -> Int32 {
+        let channel = session.channel
         switch self {
         case .raw where plan.isOneWay: return Self.measurePosts(plan, channel)
-        case .async: return await Self.measureTasks(plan, channel)
+        case .async: return await Self.measureTasks(plan, asking: RawWay(channel: channel), AsyncWay(channel: channel))
         case .resumed:
-            return await withTaskExecutorPreference(channel.executor) { await Self.measureTasks(plan, channel) }
+            return await withTaskExecutorPreference(channel.executor) {
+                await Self.measureTasks(plan, asking: RawWay(channel: channel), AsyncWay(channel: channel))
+            }
+        case .session:
+            return await Self.measureTasks(plan, asking: SessionWay(session: session), SessionTaskWay(session: session))
+        case .waitingSession: return Self.measure(plan, SessionWay(session: session))
         case .typed: return Self.measure(plan, TypedWay(channel: channel))
         case .sealed: return Self.measure(plan, SealedWay(channel, plan))
         default: return Self.measure(plan, RawWay(channel: channel))
@@ -105,9 +115,8 @@ enum Contender: String, CaseIterable {
         }
     }
 
-    private static func measureTasks(_ plan: Plan, _ channel: HostEndpoint) async -> Int32 {
-        guard let measurement = Measurement(plan, asking: RawWay(channel: channel)), measurement.settle(),
-            await measurement.phases(AsyncWay(channel: channel))
+    private static func measureTasks(_ plan: Plan, asking asked: some Way, _ way: some TaskWay) async -> Int32 {
+        guard let measurement = Measurement(plan, asking: asked), measurement.settle(), await measurement.phases(way)
         else { return 1 }
         return measurement.finish()
     }

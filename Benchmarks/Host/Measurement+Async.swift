@@ -1,8 +1,14 @@
 import AnnexChannel
 import CBenchDriver
 
+/// One way to call from a task.
+protocol TaskWay {
+    /// - Returns: the answer's length, 0 for a failure.
+    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) async -> Int
+}
+
 /// The asynchronous call, as a task makes it.
-struct AsyncWay {
+struct AsyncWay: TaskWay {
     let channel: HostEndpoint
 
     func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) async -> Int {
@@ -20,12 +26,12 @@ struct AsyncWay {
 
 extension Measurement {
     /// The same phases and calls as the synchronous ones, from a task.
-    func phases(_ way: AsyncWay) async -> Bool {
+    func phases(_ way: some TaskWay) async -> Bool {
         if plan.batch > 1, await !phase(plan.batch, way) { return false }
         return await phase(1, way)
     }
 
-    private func phase(_ batch: UInt64, _ way: AsyncWay) async -> Bool {
+    private func phase(_ batch: UInt64, _ way: some TaskWay) async -> Bool {
         bench_phase(run, batch)
         defer { bench_phase_end(run) }
         var start: UInt64 = 0

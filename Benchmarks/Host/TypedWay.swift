@@ -8,15 +8,22 @@ struct TypedWay: Way {
     @inline(__always)
     func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
         do throws(CallFailure) {
-            let answer = try channel.callAndWait(Words(request))
-            return answer.withBytes { words in
-                guard words.count <= reply.count else { return 0 }
-                reply.copyMemory(from: words)
-                return words.count
-            }
+            return try channel.callAndWait(Words(request)).copy(to: reply)
         } catch {
             Complaint.print("\(error)")
             return 0
+        }
+    }
+}
+
+extension Words {
+    /// - Returns: how many bytes; 0 where there is too little room.
+    @inline(__always)
+    func copy(to reply: UnsafeMutableRawBufferPointer) -> Int {
+        withBytes { words in
+            guard words.count <= reply.count else { return 0 }
+            reply.copyMemory(from: words)
+            return words.count
         }
     }
 }

@@ -25,6 +25,8 @@ struct Launcher: @unchecked Sendable {
             configuration.waiting = plan.waiting
             let largest = UInt32(clamping: max(plan.request, plan.reply))
             configuration.largestMessage = max(configuration.largestMessage, largest)
+            // What the library has without a policy: these scenes measure the channel, and not a policy's bound.
+            (configuration.hostArena, configuration.extensionArena) = (2 << 20, 2 << 20)
         }
     }
 

@@ -17,6 +17,7 @@ public enum Catalogue {
             "awake", .latency, "64 B round trip, both awake on two cores", awake.with { $0.batch = 32 },
             floors(spinning) + [
                 .ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-typed"), .ours("annex-async"),
+                .ours("annex-session"), .ours("annex-session-wait"),
             ]),
         Scene(
             "asleep-one-core", .latency, "64 B round trip, blocking, on one core",

@@ -1,0 +1,31 @@
+import AnnexHost
+import BenchMessages
+
+/// The call that the documentation shows to a host's author, from a thread: typed, with the extension point's limit.
+struct SessionWay: Way {
+    let session: ExtensionSession
+
+    @inline(__always)
+    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+        do throws(HostError) {
+            return try session.callAndWait(Words(request)).copy(to: reply)
+        } catch {
+            Complaint.print("\(error)")
+            return 0
+        }
+    }
+}
+
+/// The same from a task.
+struct SessionTaskWay: TaskWay {
+    let session: ExtensionSession
+
+    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) async -> Int {
+        do throws(HostError) {
+            return try await session.call(Words(request)).copy(to: reply)
+        } catch {
+            Complaint.print("\(error)")
+            return 0
+        }
+    }
+}
