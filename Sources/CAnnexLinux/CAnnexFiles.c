@@ -53,6 +53,11 @@ int annex_known_status(const char *path, annex_known_file *file) {
     return 0;
 }
 
+int annex_attribute_is(const char *path, const char *name, char value) {
+    char found;
+    return getxattr(path, name, &found, 1) == 1 && found == value;
+}
+
 int annex_set_attribute(const char *path, const char *name, const void *value, size_t size) {
     return setxattr(path, name, value, size, 0) < 0 ? -errno : 0;
 }

@@ -25,13 +25,18 @@ enum Main {
 
     /// Waits for signals on this thread, which must be the only one when it begins.
     private static func run(_ arguments: [String]) {
+        keepLogSilent()
         guard let options = RunOptions(plain: arguments) else { return RunCommand.main(arguments) }
         exit(ProgramRun(options).run())
     }
 
-    private static func perform(_ arguments: [String]) {
-        // What a command has to say it prints itself; the log is for programs that run sandboxes for others.
+    /// A command prints all that it has to say. The log is for programs that run sandboxes for others.
+    private static func keepLogSilent() {
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+    }
+
+    private static func perform(_ arguments: [String]) {
+        keepLogSilent()
         do {
             var command = try Annex.parseAsRoot(arguments)
             if command is any AsyncParsableCommand { performAwaiting(arguments) }

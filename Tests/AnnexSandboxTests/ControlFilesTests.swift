@@ -91,7 +91,15 @@ import Testing
         #expect(DelegatedGroup(own: "/g/a.service/other", isDelegated: isDelegated) == nil)
         #expect(DelegatedGroup(own: "/g/b.service", isDelegated: isDelegated) == nil)
         #expect(DelegatedGroup(own: "", isDelegated: isDelegated) == nil)
-        #expect(!DelegatedGroup.isMarked("/proc") && !DelegatedGroup.isMarked("/nowhere"))
+    }
+
+    @Test func whatHasALeafForTheProgramIsDelegated() throws {
+        #expect(!DelegatedGroup.isDelegated("/proc") && !DelegatedGroup.isDelegated("/nowhere"))
+        let tree = try unit()
+        #expect(DelegatedGroup.isDelegated(tree.path))
+        #expect(DelegatedGroup(own: tree.path + "/broker")?.path == tree.path)
+        try FileManager.default.removeItem(atPath: tree.path + "/broker")
+        #expect(!DelegatedGroup.isDelegated(tree.path))
     }
 
     @Test func theProgramGoesIntoALeafAndControllersAreHandedDown() throws {

@@ -3,6 +3,7 @@ import AnnexPolicy
 import AnnexTestSupport
 import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import AnnexSandbox
@@ -57,5 +58,28 @@ import Testing
         kill(first.number, SIGKILL)
         while !WardenState.isGone(first.number) { usleep(1000) }
         #expect(first.isLost)
+    }
+
+    /// Nobody else would end it, and the next launch may be the same user's.
+    @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
+    func whatOutlivesItsFirstProcessEndsWithItWhereNoNamespaceEndsIt() async throws {
+        let launcher = try Launcher.start()
+        defer { launcher.shutDown() }
+        let sandbox = Sandbox(policy: try .shipped(named: "tool"))
+        let marker = "\(UInt32.random(in: 1_000_000 ... 2_000_000_000))"
+        let program = SandboxProgram("/bin/sh", ["-c", "sleep \(marker) & exit 3"])
+        var prepared = try sandbox.prepare(program, streams: DescriptorList())
+        prepared.configuration.layers.remove(.process)
+        let end = Mutex<SandboxEnd?>(nil)
+        let process = try launcher.launch(prepared.takeConfiguration()) { event in
+            if case .ended(let last) = event { end.withLock { $0 = last } }
+        }
+        await eventually { end.withLock { $0 != nil } }
+        _ = process
+        #expect(end.withLock { $0?.failure } == nil)
+        let living = ProcText.names(in: "/proc").filter { name in
+            Int32(name) != nil && (TextFile.read("/proc/\(name)/cmdline") ?? "").contains(marker)
+        }
+        #expect(living.isEmpty)
     }
 }

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// What all sandboxes of one user, or of one host, may have together.
 package struct GroupShare: Sendable, Hashable {
-    /// The group's name where its place is delegated.
-    package var name: String
+    /// What the group is called where its place is delegated and the name is free; nil: as any other.
+    package var name: String?
     /// Bytes; nil: as much as the group above has.
     package var memory: UInt64?
     /// Processes and threads; nil: as many as the group above may have.
@@ -14,7 +14,8 @@ package struct GroupShare: Sendable, Hashable {
     package var diskWeight: Int
 
     package init(
-        name: String, memory: UInt64? = nil, processes: UInt64? = nil, processorWeight: Int = 50, diskWeight: Int = 50
+        name: String? = nil, memory: UInt64? = nil, processes: UInt64? = nil, processorWeight: Int = 50,
+        diskWeight: Int = 50
     ) {
         self.name = name
         self.memory = memory
@@ -30,30 +31,34 @@ final class ControlGroupNode: Sendable {
     /// Where launches make theirs.
     let hierarchy: ControlGroupHierarchy
 
-    /// Makes the group, or takes the one that is there, and writes its limits.
+    /// Makes the group, and writes its limits.
+    /// - Throws: `EEXIST` where there is one of this name: that is another broker's, which removes it when it likes.
     init(in above: ControlGroupHierarchy, named name: String, _ share: GroupShare) throws(SystemError) {
-        hierarchy = ControlGroupHierarchy(
+        let place = ControlGroupHierarchy(
             version: above.version, memory: above.memory + "/" + name,
             processes: above.processes.map { $0 + "/" + name })
+        for directory in Self.directories(of: place) { try ControlGroup.make(directory) }
+        // From here on they are removed with this value.
+        hierarchy = place
         let files = ControlFiles(above.version)
-        for directory in directories {
-            guard unsafe mkdir(directory, 0o755) == 0 || errno == EEXIST else {
-                throw SystemError("mkdir", errno: errno, path: directory)
-            }
-        }
-        if above.version == .two { try DelegatedGroup(at: hierarchy.memory).handDown() }
-        if let memory = share.memory { _ = try files.limit(memory: memory, in: hierarchy.memory) }
+        if above.version == .two { try DelegatedGroup(at: place.memory).handDown() }
+        if let memory = share.memory { _ = try files.limit(memory: memory, in: place.memory) }
         if let processes = share.processes {
-            _ = try files.limit(processes: processes, in: hierarchy.processes ?? hierarchy.memory)
+            _ = try files.limit(processes: processes, in: place.processes ?? place.memory)
         }
-        _ = try files.share(.init(processor: share.processorWeight, disk: share.diskWeight), in: hierarchy.memory)
+        _ = try files.share(.init(processor: share.processorWeight, disk: share.diskWeight), in: place.memory)
     }
 
-    /// The memory group's first.
-    private var directories: [String] { [hierarchy.memory] + (hierarchy.processes.map { [$0] } ?? []) }
+    /// Under a name that says whose it is.
+    convenience init(in above: ControlGroupHierarchy, _ share: GroupShare) throws(SystemError) {
+        try self.init(in: above, named: OwnedName.next(), share)
+    }
+
+    private static func directories(of place: ControlGroupHierarchy) -> [String] {
+        [place.memory] + (place.processes.map { [$0] } ?? [])
+    }
 
     deinit {
-        // Another broker of the same user may be in it, or this one again.
-        for directory in directories { unsafe rmdir(directory) }
+        for directory in Self.directories(of: hierarchy) { unsafe rmdir(directory) }
     }
 }

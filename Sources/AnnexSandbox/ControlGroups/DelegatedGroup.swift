@@ -21,7 +21,7 @@ struct DelegatedGroup: Hashable {
     ///   - own: the directory of this process's group.
     ///   - isDelegated: asked of a directory.
     /// - Returns: nil where neither that nor, from within the leaf, the one above is delegated.
-    init?(own: String, isDelegated: (String) -> Bool = DelegatedGroup.isMarked) {
+    init?(own: String, isDelegated: (String) -> Bool = DelegatedGroup.isDelegated) {
         let parts = own.split(separator: "/", omittingEmptySubsequences: false)
         let above = parts.dropLast().joined(separator: "/")
         if isDelegated(own) {
@@ -64,18 +64,19 @@ struct DelegatedGroup: Hashable {
         Set((TextFile.read(path + "/" + file) ?? "").split { $0 == " " || $0 == "\n" }).intersection(Self.controllers)
     }
 
-    /// systemd marks what it delegates; the first name is for whoever may not read the second.
-    static func isMarked(_ directory: String) -> Bool {
-        ["user.delegate", "trusted.delegate"].contains { name in
-            var value: UInt8 = 0
-            // SAFETY: the call writes at most the one byte and keeps nothing.
-            let count = unsafe readAttribute(directory, name, &value, 1)
-            return count == 1 && value == UInt8(ascii: "1")
+    /// The first is for whoever may not read the second.
+    private static let marks: [String] = ["user.delegate", "trusted.delegate"]
+
+    /// systemd marks what it delegates, in older versions for root alone to read. A leaf of this name is there only
+    /// where the unit asks for it (`DelegateSubgroup=`), or this program made it before.
+    static func isDelegated(_ directory: String) -> Bool {
+        let isMarked = marks.contains { mark in
+            // SAFETY: the call reads both texts and keeps nothing.
+            unsafe annex_attribute_is(directory, mark, CChar(UInt8(ascii: "1"))) == 1
         }
+        return isMarked
+            || ["/\(leaf)/cgroup.procs", "/cgroup.subtree_control"].allSatisfy { name in
+                unsafe access(directory + name, W_OK) == 0
+            }
     }
 }
-
-@_silgen_name("getxattr")
-private func readAttribute(
-    _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ value: UnsafeMutableRawPointer, _ size: Int
-) -> Int

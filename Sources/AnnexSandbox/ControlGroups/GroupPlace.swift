@@ -13,23 +13,34 @@ struct GroupPlace {
     /// - Returns: nil where no group with a memory limit can be made.
     static func find(_ share: GroupShare?) throws(SystemError) -> GroupPlace? {
         if let unit = delegated() {
-            return try GroupPlace(in: unit, named: (share ?? ofHost).name, share ?? ofHost)
+            guard let share else { return GroupPlace(below: try ControlGroupNode(in: unit, GroupShare())) }
+            return GroupPlace(below: try node(in: unit, share))
         }
         guard let hierarchy = ControlGroupHierarchy.find() else { return nil }
         guard let share else { return GroupPlace(hierarchy: hierarchy, node: nil) }
-        return try GroupPlace(in: hierarchy, named: OwnedName.next(), share)
+        return GroupPlace(below: try ControlGroupNode(in: hierarchy, share))
     }
-
-    private static let ofHost = GroupShare(name: "extensions")
 
     private init(hierarchy: ControlGroupHierarchy, node: ControlGroupNode?) {
         self.hierarchy = hierarchy
         self.node = node
     }
 
-    private init(in above: ControlGroupHierarchy, named name: String, _ share: GroupShare) throws(SystemError) {
-        let node = try ControlGroupNode(in: above, named: name, share)
+    private init(below node: ControlGroupNode) {
         self.init(hierarchy: node.hierarchy, node: node)
+    }
+
+    /// Under the share's own name where nobody has that.
+    private static func node(
+        in unit: ControlGroupHierarchy, _ share: GroupShare
+    ) throws(SystemError) -> ControlGroupNode {
+        guard let name = share.name else { return try ControlGroupNode(in: unit, share) }
+        do throws(SystemError) {
+            return try ControlGroupNode(in: unit, named: name, share)
+        } catch {
+            guard error.errno == EEXIST else { throw error }
+            return try ControlGroupNode(in: unit, share)
+        }
     }
 
     /// The group that was left to this program, with the program in its leaf; nil where there is none with memory limits.

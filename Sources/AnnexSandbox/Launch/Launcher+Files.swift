@@ -23,8 +23,7 @@ extension Launcher {
             guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has none") }
             plan.landlock = handled(policy, landlock)
             plan.landlock.rules = rules(
-                grants, paths, devices, bundle: place, ownRoot: plan.layers.contains(.root),
-                hasProcessFiles: hasProcessFiles(paths, plan.layers))
+                grants, paths, devices, bundle: place, layers: plan.layers)
         }
         do throws(SystemError) {
             if plan.layers.contains(.root) {
@@ -117,7 +116,7 @@ extension Launcher {
 
     private func rules(
         _ grants: borrowing GrantLayout, _ paths: PolicyPaths, _ devices: [String], bundle place: String?,
-        ownRoot: Bool, hasProcessFiles: Bool
+        layers: SandboxLayers
     ) -> [LandlockRules.Rule] {
         var rules = deviceRules(devices)
         if let place {
@@ -126,10 +125,10 @@ extension Launcher {
         for place in grants.places {
             rules.append(rule(place.path, place.rights.landlock(onDirectory: place.isDirectory)))
         }
-        guard ownRoot else { return rules }
+        guard layers.contains(.root) else { return rules }
         if paths.privateDirectory != .none { rules.append(rule(paths.privatePath, .owning)) }
         if hasSharedMemory(paths, devices) { rules.append(rule(PolicyPaths.sharedMemoryPath, .owning)) }
-        if hasProcessFiles { rules.append(rule("/proc", .reading)) }
+        if hasProcessFiles(paths, layers) { rules.append(rule("/proc", .reading)) }
         return rules
     }
 

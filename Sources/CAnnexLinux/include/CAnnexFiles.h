@@ -25,6 +25,8 @@ typedef struct {
 } annex_known_file;
 // Links at the path's end are followed. 0 or -errno.
 int annex_known_status(const char *path, annex_known_file *file);
+// Whether an extended attribute has just this one character.
+int annex_attribute_is(const char *path, const char *name, char value);
 // setxattr. 0 or -errno.
 int annex_set_attribute(const char *path, const char *name, const void *value, size_t size);
 

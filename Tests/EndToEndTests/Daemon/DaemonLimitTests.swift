@@ -57,6 +57,31 @@ import Testing
         for session in [sessions[1], third] { #expect(await session.complete().reason == .completed) }
     }
 
+    /// Where no control group can be made the log says that nothing holds it.
+    @Test func `so many processes of one user run, held by one control group`() async throws {
+        let daemon = try await daemon("processes=77", "memory-bytes=1073741824")
+        let host = try HonestHost(daemon)
+        let session = try await host.begin()
+        if daemon.log.contains("no control group holds") { return }
+        #expect(bounds(of: daemon, in: "pids.max").contains("77"))
+        let memory = bounds(of: daemon, in: "memory.max") + bounds(of: daemon, in: "memory.limit_in_bytes")
+        #expect(memory.contains("1073741824"), "\(memory)")
+        #expect(await session.complete().reason == .completed)
+        #expect(await daemon.end() == 0)
+        #expect(!bounds(of: daemon, in: "pids.max").contains("77"))
+    }
+
+    /// What files of this name say in the control groups that a daemon made.
+    private func bounds(of daemon: TestDaemon, in name: String) -> [String] {
+        let mounts = ProcText.lines(of: "/proc/self/mountinfo").filter { $0.contains(" - cgroup") }
+        let owners = [".\(daemon.number).", "user-\(getuid())/"]
+        return Set(mounts.map { String($0.split(separator: " ")[4]) }).flatMap { root in
+            (FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? [])
+                .filter { $0.hasSuffix("/" + name) && owners.contains(where: $0.contains) }
+                .compactMap { ProcText.lines(of: root + "/" + $0).first }
+        }
+    }
+
     @Test func `so many apps of one user, and so many extensions in them`() async throws {
         let daemon = try await daemon("apps=2", "extensions=3")
         let host = try connect(daemon)
