@@ -54,11 +54,14 @@ final class ControlGroupNode: Sendable {
         try self.init(in: above, named: OwnedName.next(), share)
     }
 
+    /// For whoever must remove them should the broker be killed.
+    var directories: [String] { Self.directories(of: hierarchy) }
+
     private static func directories(of place: ControlGroupHierarchy) -> [String] {
         [place.memory] + (place.processes.map { [$0] } ?? [])
     }
 
     deinit {
-        for directory in Self.directories(of: hierarchy) { unsafe rmdir(directory) }
+        for directory in directories { unsafe rmdir(directory) }
     }
 }

@@ -85,8 +85,9 @@ package final class Launcher: Sendable {
         let directories = Self.directories(of: group)
         var plan = try plan(configuration, identity: identity, groups: directories, held: held, output: writing)
         let next = OwnedName.next()
-        // The warden removes it should this broker be killed.
+        // The warden removes these should this broker be killed, or end as programs do.
         if let hierarchy { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
+        plan.removals += place?.node?.directories ?? []
         scene.hasReaper = plan.hasReaper
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,

@@ -36,6 +36,21 @@ struct GroupTests {
         for directory in group.directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
     }
 
+    @Test func andSoDoesTheGroupAboveThem() async throws {
+        let ground = try Ground()
+        let hierarchy = try #require(ControlGroupHierarchy.find())
+        let node = try ControlGroupNode(in: hierarchy, GroupShare())
+        var group = try ControlGroup(in: node.hierarchy, below: node, named: OwnedName.next())
+        try group.limit(memory: 64 << 20, processes: 8)
+        var plan = try plan(in: group, node.hierarchy, ground)
+        // Busy until the others are gone.
+        plan.removals = node.directories + group.directories
+        let run = try ground.launch(plan)
+        #expect(await run.recording.waits(for: .executed))
+        ground.warden.shutDown()
+        for directory in node.directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
+    }
+
     @Test func aGroupThatIsNoneFailsAtItsStep() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
