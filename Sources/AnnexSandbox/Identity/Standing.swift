@@ -22,7 +22,10 @@ struct Standing: Sendable {
                     + "\(IdentityRange.variable)=FIRST-LAST")
     }
 
-    static var ofThisProcess: Standing {
-        Standing(user: getuid(), users: IdentityMap(text: TextFile.read("/proc/self/uid_map") ?? ""))
+    static func ofThisProcess() throws(SystemError) -> Standing {
+        let user = getuid()
+        guard user == 0 else { return Standing(user: user, users: IdentityMap(text: "")) }
+        let text = try Descriptor.open("/proc/self/uid_map", O_RDONLY).readAll(atMost: 64 << 10)
+        return Standing(user: user, users: IdentityMap(text: String(decoding: text, as: UTF8.self)))
     }
 }

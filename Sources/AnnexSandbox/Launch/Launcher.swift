@@ -54,7 +54,7 @@ package final class Launcher: Sendable {
         for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
         let identities = try SandboxError.step("identities") { () throws(SystemError) -> IdentityRange? in
             try IdentityRange.check()
-            let standing = Standing.ofThisProcess
+            let standing = try Standing.ofThisProcess()
             if let lack = standing.lack { throw lack }
             return standing.hasUsersToGive ? try IdentityRange() : nil
         }

@@ -26,7 +26,8 @@ struct LayerTrial {
         self.rights = rights ?? landlock?.files ?? LandlockRights.execute.rawValue
         // As the launcher chooses: another user where it has some to give.
         let number = IdentityRange.standard.lowerBound
-        identity = Standing.ofThisProcess.hasUsersToGive ? (number, number) : (getuid(), getgid())
+        let hasUsersToGive = (try? Standing.ofThisProcess())?.hasUsersToGive ?? false
+        identity = hasUsersToGive ? (number, number) : (getuid(), getgid())
     }
 
     /// Every layer of these that cannot be had.

@@ -101,7 +101,8 @@ extension Catalogue {
             },
             Try(
                 "a program with a capability", [.root, .capabilities, .noNewPrivileges, .landlock],
-                needs: [.root]
+                // Without a user namespace the warden's own bounding set stops it.
+                needs: [.root, .layer(.user)]
             ) { script, ground, _ in
                 var again = TrialScript()
                 let held = again.capabilities()
