@@ -35,7 +35,7 @@ let selfContained: [LinkerSetting] = isSanitized ? [] : [.unsafeFlags(["-static-
 /// not find by itself.
 let startsAtOnce: [LinkerSetting] =
     selfContained + [
-        .unsafeFlags(["-Xlinker", "-s"], .when(configuration: .release)),
+        .unsafeFlags(["-use-ld=lld"]), .unsafeFlags(["-Xlinker", "-s"], .when(configuration: .release)),
         .linkedLibrary("_FoundationCShims"), .linkedLibrary("_FoundationCollections"),
     ]
 
