@@ -232,10 +232,14 @@ import Testing
         try await channel.greet(&writer)
         let call = try await ask(channel)
         let lingering = try LingeringSocket()
+        // The reader waits until the message holds the last of the socket.
+        let gate = try Gate()
+        channel.loop.execute { try? gate.wait() }
         do {
             let socket = DescriptorList(try lingering.open())
             #expect(sendMany(channel.peer.control.descriptor.number, [], socket.numbers) == 0)
         }
+        gate.open()
         // Closing it takes longer than any test: the reader goes on all the same.
         #expect(await channel.violation() == .malformedControl(length: 0, descriptors: 1))
         await #expect(throws: CallFailure.self) { _ = try await call.value() }
