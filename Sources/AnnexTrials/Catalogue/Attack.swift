@@ -12,22 +12,19 @@ package struct Attack: Sendable {
     /// For example `FS-01`; stable.
     package let id: String
     package let technique: String
-    /// What is meant to stop it, in the words of the catalogue.
-    package let stoppedBy: String
     package let trial: Trial
     /// Whether the technique is Annex's own finding.
     package let isAddition: Bool
 
-    init(_ id: String, _ technique: String, by stoppedBy: String, addition: Bool = false, _ trial: Trial) {
+    init(_ id: String, _ technique: String, addition: Bool = false, _ trial: Trial) {
         self.id = id
         self.technique = technique
-        self.stoppedBy = stoppedBy
         self.trial = trial
         isAddition = addition
     }
 
-    init(_ id: String, _ technique: String, by stoppedBy: String, addition: Bool = false, _ tries: Try...) {
-        self.init(id, technique, by: stoppedBy, addition: addition, .tries(tries))
+    init(_ id: String, _ technique: String, addition: Bool = false, _ tries: Try...) {
+        self.init(id, technique, addition: addition, .tries(tries))
     }
 
     package var tries: [Try] { if case .tries(let tries) = trial { tries } else { [] } }

@@ -1,16 +1,17 @@
+internal import AnnexPolicy
 internal import AnnexSandbox
 
 extension Catalogue {
     static let processFiles: [Attack] = [
         Attack(
-            "PROC-01", "core_pattern, modprobe, sysctl writes", by: "ro/absent",
+            "PROC-01", "core_pattern, modprobe, sysctl writes",
             .open("/proc/sys/kernel/core_pattern", Flags.writeOnly),
             .open("/proc/sys/kernel/modprobe", Flags.writeOnly)),
         Attack(
-            "PROC-02", "sysrq-trigger, irq, bus", by: "masked", .open("/proc/sysrq-trigger", Flags.writeOnly),
+            "PROC-02", "sysrq-trigger, irq, bus", .open("/proc/sysrq-trigger", Flags.writeOnly),
             .open("/proc/irq/default_smp_affinity", Flags.writeOnly)),
         Attack(
-            "PROC-03", "/proc/PID/{root,cwd,fd,mem,environ} of host", by: "pid ns + hidepid",
+            "PROC-03", "/proc/PID/{root,cwd,fd,mem,environ} of host",
             Try("the host's own status", [.root, .landlock]) { script, ground, _ in
                 .tells(script.readFile("/proc/\(ground.hostProcess)/status"), Array("Name:".utf8))
             },
@@ -21,35 +22,44 @@ extension Catalogue {
             Try("the host's environment", [.root, .user, .landlock]) { script, ground, _ in
                 .succeeds(script.read("/proc/\(ground.hostProcess)/environ", count: 64))
             }),
-        Attack("PROC-04", "pid 1 (reaper) memory/environ", by: "non-dumpable", .open("/proc/1/mem", Flags.readWrite)),
+        Attack("PROC-04", "pid 1 (reaper) memory/environ", .open("/proc/1/mem", Flags.readWrite)),
         Attack(
-            "PROC-05", "/proc/self/mem defeats W^X", by: "deny if policy claims W^X",
+            "PROC-05", "/proc/self/mem defeats W^X",
             .open("/proc/self/mem", Flags.readWrite)),
         Attack(
-            "PROC-06", "kcore, kallsyms, kmsg, keys, timer_list, sched_debug", by: "mask",
+            "PROC-06", "kcore, kallsyms, kmsg, keys, timer_list, sched_debug",
             .open("/proc/kallsyms", layers: [.root, .landlock]), .open("/proc/keys", layers: [.root, .landlock]),
             .open("/proc/kcore", layers: [.root, .landlock]), .open("/proc/kmsg", layers: [.root, .landlock]),
             .open("/proc/timer_list", layers: [.root, .landlock]), .open("/sys/kernel/debug/sched/debug")),
         Attack(
-            "PROC-07", "mountinfo/cgroup/cmdline leak home paths", by: "neutral sources, cgroup ns",
+            "PROC-07", "mountinfo/cgroup/cmdline leak home paths",
             Try("the host's control group", .controlGroup, withoutProcessFiles: [.root, .landlock]) { script, _, _ in
                 .tells(script.readFile("/proc/self/cgroup"), Array("annex.".utf8))
             },
             Try("the host's command line", [.root, .landlock]) { script, ground, _ in
                 .succeeds(script.read("/proc/\(ground.hostProcess)/cmdline", count: 64))
+            },
+            Try(
+                "where its bundle is on the host, in mountinfo", withoutProcessFiles: [.root, .landlock],
+                needs: [.layer(.root)], grant: { $0.grantingLine(path: "/proc/self/mountinfo", rights: .read) }
+            ) { script, ground, _ in
+                .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(ground.bundleFolder.utf8))
+            },
+            Try("the same in maps", [.root, .landlock]) { script, ground, _ in
+                .tellsInAll(script.readWhole("/proc/self/maps"), Array(ground.bundleFolder.utf8))
             }),
         Attack(
-            "PROC-08", "uid_map/setgroups rewrite", by: "written once",
+            "PROC-08", "uid_map/setgroups rewrite",
             Try("a second line of uid_map", else: "the map is written once") { script, _, _ in
                 let file = script.call("openat", .here, script.text("/proc/self/uid_map"), 1, 0)
                 return .succeeds(script.call("write", .result(file), script.text("0 0 1"), 5, after: file))
             }),
         Attack(
-            "PROC-09", "release_agent, cgroup mkdir", by: "cgroupfs not mounted",
+            "PROC-09", "release_agent, cgroup mkdir",
             .open("/sys/fs/cgroup/release_agent", Flags.writeOnly),
             .open("/sys/fs/cgroup/cgroup.procs", Flags.writeOnly)),
         Attack(
-            "PROC-10", "Reopen ro fd as rw by /proc/self/fd", by: "seals, ro mount",
+            "PROC-10", "Reopen ro fd as rw by /proc/self/fd",
             Try("a file that it may read, for writing", .landlock, withoutProcessFiles: .root) { script, _, _ in
                 .succeeds(script.call("openat", .here, script.text("/proc/self/fd/\(TrialGround.gift)"), 2, 0))
             },
@@ -58,7 +68,7 @@ extension Catalogue {
                 return .succeeds(script.call("write", .result(file), script.text("x"), 1, after: file))
             }),
         Attack(
-            "PROC-11", "Code in a memory file, which can be written on", by: "no such file, or nothing mapped as code",
+            "PROC-11", "Code in a memory file, which can be written on",
             addition: true,
             Try("map it as code", else: "no memory file") { script, _, _ in
                 let file = script.call("memfd_create", script.text("code"), 1)
@@ -66,13 +76,13 @@ extension Catalogue {
                 return .succeeds(script.call("mmap", 0, 4096, 5, 1, .result(file), 0, after: grown))
             }),
         Attack(
-            "PROC-12", "A stack or segment that the ELF header makes executable, made in execve", by: "not launched",
+            "PROC-12", "A stack or segment that the ELF header makes executable, made in execve",
             addition: true, .drivenBy(["AnnexSandboxTests/Programs/WritableCodeTests: PROC-12"])),
     ]
 
     static let signals: [Attack] = [
         Attack(
-            "SIG-01", "Signal host", by: "pid ns + Landlock scope",
+            "SIG-01", "Signal host",
             Try("kill", [.process, .landlock], needs: [.landlock(6)]) { script, ground, _ in
                 .succeeds(script.call("kill", .number(ground.hostProcess), 0))
             },
@@ -80,7 +90,7 @@ extension Catalogue {
                 .succeeds(script.call("pidfd_open", .number(ground.hostProcess), 0))
             }),
         Attack(
-            "SIG-02", "ptrace reaper/sibling", by: "denied",
+            "SIG-02", "ptrace reaper/sibling",
             Try("PTRACE_TRACEME") { script, _, _ in .succeeds(script.call("ptrace", 0, 0, 0, 0)) },
             Try("the host's memory", [.user, .process, .landlock]) { script, ground, _ in
                 let piece = script.words([0x1000, 8])
@@ -90,23 +100,23 @@ extension Catalogue {
                         piece, 1, 0), [Number.badAddress], absent: [])
             }),
         Attack(
-            "SIG-03", "Ignore SIGTERM", by: "deadline then KILL on pidfd/cgroup",
+            "SIG-03", "Ignore SIGTERM",
             .drivenBy([
                 "AnnexBrokerTests/LifecycleTests: L5", "EndToEndTests/LifeTests: L5", "EndToEndTests/AccidentTests: L6",
             ])),
         Attack(
-            "SIG-04", "SIGSTOP itself", by: "host-side timer",
+            "SIG-04", "SIGSTOP itself",
             .drivenBy(["EndToEndTests/LifeTests: SIG-04", "AnnexSandboxTests/Warden/LifelineTests: SIG-04"])),
         Attack(
             // Live, it is the warden that is stopped: no test can make a process that no signal reaches.
-            "SIG-05", "Unkillable (D-state) child", by: "never wait synchronously",
+            "SIG-05", "Unkillable (D-state) child",
             .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
-        Attack("SIG-06", "Pid reuse on kill", by: "pidfd", .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
+        Attack("SIG-06", "Pid reuse on kill", .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
         Attack(
-            "SIG-07", "Crash loop", by: "backoff and budget",
+            "SIG-07", "Crash loop",
             .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07", "EndToEndTests/LifeTests: SIG-07"])),
         Attack(
-            "SIG-08", "Advice about a stranger's memory", by: "denied", addition: true,
+            "SIG-08", "Advice about a stranger's memory", addition: true,
             Try("process_madvise", else: "no descriptor of a stranger") { script, ground, _ in
                 let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
                 return .succeeds(
@@ -115,20 +125,19 @@ extension Catalogue {
                         after: process))
             }),
         Attack(
-            "SIG-09", "A stranger's descriptors by pidfd_getfd", by: "pid ns, denied", addition: true,
+            "SIG-09", "A stranger's descriptors by pidfd_getfd", addition: true,
             Try("the host's standard output", [.user, .process, .landlock]) { script, ground, _ in
                 let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
                 return .succeeds(script.call("pidfd_getfd", .result(process), 1, 0, after: process))
             }),
         Attack(
-            "SIG-10", "A timer that wakes it by SIGCONT while its supervisor is stopped (Ctrl-Z)",
-            by: "stopped again, and its time kept by another process", addition: true,
+            "SIG-10", "A timer that wakes it by SIGCONT while its supervisor is stopped (Ctrl-Z)", addition: true,
             .drivenBy(["EndToEndTests/RunWaitingTests: TTY-04"])),
     ]
 
     static let terminal: [Attack] = [
         Attack(
-            "TTY-01", "TIOCSTI", by: "setsid + filter",
+            "TTY-01", "TIOCSTI",
             Try("into its input", else: "no terminal") { script, _, _ in
                 .succeeds(script.call("ioctl", 0, 0x5412, script.text("x")))
             },
@@ -136,15 +145,15 @@ extension Catalogue {
                 .succeeds(script.call("ioctl", 1, .value(0x1_0000_5412), script.text("x")))
             }),
         Attack(
-            "TTY-02", "TIOCLINUX paste (CVE-2023-28100)", by: "masked ioctl compare",
+            "TTY-02", "TIOCLINUX paste (CVE-2023-28100)",
             Try("into its output", else: "no terminal") { script, _, _ in
                 .succeeds(script.call("ioctl", 1, 0x541C, script.text("\u{3}")))
             }),
         Attack(
-            "TTY-03", "ANSI escapes / fake log lines in output", by: "escape and prefix",
+            "TTY-03", "ANSI escapes / fake log lines in output",
             .drivenBy(["AnnexLinuxTests/EscapedTests: TTY-03", "AnnexBundleTests/HostileBundleTests: TTY-03"])),
         Attack(
-            "TTY-04", "SIGTTOU/SIGHUP games", by: "no controlling tty",
+            "TTY-04", "SIGTTOU/SIGHUP games",
             .open("/dev/tty", Flags.readWrite, else: "a session without a terminal")),
     ]
 }

@@ -26,8 +26,9 @@ package struct CatalogueDocument {
         *Tried* names each way in which a lone program tries it, in a sandbox of its own, and the layers that stop that try,
         each by itself, with the others switched off; `seccomp in …` names the shipped policies whose filter does. A try
         without a layer is stopped by what every sandbox has: an ordinary user's rights, limits, descriptors of its own.
-        Techniques that need a hostile peer, client or bundle are driven by the tests that are named. `+` marks what Annex
-        itself added to the list.
+        *Stopped by* is the sum of that. It is no intention: tests leave each layer out, and leave it alone in force, and
+        compare what then gets through. Techniques that need a hostile peer, client or bundle have no try: they are driven
+        by the tests that are named. `+` marks what Annex itself added to the list.
 
         """
 
@@ -50,12 +51,36 @@ package struct CatalogueDocument {
             case .notApplicable(let reason): "not applicable: \(reason)"
             }
         let mark = attack.isAddition ? " +" : ""
-        return "| \(attack.id)\(mark) | \(cell(attack.technique)) | \(cell(attack.stoppedBy)) | \(cell(how)) |"
+        return "| \(attack.id)\(mark) | \(cell(attack.technique)) | \(cell(stopping(attack))) | \(cell(how)) |"
+    }
+
+    /// By what the tries of a row are stopped, each at least once.
+    private func stopping(_ attack: Attack) -> String {
+        switch attack.trial {
+        case .drivenBy: return "not tried by a lone program"
+        case .notApplicable: return "not applicable"
+        case .tries: break
+        }
+        var names: [String] = []
+        for one in attack.tries {
+            let (layers, filters) = holding(one)
+            let seccomp = filters.isEmpty ? [] : [filters.count == policies.count ? "seccomp" : "seccomp in some"]
+            // Where no filter and no layer stops it, what is measured is stopped by its limit.
+            let isLimited = one.measure != nil && filters.count < policies.count
+            let held = layers + seccomp + (isLimited ? [one.otherwise] : [])
+            for name in (held.isEmpty ? [one.otherwise] : held) where !names.contains(name) { names.append(name) }
+        }
+        if names.contains("seccomp") { names.removeAll { $0 == "seccomp in some" } }
+        return names.joined(separator: ", ")
+    }
+
+    /// The layers that stop a try, and the policies whose filter does.
+    private func holding(_ one: Try) -> (layers: [String], filters: [String]) {
+        (one.holdingAnywhere(policies).list, policies.filter { runner.isRefused(one, by: $0) }.map(\.name))
     }
 
     private func line(_ one: Try) -> String {
-        let layers = one.holdingAnywhere(policies).list
-        let filters = policies.filter { runner.isRefused(one, by: $0) }.map(\.name)
+        let (layers, filters) = holding(one)
         let seccomp = filters.count == policies.count ? ["seccomp"] : []
         let some = seccomp.isEmpty && !filters.isEmpty ? ["seccomp in \(filters.joined(separator: ", "))"] : []
         let holding = layers + seccomp + some

@@ -9,12 +9,18 @@ package enum Proof: Sendable {
     case atLeast(Int, Int64)
     /// The step told these bytes.
     case tells(Int, [UInt8])
+    /// The steps together told these bytes.
+    case tellsInAll([Int], [UInt8])
     /// The program was executed a second time.
     case runsAgain
     /// The host sees it afterwards; the step that had to be reached.
     case onHost(Int, @Sendable () -> Bool)
     /// The program lived through every step.
     case survives(Int)
+    /// A descendant lives on after the program's end: so long that it was not just about to die.
+    case outlives(Int)
+    /// The host counts more than may be.
+    case measured(Int)
 
     static func succeeds(_ step: Int) -> Proof { .reaches(step, [], absent: []) }
 
@@ -22,13 +28,25 @@ package enum Proof: Sendable {
     var step: Int {
         switch self {
         case .reaches(let step, _, _), .fails(let step, _), .atLeast(let step, _), .tells(let step, _),
-            .onHost(let step, _),
-            .survives(let step):
+            .onHost(let step, _), .survives(let step), .outlives(let step), .measured(let step):
             step
+        case .tellsInAll(let steps, _): steps.first ?? -1
         case .runsAgain: .max
         }
     }
 
+    /// How long a descendant has to be heard of to have outlived its program.
+    static let outliving = Duration.seconds(2)
+
+    func isGiven(by outcome: TrialOutcome) -> Bool {
+        switch self {
+        case .outlives(let step): outcome.answers.succeeded(step) && outcome.silence >= Self.outliving
+        case .measured: outcome.measured?.isExceeded == true
+        default: isGiven(by: outcome.answers)
+        }
+    }
+
+    /// By what the program told alone.
     func isGiven(by answers: TrialAnswers) -> Bool {
         switch self {
         case .reaches(let step, let errnos, _):
@@ -36,11 +54,16 @@ package enum Proof: Sendable {
         case .fails(let step, let number): answers.errno(step) == number
         case .atLeast(let step, let bound): answers.results[step].map { $0 >= bound } == true
         case .tells(let step, let bytes): answers.told[step].map { Self.holds($0, bytes) } == true
+        case .tellsInAll(let steps, let bytes): Self.holds(steps.flatMap { answers.told[$0] ?? [] }, bytes)
         case .runsAgain: answers.beginnings > 1
         case .onHost(let step, let check): answers.results[step] != nil && check()
         case .survives(let step): answers.results[step] != nil
+        case .outlives, .measured: false
         }
     }
+
+    /// Whether the run is over only when every descendant is silent.
+    var awaitsSilence: Bool { if case .outlives = self { true } else { false } }
 
     /// Whether the kernel says that it lacks what was tried.
     func isAbsent(by answers: TrialAnswers) -> Bool {

@@ -11,6 +11,8 @@ package struct Try: Sendable {
         case layer(SandboxLayers)
         /// The ABI of Landlock from which on Landlock stops it.
         case landlock(Int)
+        /// A machine that swaps.
+        case swap
     }
 
     package let name: String
@@ -25,6 +27,8 @@ package struct Try: Sendable {
     let needs: [Need]
     /// The line of a policy that grants what is tried, where one does.
     let grant: @Sendable (Policy) -> String?
+    /// How the host sees what it takes, where the program's own answers do not tell.
+    let measure: Measure?
     let make: @Sendable (inout TrialScript, borrowing TrialGround, Policy) -> Proof
 
     /// The fewest layers under which it can be tried.
@@ -36,7 +40,7 @@ package struct Try: Sendable {
         _ name: String, _ layers: SandboxLayers = [], withoutProcessFiles: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights",
         needs: [Need] = [], path: (name: String, rights: PathRights)? = nil,
-        grant: @escaping @Sendable (Policy) -> String? = { _ in nil },
+        grant: @escaping @Sendable (Policy) -> String? = { _ in nil }, measure: Measure? = nil,
         make: @escaping @Sendable (inout TrialScript, borrowing TrialGround, Policy) -> Proof
     ) {
         self.name = name
@@ -46,6 +50,7 @@ package struct Try: Sendable {
         self.needs = needs
         self.path = path
         self.grant = grant
+        self.measure = measure
         self.make = make
     }
 
@@ -134,6 +139,7 @@ enum Flags {
 /// Errnos by their numbers on Linux, as far as the catalogue names them.
 enum Number {
     static let noProcess: Int32 = 3  // ESRCH
+    static let noMemory: Int32 = 12  // ENOMEM
     static let badDescriptor: Int32 = 9  // EBADF
     static let badAddress: Int32 = 14  // EFAULT
     static let noDevice: Int32 = 19  // ENODEV

@@ -20,8 +20,9 @@ package final class TrialGround: Sendable {
     let elsewhere: String
     /// The program once more, outside of every bundle.
     let program: String
-    /// The bundle's own program, where it is on the host.
+    /// The bundle's own program, where it is on the host, and its folder.
     let bundleProgram: String
+    var bundleFolder: String { String(bundleProgram.dropLast(TrialFolder.program.utf8.count + 1)) }
     let service: TrialServices
     /// A user that no sandbox is, and a program that is executed as that user; root's host alone has one.
     static let strangerUser: UInt32 = IdentityRange.standard.upperBound - 1
@@ -134,6 +135,8 @@ package final class TrialGround: Sendable {
     }
 
     static let gift: Int32 = 5
+    /// Where a program waits while it is measured.
+    static let hold: Int32 = 6
     /// 0, 1, 2, the script, the answers, and the gift.
     static let descriptors: Int64 = 6
 }

@@ -29,6 +29,14 @@ int64_t conduct_take(int64_t number, const uint64_t arguments[6]) {
     case CONDUCT_THREADS: return crowd_threads(arguments[0]);
     case CONDUCT_FILES: return flood_files((const char *)(uintptr_t)arguments[0], arguments[1]);
     case CONDUCT_ORPHAN: return crowd_orphan(arguments[0]);
+    case CONDUCT_LOCKS: return object_locks(arguments[0], arguments[1], arguments[2]);
+    case CONDUCT_TABLES: return object_tables(arguments[0]);
+    case CONDUCT_FLIGHTS: return object_flights(arguments[0], arguments[1]);
+    case CONDUCT_WATCHES: return object_watches(arguments[0]);
+    case CONDUCT_PIPES: return object_pipes(arguments[0], arguments[1]);
+    case CONDUCT_SIGNALS: return object_signals(arguments[0]);
+    case CONDUCT_BUFFERS: return object_buffers(arguments[0]);
+    case CONDUCT_LOOKUPS: return object_lookups((const char *)(uintptr_t)arguments[0], arguments[1]);
     default: return -EINVAL;
     }
 }

@@ -15,6 +15,14 @@ enum {
     CONDUCT_THREADS = 7,       // at most [0] threads at once
     CONDUCT_FILES = 8,         // empty files in the directory named at [0], at most [1]
     CONDUCT_ORPHAN = 9,        // a child in a session of its own that lives for [0] seconds
+    CONDUCT_LOCKS = 10,        // locks of one byte on file [0] by command [1] of fcntl, at most [2]
+    CONDUCT_TABLES = 11,       // page tables for [0] GiB of addresses
+    CONDUCT_FLIGHTS = 12,      // copies of descriptor [1] under way in at most [0] pairs of sockets
+    CONDUCT_WATCHES = 13,      // each of at most [0] event queues watches all descriptors that are left
+    CONDUCT_PIPES = 14,        // at most [0] pipes of [1] bytes: their pages
+    CONDUCT_SIGNALS = 15,      // queued signals, at most [0]
+    CONDUCT_BUFFERS = 16,      // at most [0] pairs of sockets, filled: KiB
+    CONDUCT_LOOKUPS = 17,      // names that begin as the text at [0] and are nowhere, at most [1]
 };
 
 // What it came to (how many, how much), or -errno.
@@ -31,5 +39,15 @@ int64_t flood_files(const char *directory, uint64_t most);
 int64_t crowd_forks(uint64_t most);
 int64_t crowd_threads(uint64_t most);
 int64_t crowd_orphan(uint64_t seconds);
+
+// objects.c
+int64_t object_locks(uint64_t file, uint64_t command, uint64_t most);
+int64_t object_tables(uint64_t gibibytes);
+int64_t object_flights(uint64_t pairs, uint64_t descriptor);
+int64_t object_watches(uint64_t half);
+int64_t object_pipes(uint64_t most, uint64_t bytes);
+int64_t object_signals(uint64_t most);
+int64_t object_buffers(uint64_t pairs);
+int64_t object_lookups(const char *beginning, uint64_t most);
 
 #endif

@@ -5,6 +5,8 @@ package struct AttackResult: Sendable {
         package let verdict: TryVerdict
         /// What the kernel or Annex answered, for people; escaped.
         package let detail: String
+        /// What the kernel held for it, where that was measured.
+        package let measured: Measured?
     }
 
     package let attack: Attack

@@ -19,26 +19,26 @@ package final class AttackRunner: Sendable {
     ) async throws(TrialFailure) -> AttackResult {
         var tried: [AttackResult.Tried] = []
         for one in attack.tries {
-            let (verdict, detail) = try await run(one, under: policy, layers: layers)
-            tried.append(AttackResult.Tried(name: one.name, verdict: verdict, detail: detail))
+            tried.append(try await run(one, under: policy, layers: layers))
         }
         return AttackResult(attack, tries: tried)
     }
 
     package func run(
         _ one: Try, under policy: Policy, layers: SandboxLayers
-    ) async throws(TrialFailure) -> (verdict: TryVerdict, detail: String) {
+    ) async throws(TrialFailure) -> AttackResult.Tried {
         let layers = layers.together
-        if let lack = one.lack(layers) { return (.notApplicable(lack), "") }
+        if let lack = one.lack(layers) { return one.tried(.notApplicable(lack)) }
+        let policy = one.measure == nil ? policy : Measure.policy(policy)
         var script = TrialScript()
         let proof = one.make(&script, ground, policy)
-        if proof.step < 0 { return (.notApplicable("the policy has nothing of the kind"), "") }
-        let outcome = try await sandbox.run(script, under: policy, layers: layers, gifts: ground.gifts())
+        if proof.step < 0 { return one.tried(.notApplicable("the policy has nothing of the kind")) }
+        let outcome = try await outcome(of: one, script, proof, policy, layers)
         ground.service.hangUp()
         // A program that is ended with its first breath can be told as a launch that failed; what it said itself counts.
         if let failure = outcome.end.failure, !outcome.answers.hasBegun {
             guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
-            return (.notApplicable("these layers cannot be had: \(failure.step)"), "\(failure)")
+            return one.tried(.notApplicable("these layers cannot be had: \(failure.step)"), "\(failure)")
         }
         guard outcome.answers.hasBegun else { throw TrialFailure("\(one.name): its program never ran\(outcome.fate)") }
         if outcome.isOverdue, layers == .all {
@@ -47,19 +47,29 @@ package final class AttackRunner: Sendable {
         return judge(one, Held(script, proof, policy, layers), outcome)
     }
 
-    private func judge(_ one: Try, _ held: Held, _ outcome: TrialOutcome) -> (TryVerdict, String) {
+    private func outcome(
+        of one: Try, _ script: TrialScript, _ proof: Proof, _ policy: Policy, _ layers: SandboxLayers
+    ) async throws(TrialFailure) -> TrialOutcome {
+        if let measure = one.measure {
+            return try await self.measure(measure, script, proof, under: policy, layers: layers)
+        }
+        return try await sandbox.run(
+            script, under: policy, layers: layers, gifts: ground.gifts(), awaitsSilence: proof.awaitsSilence)
+    }
+
+    private func judge(_ one: Try, _ held: Held, _ outcome: TrialOutcome) -> AttackResult.Tried {
         let detail = outcome.detail(of: held.proof)
-        if held.proof.isGiven(by: outcome.answers) {
-            if let line = one.grant(held.policy) { return (.allowed(by: line), detail) }
-            return (.gotThrough, detail)
+        func told(_ verdict: TryVerdict) -> AttackResult.Tried { one.tried(verdict, detail, outcome.measured) }
+        if held.proof.isGiven(by: outcome) {
+            return told(one.grantingLine(held.policy, outcome).map { .allowed(by: $0) } ?? .gotThrough)
         }
         let refusing = held.isRefused && held.layers.contains(.seccomp)
         if !refusing, held.proof.isAbsent(by: outcome.answers) {
-            return (.notApplicable("this kernel has no such thing"), detail)
+            return told(.notApplicable("this kernel has no such thing"))
         }
         var by = one.holding(sandbox.landlockABI, held.policy, held.layers).intersection(held.layers).list
         if refusing { by.insert("seccomp", at: 0) }
-        return (.stopped(by: by.isEmpty ? [one.otherwise] : by), detail)
+        return told(.stopped(by: by.isEmpty ? [one.otherwise] : by))
     }
 
     /// Whether a try is stopped under these layers, by what is known of it beforehand; `bare`: whether it is stopped
@@ -140,6 +150,22 @@ extension Policy {
 }
 
 extension Try {
+    fileprivate func tried(
+        _ verdict: TryVerdict, _ detail: String = "", _ measured: Measured? = nil
+    ) -> AttackResult.Tried {
+        AttackResult.Tried(name: name, verdict: verdict, detail: detail, measured: measured)
+    }
+
+    /// The line that grants what got through, where one does.
+    fileprivate func grantingLine(_ policy: Policy, _ outcome: TrialOutcome) -> String? {
+        if let line = grant(policy) { return line }
+        guard case .memoryLimitOfGroup(let call, let arguments) = measure?.allowance,
+            outcome.report?.isMemoryEnforced == false,
+            outcome.measured?.neighbour != false
+        else { return nil }
+        return policy.grantingLine(call: call, arguments)
+    }
+
     /// What is missing for it to be a try at all.
     fileprivate func lack(_ layers: SandboxLayers) -> String? {
         for need in needs {
@@ -147,6 +173,7 @@ extension Try {
             case .root: if getuid() != 0 { return "only root can prepare it" }
             case .layer(let layer): if !layers.isSuperset(of: layer) { return "it is about a layer that is left out" }
             case .landlock: break
+            case .swap: if !KernelCounts.hasSwap { return "this machine has no swap" }
             }
         }
         if let path, unsafe access(path.name, F_OK) != 0, errno == ENOENT { return "this machine has no such file" }
@@ -172,6 +199,7 @@ extension Try {
 extension TrialOutcome {
     /// What was answered to the step that decides.
     fileprivate func detail(of proof: Proof) -> String {
+        if let measured, measured.held > 0 || measured.isExceeded { return measured.text }
         if let ending { return "ended: \(ending.text)" }
         if isOverdue { return "killed: not done in time" }
         if let number = answers.errno(proof.step) { return Errno.name(number) }

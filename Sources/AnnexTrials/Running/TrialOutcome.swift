@@ -10,6 +10,10 @@ package struct TrialOutcome: Sendable {
     package let report: SandboxReport?
     /// Whether it was killed because it was not done in time.
     package let isOverdue: Bool
+    /// From the end to the moment when nobody was left who could tell more, where that was waited for.
+    package let silence: Duration
+    /// What the kernel held for it, where that was measured.
+    package internal(set) var measured: Measured?
 
     /// The refusal that ended it, where one did.
     package var ending: Denial? { end.denials.first { $0.answer == .ended } }

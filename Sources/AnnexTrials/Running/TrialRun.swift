@@ -19,6 +19,9 @@ final class TrialRun: Sendable {
         var isOverdue = false
         var hasDied = false
         var isOver = false
+        /// The process's number on the host.
+        var number: Int32?
+        var ended: Ended?
         var waiter: CheckedContinuation<Ended, Never>?
     }
 
@@ -34,19 +37,30 @@ final class TrialRun: Sendable {
         self.watchdog = watchdog
     }
 
-    static func run(
+    /// Starts it; what goes wrong is told as an end.
+    static func begin(
         _ configuration: consuming SandboxConfiguration, with launcher: Launcher, limits: PolicyLimits,
         watchdog: Duration
-    ) async throws(TrialFailure) -> Ended {
+    ) -> TrialRun {
         let run = TrialRun(limits, launcher.loop, watchdog)
-        // A closure cannot take what it captured; an optional lets it.
-        var configuration: SandboxConfiguration? = consume configuration
-        return await withCheckedContinuation { waiter in
-            run.state.withLock { $0.waiter = waiter }
-            guard let configuration = configuration.take() else { return }
-            run.start(configuration, with: launcher)
+        run.start(configuration, with: launcher)
+        return run
+    }
+
+    /// Comes back when the process is gone; for one who waits.
+    func ended() async -> Ended {
+        await withCheckedContinuation { waiter in
+            let ended = state.withLock { state in
+                if state.ended == nil { state.waiter = waiter }
+                return state.ended
+            }
+            if let ended { waiter.resume(returning: ended) }
         }
     }
+
+    /// The process's number on the host; nil before there is one and once it is gone.
+    var process: Int32? { state.withLock { $0.hasDied || $0.isOver ? nil : $0.number } }
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     private func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
         do throws(SandboxError) {
@@ -64,7 +78,8 @@ final class TrialRun: Sendable {
 
     private func receive(_ event: SandboxEvent) {
         switch event {
-        case .started, .stopped: break
+        case .started(let number): state.withLock { $0.number = number }
+        case .stopped: break
         case .died: state.withLock { $0.hasDied = true }
         case .executed(let report):
             state.withLock { $0.report = report }
@@ -101,13 +116,15 @@ final class TrialRun: Sendable {
 
     private func finish(_ end: SandboxEnd) {
         let (waiter, ended, timers) = state.withLock { state in
+            let ended = Ended(end: end, report: state.report, isOverdue: state.isOverdue)
             state.isOver = true
             state.process = nil
+            state.ended = ended
             defer {
                 state.waiter = nil
                 state.timers = []
             }
-            return (state.waiter, Ended(end: end, report: state.report, isOverdue: state.isOverdue), state.timers)
+            return (state.waiter, ended, state.timers)
         }
         for timer in timers { timer.cancel() }
         waiter?.resume(returning: ended)

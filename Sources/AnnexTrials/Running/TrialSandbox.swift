@@ -44,13 +44,24 @@ package final class TrialSandbox: Sendable {
         gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog,
         awaitsSilence: Bool = false
     ) async throws(TrialFailure) -> TrialOutcome {
+        try await run(
+            script, under: policy, layers: layers, denials: denials, gifts: gifts, watchdog: watchdog, look: nil,
+            awaitsSilence: awaitsSilence)
+    }
+
+    /// The same with a look, taken once while the program waits; not where it ended before.
+    func run(
+        _ script: TrialScript, under policy: Policy, layers: SandboxLayers, denials: DenialMode = .enforce,
+        gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, look: TrialLook?,
+        awaitsSilence: Bool = false
+    ) async throws(TrialFailure) -> TrialOutcome {
         let pipe = try Self.system { () throws(SystemError) in try DescriptorPair.pipe(nonBlocking: false).list() }
         var ends = pipe
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
             throw TrialFailure("a pipe without ends")
         }
         try Self.system { () throws(SystemError) in try reading.stopBlocking() }
-        let request = try request(script)
+        let request = try Self.request(script)
         var given = DescriptorList(request)
         given.append(writing)
         while let gift = gifts.takeFirst() { given.append(gift) }
@@ -58,16 +69,37 @@ package final class TrialSandbox: Sendable {
         configuration.denials = denials
         // What is refused here is refused on purpose: the outcome has it, and a log would drown in it.
         configuration.isLogged = false
-        let running = try await TrialRun.run(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
-        var (bytes, isComplete) = Self.drain(reading)
+        let run = TrialRun.begin(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
+        var bytes: [UInt8] = []
+        if let look { bytes = await Self.look(look, at: run, reading) }
+        let running = await run.ended()
+        let died = MonotonicClock.now()
+        var (rest, isComplete) = Self.drain(reading)
         while awaitsSilence, !isComplete {
             try? await Task.sleep(for: .milliseconds(2))
             let (more, isOver) = Self.drain(reading)
-            (bytes, isComplete) = (bytes + more, isOver)
+            (rest, isComplete) = (rest + more, isOver)
         }
         return TrialOutcome(
-            answers: TrialAnswers(bytes), isComplete: isComplete, end: running.end, report: running.report,
-            isOverdue: running.isOverdue)
+            answers: TrialAnswers(bytes + rest), isComplete: isComplete, end: running.end, report: running.report,
+            isOverdue: running.isOverdue, silence: .nanoseconds(Int64(clamping: MonotonicClock.now() - died)))
+    }
+
+    /// Waits until the program told what it came to, looks, and lets it go on.
+    /// - Returns: what it told by then.
+    private static func look(_ look: TrialLook, at run: TrialRun, _ answers: borrowing Descriptor) async -> [UInt8] {
+        var bytes: [UInt8] = []
+        while !run.isOver {
+            bytes += drain(answers).bytes
+            let told = TrialAnswers(bytes)
+            if told.results[look.step] != nil {
+                await look.body(run, told)
+                break
+            }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        look.release()
+        return bytes
     }
 
     private func configuration(
@@ -83,9 +115,9 @@ package final class TrialSandbox: Sendable {
     }
 
     /// The script as sealed memory, ready to be read from its beginning.
-    private func request(_ script: TrialScript) throws(TrialFailure) -> Descriptor {
+    static func request(_ script: TrialScript) throws(TrialFailure) -> Descriptor {
         let bytes = try script.encoded()
-        return try Self.system { () throws(SystemError) in
+        return try system { () throws(SystemError) in
             let memory = try Descriptor.memfd("annex-trial", size: 0)
             try memory.writeAll(bytes)
             _ = lseek(memory.number, 0, SEEK_SET)

@@ -10,6 +10,16 @@ extension TrialScript {
         return tell(room, count: .result(count), after: count)
     }
 
+    /// Opens, reads and tells a file to its end, where it has no more than 24 KiB; the steps that tell.
+    mutating func readWhole(_ path: String) -> [Int] {
+        let file = call("openat", .here, text(path), .number(Flags.closeOnExec), 0)
+        return (0..<12).map { _ in
+            let room = room(2048)
+            let count = call("read", .result(file), room, 2048, after: file)
+            return tell(room, count: .result(count), after: count)
+        }
+    }
+
     /// Opens and reads; the step that reads.
     mutating func read(_ path: String, count: Int64) -> Int {
         let file = call("openat", .here, text(path), .number(Flags.closeOnExec), 0)

@@ -55,12 +55,27 @@ struct AttackReport {
                 "tries",
                 .list(
                     result.tries.map { tried in
-                        .object([
-                            .init("name", .text(tried.name)), .init("verdict", .text(tried.verdict.key)),
-                            .init("by", .text(tried.verdict.reason)), .init("detail", .text(tried.detail)),
-                        ])
+                        .object(
+                            [
+                                .init("name", .text(tried.name)), .init("verdict", .text(tried.verdict.key)),
+                                .init("by", .text(tried.verdict.reason)), .init("detail", .text(tried.detail)),
+                            ] + (tried.measured.map { [.init("measured", figures($0))] } ?? []))
                     })),
         ])
+    }
+
+    private func figures(_ measured: Measured) -> JSON {
+        let counts: [(String, UInt64)] = [
+            ("before", measured.before), ("held", measured.held), ("after", measured.after),
+            ("allowed", measured.allowed),
+        ]
+        let machine = measured.machine.map { count in
+            JSON.Member(count.name, .list(count.values.map { .number(Int(clamping: $0)) }))
+        }
+        return .object(
+            [.init("unit", .text(measured.unit))] + counts.map { .init($0.0, .number(Int(clamping: $0.1))) }
+                + (measured.neighbour.map { [.init("neighbourWorks", .boolean($0))] } ?? [])
+                + [.init("machine", .object(machine))])
     }
 }
 

@@ -1,0 +1,68 @@
+internal import AnnexLinux
+internal import AnnexSandbox
+internal import Glibc
+
+/// What the kernel tells the host about what it keeps.
+enum KernelCounts {
+    /// Locks of every kind on one file.
+    static func locks(on path: String) -> UInt64? {
+        guard let file = try? Descriptor.open(path, O_RDONLY | O_CLOEXEC), let status = try? file.status(),
+            let bytes = read("/proc/locks", atMost: 16 << 20)
+        else { return nil }
+        // 1: POSIX  ADVISORY  READ 1234 fe:00:5678 0 EOF
+        return occurrences(of: Array(":\(status.inode) ".utf8), in: bytes)
+    }
+
+    private static func occurrences(of part: [UInt8], in bytes: [UInt8]) -> UInt64 {
+        unsafe bytes.withUnsafeBytes { text in
+            var count: UInt64 = 0
+            var place = 0
+            while place + part.count <= text.count {
+                // SAFETY: as many bytes are compared as there are of both.
+                let isThere = unsafe text.baseAddress.map { unsafe memcmp($0 + place, part, part.count) == 0 } ?? false
+                if isThere { count += 1 }
+                place += isThere ? part.count : 1
+            }
+            return count
+        }
+    }
+
+    /// A size in KiB that the status of a process and of all that descend from it has.
+    static func kibibytes(_ key: String, of process: Int32) -> UInt64? {
+        guard process > 0 else { return 0 }
+        let values = ProcessTree.members(of: process).compactMap { member in
+            read("/proc/\(member)/status", atMost: 1 << 16).flatMap { value(key, $0) }
+        }
+        return values.reduce(0, +)
+    }
+
+    /// The machine's own counts; those that it does not have are left out.
+    static func machine() -> [Measured.MachineCount] {
+        let memory = read("/proc/meminfo", atMost: 1 << 16) ?? []
+        var counts = ["SUnreclaim", "Slab", "PageTables", "HugePages_Free", "HugePages_Rsvd"].compactMap { name in
+            value(name, memory).map { Measured.MachineCount(name: name, values: [$0]) }
+        }
+        let files = read("/proc/sys/fs/file-nr", atMost: 256)?.split(separator: UInt8(ascii: "\t")).first
+        if let files, let count = UInt64(String(decoding: files, as: UTF8.self)) {
+            counts.append(Measured.MachineCount(name: "file-nr", values: [count]))
+        }
+        return counts
+    }
+
+    static var hasSwap: Bool { (value("SwapTotal", read("/proc/meminfo", atMost: 1 << 16) ?? []) ?? 0) > 0 }
+
+    /// `Key:   123 kB`
+    private static func value(_ key: String, _ bytes: [UInt8]) -> UInt64? {
+        let beginning = Array("\(key):".utf8)
+        for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: beginning) {
+            let words = line.dropFirst(beginning.count).split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            return words.first.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+        }
+        return nil
+    }
+
+    private static func read(_ path: String, atMost most: Int) -> [UInt8]? {
+        guard let file = try? Descriptor.open(path, O_RDONLY) else { return nil }
+        return try? file.readAll(atMost: most)
+    }
+}

@@ -1,0 +1,43 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// A program of this process's user that is in no sandbox: what the user's other programs can still do.
+enum Neighbour {
+    /// Runs a script to its end. The program has the usual limit of descriptors, whatever this process has.
+    /// - Parameter program: where the trial's program is.
+    static func run(_ script: TrialScript, program: String) throws(TrialFailure) -> TrialAnswers {
+        let request = try TrialSandbox.request(script)
+        var ends = try TrialSandbox.system { () throws(SystemError) in
+            try DescriptorPair.pipe(nonBlocking: false).list()
+        }
+        guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
+            throw TrialFailure("a pipe without ends")
+        }
+        let child = try spawn(program, request.number, writing.number)
+        _ = consume writing
+        let bytes = (try? reading.readAll(atMost: 1 << 20)) ?? []
+        var status: Int32 = 0
+        // SAFETY: the call writes one number. The child is this function's own.
+        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return TrialAnswers(bytes)
+    }
+
+    /// The numbers are the program's: 3 is what it is asked, 4 what it tells.
+    private static func spawn(_ program: String, _ request: Int32, _ answers: Int32) throws(TrialFailure) -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        var child: pid_t = 0
+        // SAFETY: the actions are made before their use and destroyed after it; all texts outlive the call.
+        let status = unsafe program.withCString { path in
+            unsafe posix_spawn_file_actions_init(&actions)
+            defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+            // Through numbers that neither is, so that neither overwrites the other.
+            for (number, place) in [(request, Int32(60)), (answers, 61), (60, 3), (61, 4)] {
+                unsafe posix_spawn_file_actions_adddup2(&actions, number, place)
+            }
+            var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [UnsafeMutablePointer(mutating: path), nil]
+            return unsafe posix_spawn(&child, path, &actions, nil, &arguments, nil)
+        }
+        guard status == 0 else { throw TrialFailure("posix_spawn \(program): \(Errno.name(status))") }
+        return child
+    }
+}
