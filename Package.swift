@@ -350,7 +350,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 .product(name: "Logging", package: "swift-log"), "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker",
-                "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexService", "AnnexChannel", "AnnexLinux", "TypedConduct",
+                "AnnexDaemon", "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexService", "AnnexChannel", "AnnexLinux",
+                "TypedConduct",
             ],
             swiftSettings: swift),
     ]
@@ -374,6 +375,8 @@ if isFuzzing {
         fuzzer("FuzzProcText", "AnnexSandbox"),
         fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexSandbox"),
+        fuzzer("FuzzPropertyList", "AnnexBundle"),
+        fuzzer("FuzzArchive", "AnnexService", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexService", "AnnexModel", "AnnexChannel"),
         fuzzer("FuzzRecording", "AnnexChannel"),
         fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),

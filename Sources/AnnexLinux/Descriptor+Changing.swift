@@ -1,3 +1,4 @@
+internal import CAnnexLinux
 internal import Glibc
 
 // Changes to what lies in a directory that this process alone writes to: each names an entry of the directory itself,
@@ -74,5 +75,10 @@ extension Descriptor {
     /// Returns when what was written is on the disk.
     package func synchronize() throws(SystemError) {
         _ = try SystemError.retrying("fsync") { fsync(number) }
+    }
+
+    /// Returns when everything that was written to the file system of this file is on the disk, whoever wrote it.
+    package func synchronizeFileSystem() throws(SystemError) {
+        _ = try SystemError.check("syncfs", annex_synchronize_file_system(number))
     }
 }

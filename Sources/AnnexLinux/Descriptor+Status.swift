@@ -11,7 +11,20 @@ extension Descriptor {
             kind: FileStatus.Kind(mode: found.st_mode), size: Int64(found.st_size), blocks: Int64(found.st_blocks),
             device: UInt64(found.st_dev), inode: UInt64(found.st_ino), mode: found.st_mode & 0o7777,
             user: found.st_uid, group: found.st_gid, links: UInt64(found.st_nlink),
-            modified: Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec))
+            modified: nanoseconds(found.st_mtim), changed: nanoseconds(found.st_ctim))
+    }
+
+    private func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// Bytes that an ordinary user can still write to the file system of this file.
+    package func availableBytes() throws(SystemError) -> Int64 {
+        var found = statvfs()
+        // SAFETY: fstatvfs writes one `statvfs` and keeps no pointer to it.
+        guard unsafe fstatvfs(number, &found) == 0 else { throw SystemError("fstatvfs", errno: Glibc.errno) }
+        let (bytes, isTooMuch) = UInt64(found.f_bavail).multipliedReportingOverflow(by: UInt64(found.f_frsize))
+        return isTooMuch ? .max : Int64(clamping: bytes)
     }
 
     /// Whether nothing can be written through the descriptor.

@@ -21,4 +21,6 @@ package struct FileStatus: Sendable, Hashable {
     package let links: UInt64
     /// When the contents last changed, in nanoseconds after 1970.
     package let modified: Int64
+    /// When contents, mode, owner or links last changed, in nanoseconds after 1970. No program can set it back.
+    package let changed: Int64
 }

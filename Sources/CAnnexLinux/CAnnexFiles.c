@@ -62,6 +62,10 @@ int annex_set_attribute(const char *path, const char *name, const void *value, s
     return setxattr(path, name, value, size, 0) < 0 ? -errno : 0;
 }
 
+int annex_synchronize_file_system(int descriptor) {
+    return syncfs(descriptor) < 0 ? -errno : 0;
+}
+
 uint64_t annex_mount_number(const char *path) {
     // Newer than the headers: STATX_MNT_ID_UNIQUE, and stx_mnt_id in the 18th word.
     const unsigned mask = 0x4000;

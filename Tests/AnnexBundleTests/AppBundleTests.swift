@@ -12,9 +12,48 @@ import Testing
         #expect(found.identifier == "com.example.pictures.editor")
         #expect(found.extensionPoint == "com.apple.photo-editing")
         #expect(found.displayName == "Pictures", "P6: the app's name where the extension has none")
-        #expect(found.attributes["PHSupportedMediaTypes"] == .array([.string("Image")]))
-        #expect(found.attributes["Unknown"] == .integer(-7))
+        let attributes = try found.attributes()
+        #expect(attributes["PHSupportedMediaTypes"] == .array([.string("Image")]))
+        #expect(attributes["Unknown"] == .integer(-7))
         #expect(found.containingApp == app.identifier)
+    }
+
+    /// Bytes of text that a value reaches.
+    private func text(in value: Any) -> Int {
+        if let text = value as? String { return text.utf8.count }
+        return Mirror(reflecting: value).children.reduce(0) { $0 + text(in: $1.value) }
+    }
+
+    @Test func `an extension that is held keeps what Annex asks for, and nothing else of its Info.plist`() throws {
+        let test = try TestApp()
+        let filling = String(repeating: "x", count: 100_000)
+        let info = "PlugIns/Editor.appex/Info.plist"
+        try test.write(
+            TestApp.extensionInfo.replacingOccurrences(
+                of: "<key>Unknown</key>", with: "<key>Filling</key><string>\(filling)</string><key>Unknown</key>"),
+            to: info)
+        let found = try #require(try AppBundle.open(test.path).extensions.first)
+        #expect(text(in: found) < 1_000)
+        #expect(try found.attributes()["Filling"] == .string(filling))
+        try test.write(TestApp.extensionInfo, to: info)
+        let error = try #require(throws: BundleError.self) { _ = try found.attributes() }
+        #expect(error.what == "has changed since it was checked")
+    }
+
+    @Test func `START-07: a program that was written over is seen, whatever its times say`() throws {
+        let test = try TestApp()
+        let found = try #require(try AppBundle.open(test.path).extensions.first)
+        #expect(try found.executable.isUnchanged())
+        let path = "\(test.extensionPath)/Editor"
+        var last = stat()
+        #expect(stat(path, &last) == 0)
+        // A byte of it in place; then the time of modification as it was.
+        let file = open(path, O_WRONLY)
+        #expect(pwrite(file, "x", 1, 19) == 1)
+        var times = [last.st_atim, last.st_mtim]
+        #expect(futimens(file, &times) == 0)
+        close(file)
+        #expect(try !found.executable.isUnchanged())
     }
 
     @Test func `START-07: what is held is what was checked, whatever its name is given to later`() throws {

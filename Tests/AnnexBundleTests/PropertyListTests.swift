@@ -81,6 +81,67 @@ import Testing
         #expect(try PropertyListValue(binary([[0xA1, 1], [0x09]])) == .array([.boolean(true)]))
     }
 
+    /// A binary list of objects, each at the place that it is given, with three bytes for offsets and references.
+    private func binary(_ heap: [UInt8], offsets: [Int]) -> [UInt8] {
+        func number(_ value: Int, _ size: Int) -> [UInt8] {
+            (0..<size).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) }
+        }
+        return Array("bplist00".utf8) + heap + offsets.flatMap { number($0, 3) } + [0, 0, 0, 0, 0, 0, 3, 3]
+            + number(offsets.count, 8) + number(0, 8) + number(8 + heap.count, 8)
+    }
+
+    /// The head of an object with a 32-bit count.
+    private func head(_ kind: UInt8, _ count: Int) -> [UInt8] {
+        [kind << 4 | 0xF, 0x12] + (0..<4).reversed().map { UInt8(count >> ($0 * 8) & 0xFF) }
+    }
+
+    @Test(arguments: [0x4, 0x5, 0x6] as [UInt8])
+    func `BOMB-16: a long object that many references share is refused before it is copied often`(kind: UInt8) throws {
+        // 30 GiB for a reader that copies the object for each reference, in a file below 1 MiB.
+        let references = 40_000
+        let array = head(0xA, references)
+        let long = head(kind, kind == 0x6 ? 400_000 : 800_000) + [UInt8](repeating: 0x61, count: 800_000)
+        let heap = array + (0..<references).flatMap { _ in [0, 0, 1] as [UInt8] } + long
+        let file = binary(heap, offsets: [8, 8 + array.count + references * 3])
+        #expect(file.count <= PropertyListLimits.ordinary.bytes)
+        let error = #expect(throws: PropertyListFailure.self) { _ = try PropertyListValue(file) }
+        #expect(error?.what.contains("bytes of text and data") ?? false)
+    }
+
+    @Test func `BOMB-16: objects that overlap are refused as one that is shared`() throws {
+        // Each of 1,000 objects begins one head after the last, and ends where all of them end.
+        let count = 1_000
+        let length = 600_000
+        var heads: [UInt8] = []
+        for index in 0..<count { heads += head(0x4, length + (count - index - 1) * 6) }
+        let array = head(0xA, count) + (1...count).flatMap { [0, UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let heap = array + heads + [UInt8](repeating: 0, count: length)
+        let offsets = [8] + (0..<count).map { 8 + array.count + $0 * 6 }
+        let error = #expect(throws: PropertyListFailure.self) {
+            _ = try PropertyListValue(binary(heap, offsets: offsets))
+        }
+        #expect(error?.what.contains("bytes of text and data") ?? false)
+    }
+
+    @Test func `BOMB-16: a long key is refused in both forms, before keys are compared`() throws {
+        let key = String(repeating: "k", count: 2_000)
+        let dictionary = [0xD1, 0, 0, 1, 0, 0, 2] as [UInt8]
+        let heap = dictionary + head(0x5, key.utf8.count) + Array(key.utf8) + [0x09]
+        let file = binary(heap, offsets: [8, 15, 8 + heap.count - 1])
+        let error = #expect(throws: PropertyListFailure.self) { _ = try PropertyListValue(file) }
+        #expect(error?.what.contains("a key longer than") ?? false)
+        let text = #expect(throws: PropertyListFailure.self) {
+            _ = try read("<plist><dict><key>\(key)</key><true/></dict></plist>")
+        }
+        #expect(text?.what.contains("a key longer than") ?? false)
+    }
+
+    @Test func `a text that a few references share is read each time`() throws {
+        let heap = head(0xA, 3) + [0, 0, 1, 0, 0, 1, 0, 0, 1] + [0x53] + Array("abc".utf8)
+        let value = try PropertyListValue(binary(heap, offsets: [8, 8 + 15]))
+        #expect(value == .array([.string("abc"), .string("abc"), .string("abc")]))
+    }
+
     @Test func `IPC-09: changed lists of both forms never trap`() throws {
         let object: [String: Any] = ["a": ["b": [1, 2.5, true, Data([7]), "text", Date()] as [Any]], "ü": -1]
         let forms = try [PropertyListSerialization.PropertyListFormat.binary, .xml].map {

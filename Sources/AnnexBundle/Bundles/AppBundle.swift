@@ -8,7 +8,6 @@ public final class AppBundle: Sendable {
     public let identifier: String
     /// What a user reads: `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
     public let displayName: String
-    public let info: InfoDictionary
     /// The app's own directory.
     public let directory: BundleFile
     /// The app's own program.
@@ -31,7 +30,7 @@ public final class AppBundle: Sendable {
     private init(checking bundle: consuming BundleDirectory) throws(BundleError) {
         try bundle.checkName(suffix: ".app")
         try bundle.checkLinks()
-        info = try bundle.info()
+        let info = try bundle.info()
         identifier = try info.identifier("CFBundleIdentifier")
         let name = try info.text("CFBundleName")
         displayName = try info.text("CFBundleDisplayName") ?? name ?? identifier
@@ -72,8 +71,8 @@ public final class AppBundle: Sendable {
         _ found: ExtensionBundle, among extensions: [ExtensionBundle]
     ) throws(BundleError) {
         guard extensions.contains(where: { $0.identifier == found.identifier }) else { return }
-        throw found.info.fault(
-            "CFBundleIdentifier", "is another extension's of the same app", rule: .p3,
-            mend: "give each extension an identifier of its own")
+        throw BundleError(
+            .p3, file: "\(found.shown)/Info.plist", key: "CFBundleIdentifier",
+            "is another extension's of the same app", mend: "give each extension an identifier of its own")
     }
 }

@@ -11,8 +11,8 @@ extension BundleDirectory {
 
     /// The bundle's `Info.plist`.
     func info() throws(BundleError) -> InfoDictionary {
-        let bytes = try read("Info.plist", atMost: PropertyListLimits.bytes, rule: .p2)
-        return try InfoDictionary(bytes, file: "\(shown)/Info.plist")
+        let (bytes, status) = try read("Info.plist", atMost: PropertyListLimits.info.bytes, rule: .p2)
+        return try InfoDictionary(bytes, file: "\(shown)/Info.plist", status: status)
     }
 
     /// The program that `CFBundleExecutable` names: in the bundle's own directory, for this machine.

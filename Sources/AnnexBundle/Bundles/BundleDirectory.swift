@@ -30,6 +30,19 @@ struct BundleDirectory: ~Copyable {
         return opened
     }
 
+    /// A bundle's own directory once more, held open since it was checked.
+    init(again directory: borrowing BundleFile, shown: String) throws(BundleError) {
+        let again: Descriptor
+        do throws(SystemError) {
+            again = try directory.descriptor.duplicate()
+        } catch {
+            throw Self.fault(error, shown: shown, rule: .p1)
+        }
+        descriptor = again
+        path = directory.path
+        self.shown = shown
+    }
+
     /// A directory within a bundle.
     init(_ name: String, in parent: borrowing BundleDirectory) throws(BundleError) {
         descriptor = try parent.open(name, rule: .p1, kind: .directory)
@@ -52,11 +65,14 @@ struct BundleDirectory: ~Copyable {
         return opened
     }
 
-    /// A whole small file.
-    func read(_ name: String, atMost limit: Int, rule: BundleRule) throws(BundleError) -> [UInt8] {
+    /// A whole small file, and what it was before it was read.
+    func read(
+        _ name: String, atMost limit: Int, rule: BundleRule
+    ) throws(BundleError) -> (bytes: [UInt8], status: FileStatus) {
         let file = try open(name, rule: rule, kind: .regular)
         do throws(SystemError) {
-            return try file.readAll(atMost: limit)
+            let status = try file.status()
+            return (try file.readAll(atMost: limit), status)
         } catch {
             throw Self.fault(error, shown: "\(shown)/\(Escaped(name))", rule: rule)
         }

@@ -13,7 +13,15 @@ public struct BundleFile: ~Copyable, Sendable {
     /// Whether it is still what was checked: the same object can be written over, or be given other rights.
     package func isUnchanged() throws(SystemError) -> Bool {
         let now = try descriptor.status()
-        return now.size == status.size && now.modified == status.modified && now.mode == status.mode
-            && now.user == status.user && now.links > 0
+        return now.isUnchanged(since: status) && now.links > 0
+    }
+}
+
+extension FileStatus {
+    /// Whether the file is the same one with the same contents and rights. The time of the last change alone says most of
+    /// it: a program can set back the time of modification, but not this one.
+    func isUnchanged(since last: FileStatus) -> Bool {
+        device == last.device && inode == last.inode && changed == last.changed && size == last.size
+            && modified == last.modified && mode == last.mode && user == last.user
     }
 }

@@ -14,16 +14,19 @@ public final class ExtensionBundle: Sendable {
     public let principalClass: String?
     /// `NSExtensionMainStoryboard`, where there is one: kept, but it names a user interface that does not exist here.
     public let mainStoryboard: String?
-    /// `NSExtensionAttributes`: the extension point's own keys, all kept.
-    public let attributes: [String: PropertyListValue]
-    public let info: InfoDictionary
     /// The extension's own directory.
     public let directory: BundleFile
     /// The extension's program.
     public let executable: BundleFile
+    /// The path for messages: from the app's directory on, escaped.
+    let shown: String
+    /// What its `Info.plist` was when it was checked.
+    private let checked: FileStatus
 
     init(checking bundle: consuming BundleDirectory, app: String, appName: String?) throws(BundleError) {
-        info = try bundle.info()
+        let info = try bundle.info()
+        checked = info.status
+        shown = bundle.shown
         identifier = try info.identifier("CFBundleIdentifier")
         containingApp = app
         guard identifier.hasPrefix(app + ".") else {
@@ -42,7 +45,7 @@ public final class ExtensionBundle: Sendable {
         extensionPoint = try point.identifier("NSExtensionPointIdentifier")
         principalClass = try point.text("NSExtensionPrincipalClass")
         mainStoryboard = try point.text("NSExtensionMainStoryboard")
-        attributes = try point.dictionary("NSExtensionAttributes")?.values ?? [:]
+        _ = try point.dictionary("NSExtensionAttributes")
         executable = try bundle.executable(info, rule: .p7)
         try bundle.checkInterpreter(of: executable)
         directory = try bundle.file()
@@ -50,6 +53,18 @@ public final class ExtensionBundle: Sendable {
 
     /// That a broker has no sandbox for the point which the extension names.
     package func pointFault(_ what: String, mend: String) -> BundleError {
-        info.fault("NSExtensionPointIdentifier", what, rule: .p2, mend: mend)
+        BundleError(.p2, file: "\(shown)/Info.plist", key: "NSExtensionPointIdentifier", what, mend: mend)
+    }
+
+    /// `NSExtensionAttributes`: the extension point's own keys, all of them. Read from the bundle each time, so that an
+    /// installed extension costs no memory for what nobody asks about.
+    /// - Throws: a `BundleError` also where `Info.plist` has changed since the bundle was checked.
+    public func attributes() throws(BundleError) -> [String: PropertyListValue] {
+        let info = try BundleDirectory(again: directory, shown: shown).info()
+        guard info.status.isUnchanged(since: checked) else {
+            throw BundleError(
+                .p2, file: "\(shown)/Info.plist", "has changed since it was checked", mend: "install the app again")
+        }
+        return try info.dictionary("NSExtension")?.dictionary("NSExtensionAttributes")?.values ?? [:]
     }
 }

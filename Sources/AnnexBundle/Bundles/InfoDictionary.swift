@@ -1,24 +1,29 @@
+internal import AnnexLinux
 internal import AnnexModel
 
-/// A bundle's `Info.plist`, with the keys that Annex asks for and all others kept.
+/// A bundle's `Info.plist` while the bundle is checked. Annex keeps what it asks for and lets go of the rest: hundreds of
+/// bundles may be installed, and each file is as long as its author likes.
 public struct InfoDictionary: Sendable, Hashable {
     /// Everything that the file says.
     public let values: [String: PropertyListValue]
     /// The file, for messages.
     let file: String
+    /// What the file was when it was read.
+    let status: FileStatus
 
     /// Longest text of a key that Annex asks for, in bytes.
     private static let longestText = 1_024
 
-    init(_ values: [String: PropertyListValue], file: String) {
+    private init(_ values: [String: PropertyListValue], file: String, status: FileStatus) {
         self.values = values
         self.file = file
+        self.status = status
     }
 
-    init(_ bytes: [UInt8], file: String) throws(BundleError) {
+    init(_ bytes: [UInt8], file: String, status: FileStatus) throws(BundleError) {
         let value: PropertyListValue
         do throws(PropertyListFailure) {
-            value = try PropertyListValue(bytes)
+            value = try PropertyListValue(bytes, within: .info)
         } catch {
             throw BundleError(
                 .p2, file: file, "is no property list: \(error)", mend: "write it as an XML or binary property list")
@@ -26,7 +31,7 @@ public struct InfoDictionary: Sendable, Hashable {
         guard let values = value.dictionary else {
             throw BundleError(.p2, file: file, "is \(value.kind)", mend: "make it a dictionary")
         }
-        self.init(values, file: file)
+        self.init(values, file: file, status: status)
     }
 
     /// Every value that still is a placeholder of a build setting, such as `$(PRODUCT_NAME)`, by its key path.
@@ -114,7 +119,7 @@ extension InfoDictionary {
         guard let values = value.dictionary else {
             throw fault(key, "is \(value.kind), not a dictionary", rule: .p2, mend: "make it a dictionary")
         }
-        return InfoDictionary(values, file: file)
+        return InfoDictionary(values, file: file, status: status)
     }
 
     func fault(_ key: String, _ what: String, rule: BundleRule, mend: String) -> BundleError {

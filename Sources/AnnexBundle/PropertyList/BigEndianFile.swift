@@ -6,6 +6,8 @@ struct BigEndianFile {
         self.bytes = bytes
     }
 
+    var count: Int { bytes.count }
+
     /// The bytes at a place, nil where they are not all there.
     func bytes(at place: Int, count: Int) -> ArraySlice<UInt8>? {
         let (end, overflow) = place.addingReportingOverflow(count)

@@ -1,6 +1,7 @@
 /// Reads the binary form of a property list, version 00: a table of objects that refer to one another.
 ///
-/// References may form circles and fans; the limits on depth and values end both.
+/// References may form circles and fans, and objects may overlap: depth, values and bytes are counted as often as they are
+/// referred to, before anything is copied.
 struct BinaryPropertyListReader {
     private let file: BigEndianFile
     private let offsetSize: Int
@@ -8,9 +9,10 @@ struct BinaryPropertyListReader {
     private let objectCount: Int
     private let rootObject: Int
     private let tableStart: Int
-    private var valuesLeft = PropertyListLimits.values
+    private var budget: PropertyListBudget
 
-    init(_ bytes: [UInt8]) throws(PropertyListFailure) {
+    init(_ bytes: [UInt8], within limits: PropertyListLimits) throws(PropertyListFailure) {
+        budget = PropertyListBudget(limits)
         file = BigEndianFile(bytes)
         let trailer = bytes.count - 32
         guard bytes.starts(with: "bplist00".utf8), trailer >= 8 else {
@@ -40,13 +42,7 @@ extension BinaryPropertyListReader {
         guard index < objectCount, let start = file.number(at: tableStart + index * offsetSize, size: offsetSize),
             start < tableStart, let marker = file.number(at: start, size: 1)
         else { throw PropertyListFailure(at: tableStart, "a reference to no object") }
-        guard depth < PropertyListLimits.depth else {
-            throw PropertyListFailure(at: start, "nested deeper than \(PropertyListLimits.depth)")
-        }
-        guard valuesLeft > 0 else {
-            throw PropertyListFailure(at: start, "more than \(PropertyListLimits.values) values")
-        }
-        valuesLeft -= 1
+        try budget.spendValue(at: start, depth: depth)
         guard let value = try value(marker, at: start, depth: depth) else {
             throw PropertyListFailure(at: start, "an object of unknown kind or beyond the file's end")
         }
@@ -66,14 +62,23 @@ extension BinaryPropertyListReader {
         }
         guard let (count, body) = length(low, at: start + 1) else { return nil }
         switch marker >> 4 {
-        case 0x4: return file.bytes(at: body, count: count).map { .data(Array($0)) }
-        case 0x5:
-            return file.bytes(at: body, count: count).flatMap { String(validating: $0, as: UTF8.self) }.map(
-                PropertyListValue.string)
-        case 0x6: return file.utf16(at: body, count: count).map(PropertyListValue.string)
+        case 0x4...0x6:
+            try budget.spend(bytes: marker >> 4 == 0x6 ? count * 2 : count, at: start)
+            return run(marker >> 4, at: body, count: count)
         case 0xA: return .array(try objects(at: body, count: count, depth: depth))
         case 0xD: return .dictionary(try dictionary(at: body, count: count, depth: depth))
         default: return nil
+        }
+    }
+
+    /// Data, or text of one of two forms.
+    private func run(_ kind: Int, at body: Int, count: Int) -> PropertyListValue? {
+        switch kind {
+        case 0x4: file.bytes(at: body, count: count).map { .data(Array($0)) }
+        case 0x5:
+            file.bytes(at: body, count: count).flatMap { String(validating: $0, as: UTF8.self) }.map(
+                PropertyListValue.string)
+        default: file.utf16(at: body, count: count).map(PropertyListValue.string)
         }
     }
 
@@ -82,7 +87,7 @@ extension BinaryPropertyListReader {
         guard low == 0x0F else { return (low, place) }
         guard let marker = file.number(at: place, size: 1), marker >> 4 == 1, marker & 0x0F <= 3 else { return nil }
         let size = 1 << (marker & 0x0F)
-        guard let count = file.number(at: place + 1, size: size), count <= PropertyListLimits.bytes else { return nil }
+        guard let count = file.number(at: place + 1, size: size), count <= file.count else { return nil }
         return (count, place + 1 + size)
     }
 
@@ -125,6 +130,7 @@ extension BinaryPropertyListReader {
         let values = try objects(at: place + count * referenceSize, count: count, depth: depth)
         var result: [String: PropertyListValue] = [:]
         for (key, value) in zip(keys, values) {
+            if let key = key.string { try budget.checkKey(key, at: place) }
             guard let key = key.string, result.updateValue(value, forKey: key) == nil else {
                 throw PropertyListFailure(at: place, "a key that is no string or appears twice")
             }

@@ -47,17 +47,22 @@ extension PropertyListValue {
 extension PropertyListValue {
     /// Reads an XML or binary property list that anybody may have written: gives a value or a failure, never a trap.
     ///
-    /// A reader of our own, because a bundle is hostile input: a binary list of 300 bytes whose forty arrays each refer
-    /// twice to the next keeps Foundation's reader busy for ever. Values are counted here as often as they are read.
+    /// Foundation's reader is not used, because a bundle is hostile input. A binary list of 300 bytes whose forty arrays
+    /// each refer twice to the next keeps it busy for ever. Here values and bytes count as often as they are referred to.
     public init(_ bytes: [UInt8]) throws(PropertyListFailure) {
-        guard bytes.count <= PropertyListLimits.bytes else {
-            throw PropertyListFailure(at: 0, "longer than \(PropertyListLimits.bytes) bytes")
+        try self.init(bytes, within: .ordinary)
+    }
+
+    /// The same for a list that may ask for more or less.
+    package init(_ bytes: [UInt8], within limits: PropertyListLimits) throws(PropertyListFailure) {
+        guard bytes.count <= limits.bytes else {
+            throw PropertyListFailure(at: 0, "longer than \(limits.bytes) bytes")
         }
         if bytes.starts(with: "bplist".utf8) {
-            var reader = try BinaryPropertyListReader(bytes)
+            var reader = try BinaryPropertyListReader(bytes, within: limits)
             self = try reader.root()
         } else {
-            var reader = try XMLPropertyListReader(bytes)
+            var reader = try XMLPropertyListReader(bytes, within: limits)
             self = try reader.document()
         }
     }

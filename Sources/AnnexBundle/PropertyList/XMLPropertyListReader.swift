@@ -1,9 +1,10 @@
 /// Reads the XML form of a property list: its own few elements, in UTF-8, with no entities of a document's own.
 struct XMLPropertyListReader {
     private var scanner: XMLScanner
-    private var valuesLeft = PropertyListLimits.values
+    private var budget: PropertyListBudget
 
-    init(_ bytes: [UInt8]) throws(PropertyListFailure) {
+    init(_ bytes: [UInt8], within limits: PropertyListLimits) throws(PropertyListFailure) {
+        budget = PropertyListBudget(limits)
         scanner = XMLScanner(bytes)
         _ = scanner.take("\u{FEFF}")
         guard !bytes.starts(with: [0xFE, 0xFF]), !bytes.starts(with: [0xFF, 0xFE]) else {
@@ -50,11 +51,7 @@ struct XMLPropertyListReader {
 
 extension XMLPropertyListReader {
     private mutating func value(depth: Int) throws(PropertyListFailure) -> PropertyListValue {
-        guard depth < PropertyListLimits.depth else {
-            throw scanner.failure("nested deeper than \(PropertyListLimits.depth)")
-        }
-        guard valuesLeft > 0 else { throw scanner.failure("more than \(PropertyListLimits.values) values") }
-        valuesLeft -= 1
+        try budget.spendValue(at: scanner.position, depth: depth)
         let name = try openingTag()
         switch name {
         case "true/": return .boolean(true)
@@ -105,6 +102,7 @@ extension XMLPropertyListReader {
             if scanner.take("</dict>") { return values }
             guard try openingTag() == "key" else { throw scanner.failure("expected <key>") }
             let key = try text(until: "key")
+            try budget.checkKey(key, at: scanner.position)
             let value = try value(depth: depth + 1)
             // Two readers could take different ones of two equal keys.
             guard values.updateValue(value, forKey: key) == nil else { throw scanner.failure("a key appears twice") }

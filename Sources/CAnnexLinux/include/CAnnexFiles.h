@@ -29,5 +29,7 @@ int annex_known_status(const char *path, annex_known_file *file);
 int annex_attribute_is(const char *path, const char *name, char value);
 // setxattr. 0 or -errno.
 int annex_set_attribute(const char *path, const char *name, const void *value, size_t size);
+// syncfs: the whole file system of a file. 0 or -errno.
+int annex_synchronize_file_system(int descriptor);
 
 #endif

@@ -15,6 +15,7 @@
 #include "CAnnexLocal.h"
 #include "CAnnexLock.h"
 #include "CAnnexMemory.h"
+#include "CAnnexNamespaces.h"
 #include "CAnnexNotification.h"
 #include "CAnnexReaching.h"
 #include "CAnnexSockets.h"
