@@ -12,8 +12,9 @@ extension Broker {
             events: events)
     }
 
-    /// Ends an extension that this broker launched, because its host is gone.
-    package func end(ofGoneHost handle: any ExtensionHandle) {
+    /// Ends an extension that a broker launched, because its host is gone. Needs no reference to that broker: whoever lets go
+    /// of the last one waits for its warden.
+    package static func end(ofGoneHost handle: any ExtensionHandle) {
         (handle as? SupervisedExtension)?.end(for: .hostGone)
     }
 }

@@ -1,4 +1,4 @@
-internal import AnnexBundle
+package import AnnexBundle
 internal import AnnexPolicy
 internal import AnnexSandbox
 package import AnnexService
@@ -14,11 +14,15 @@ extension Broker {
         }
         // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
         for bundle in app.extensions where bundle.refusal == nil { try prepare(policy(for: bundle), for: bundle) }
-        let installed = try registry.withLock { (registry) throws(ServiceError) in
-            try registry.install(app)
-            return registry.described(app)
+        let (installed, dropped) = try registry.withLock { (registry) throws(ServiceError) in
+            let dropped = try registry.install(app)
+            return (registry.described(app), dropped)
         }
         for refusal in installed.compactMap(\.refusal) { log.refused(refusal) }
+        // What failed before says nothing of the new version.
+        failures.forget(installed.map(\.id) + dropped)
+        end(dropped, for: .removed)
+        for supervised in running.all { supervised.endIfParkedAndReplaced() }
         return installed
     }
 
@@ -52,16 +56,21 @@ extension Broker {
 
     package var installed: [InstalledExtension] { registry.withLock { $0.installed } }
 
-    /// What an extension needs to be launched.
-    func bundle(_ identifier: String) throws(ServiceError) -> ExtensionBundle {
-        let (bundle, isEnabled) = registry.withLock { ($0.bundle(identifier), $0.isEnabled(identifier)) }
-        guard let bundle else { throw absent(identifier) }
+    /// What an extension needs to be launched, and which installation that is from.
+    func installed(_ identifier: String) throws(ServiceError) -> (bundle: ExtensionBundle, instance: UInt64) {
+        let (bundle, instance, isEnabled) = registry.withLock {
+            ($0.bundle(identifier), $0.instance(of: identifier), $0.isEnabled(identifier))
+        }
+        guard let bundle, let instance else { throw absent(identifier) }
         if let refusal = bundle.refusal { throw refusal }
         guard isEnabled else {
             throw ServiceError(.disabled, "is switched off", place: identifier, mend: "switch it on")
         }
-        return bundle
+        return (bundle, instance)
     }
+
+    /// The extensions of an app, as they were checked at its installation. Whatever runs from one holds it.
+    package func bundles(of app: String) -> [ExtensionBundle] { registry.withLock { $0.bundles(of: app) } }
 
     /// Why an extension must not run, where it must not.
     func causeAgainst(_ identifier: String) -> EndCause? {
@@ -80,7 +89,7 @@ extension Broker {
         if let refusal = registry.withLock({ $0.refusal(of: identifier) }) { return refusal }
         return ServiceError(
             .unknownExtension, "is not installed", place: identifier,
-            mend: "install the app that carries it; installed are: \(extensions.map(\.id).joined(separator: ", "))")
+            mend: "install the app that carries it; installed are: \(Registry.shown(extensions.map(\.id)))")
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {

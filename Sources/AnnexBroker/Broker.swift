@@ -9,7 +9,7 @@ internal import Synchronization
 /// The system's part: knows what is installed, launches, supervises, ends.
 package final class Broker: BrokerService {
     let launcher: Launcher
-    let registry = Mutex(Registry())
+    let registry = InstalledRegistry()
     let running = RunningExtensions()
     let places = Places()
     let wishes: BrokerWishes
@@ -17,7 +17,7 @@ package final class Broker: BrokerService {
     let failures = FailureBook()
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
-    let log = BrokerLog()
+    let log: BrokerLog
     private let onEnd: @Sendable (EndedExtension) -> Void
 
     /// Starts the warden and sweeps what a broker that was killed left behind.
@@ -31,7 +31,8 @@ package final class Broker: BrokerService {
     ) throws(ServiceError) {
         self.wishes = wishes
         self.onEnd = onEnd
-        reports = ReportKeeper(wishes.reports)
+        log = BrokerLog(wishes.user)
+        reports = ReportKeeper(wishes.reports, logger: log.logger)
         do throws(SandboxError) {
             launcher = try Launcher.start(
                 waiving: Set(waiving.compactMap { SandboxLayer($0) }), share: wishes.share?.group)
@@ -50,7 +51,7 @@ package final class Broker: BrokerService {
     package var holdsShare: Bool { launcher.holdsShare }
 
     package func terms(for identifier: String) throws(ServiceError) -> SessionTerms {
-        let limits = try policy(for: bundle(identifier)).limits
+        let limits = try policy(for: installed(identifier).bundle).limits
         return SessionTerms(channel: ChannelConfiguration(limits), keepAlive: limits.keepAlive)
     }
 
@@ -58,23 +59,24 @@ package final class Broker: BrokerService {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEnd, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
-        let bundle = try bundle(identifier)
+        let (bundle, instance) = try installed(identifier)
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         // Last of all: whatever is refused from here on would have to give it back.
         let place = try place(for: purpose, identifier, policy)
+        let log = log.of(host)
         log.launching(identifier, policy.name)
-        let told: @Sendable (ExtensionEvent) -> Void = { [log] event in
+        let told: @Sendable (ExtensionEvent) -> Void = { event in
             if case .ready(let report) = event { log.ready(identifier, report) }
             events(event)
         }
         let supervised = running.add { remove in
             SupervisedExtension(
-                identifier, policy: policy, timeLimit: timeLimit, host: host, launcher: launcher, places: places,
-                place: place, events: told
-            ) { [failures, reports, log, onEnd] end in
+                Installed(bundle, instance: instance, in: registry), policy: policy, timeLimit: timeLimit, host: host,
+                launcher: launcher, places: places, place: place, events: told
+            ) { [failures, reports, onEnd] end in
                 failures.note(end)
                 log.ended(end)
                 reports?.keep(end)
@@ -108,12 +110,10 @@ package final class Broker: BrokerService {
 
     private func checkFailures(of identifier: String) throws(ServiceError) {
         guard wishes.holdsBack else { return }
-        do throws(ServiceError) {
-            try failures.check(identifier)
-        } catch {
-            log.heldBack(identifier, error)
-            throw error
-        }
+        guard let (error, isNews) = failures.refusal(of: identifier) else { return }
+        // Once for each pause: whoever asks again and again fills no log with it.
+        if isNews { log.heldBack(identifier, error) }
+        throw error
     }
 
     /// Ends every extension; what they were doing is told as `brokerShutdown`.

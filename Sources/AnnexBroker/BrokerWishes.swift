@@ -13,6 +13,8 @@ package struct BrokerWishes: Sendable {
     package var reports = ReportPlace.nowhere
     /// What all extensions may have together; nil: no more is said of it than the policies say of each.
     package var share: BrokerShare?
+    /// Whose broker it is, for the log of a program that has several.
+    package var user: String?
     /// Changes the limits of every policy, last.
     package var adjust: @Sendable (inout PolicyLimits) -> Void = { _ in }
 

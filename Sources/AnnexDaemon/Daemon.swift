@@ -18,6 +18,11 @@ package final class Daemon: Sendable {
     let options: DaemonOptions
     let loop: EventLoop
     let logger: Logger
+    /// Room for all users' apps.
+    let space: StoreSpace
+    let descriptors: DescriptorBudget
+    /// Whom nobody can tell apart in this user namespace; nil where it has a number for everybody.
+    private let overflowUser = UserMap.overflowUser()
     /// For connections that are nobody's. Before its hello none brings a descriptor (Linux 6.16), so nothing lasts here;
     /// on older kernels it may, but holds up no event loop.
     private let closing = Lane("annex-closing")
@@ -29,6 +34,8 @@ package final class Daemon: Sendable {
         self.options = options
         self.listener = listener
         self.logger = logger
+        space = StoreSpace(options)
+        descriptors = DescriptorBudget.ofThisProcess(isShared: options.isSystem)
         loop = try EventLoop.shared()
     }
 
@@ -73,6 +80,7 @@ package final class Daemon: Sendable {
             logger.debug("a connection was not taken", metadata: ["error": "\(error)"])
             return close(socket)
         }
+        if let refusal = refusal(of: peer, socket) { return refuse(socket, refusal) }
         guard let user = user(peer.user) else { return refuse(socket, Self.notServed) }
         guard user.closing.count < options.limits.mostClosing else {
             return refuse(socket, user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed"))
@@ -81,6 +89,21 @@ package final class Daemon: Sendable {
             return refuse(socket, user.overQuota("\(options.limits.connections) connections"))
         }
         connect(socket, peer, user)
+    }
+
+    /// Why a peer is not served, whatever else there is of its user; nil where it is.
+    private func refusal(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> ServiceError? {
+        if peer.user == overflowUser {
+            return ServiceError(
+                .overQuota, "this daemon's user namespace has no number for you: it cannot tell you from others",
+                place: "annexd", mend: "run a daemon outside of the container")
+        }
+        if options.isSystem, let refusal = peer.refusal() { return refusal }
+        // The kernel gives the lowest number that is free.
+        guard peer.user != 0, descriptors.isReserved(socket.descriptor.number) else { return nil }
+        return ServiceError(
+            .overQuota, "this daemon has hardly any descriptors left, and keeps them for root", place: "annexd",
+            mend: "end what is not needed, or raise LimitNOFILE= of annexd.service")
     }
 
     private func connect(
@@ -130,8 +153,9 @@ package final class Daemon: Sendable {
                 state.users[idle.key] = nil
                 idle.value.lane.run { idle.value.dropMeans() }
             }
-            guard state.users.count < options.limits.users else { return nil }
-            let made = DaemonUser(number, options: options, logger: logger)
+            // Root has a place whoever has all others.
+            guard number == 0 || state.users.count < options.limits.users else { return nil }
+            let made = DaemonUser(number, options: options, space: space, descriptors: descriptors, logger: logger)
             state.users[number] = made
             awaitRest(of: made)
             return made

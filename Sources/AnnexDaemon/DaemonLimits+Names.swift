@@ -4,6 +4,9 @@ extension DaemonLimits {
         case connections, users, running, apps, extensions, closing, handshake, unread, farewell, idle, processes
         case openRequests = "open-requests"
         case installedBytes = "installed-bytes"
+        case allInstalledBytes = "all-installed-bytes"
+        case freeBytes = "free-bytes"
+        case changesPerMinute = "changes-per-minute"
         case packetsPerSecond = "packets-per-second"
         case unreadPackets = "unread-packets"
         case unreadBytes = "unread-bytes"
@@ -21,6 +24,9 @@ extension DaemonLimits {
         case .apps: apps = number
         case .extensions: extensions = number
         case .installedBytes: installedBytes = Int64(number)
+        case .allInstalledBytes: allInstalledBytes = Int64(number)
+        case .freeBytes: freeBytes = Int64(number)
+        case .changesPerMinute: changesPerMinute = number
         case .packetsPerSecond: packetsPerSecond = number
         case .closing: closing = number
         case .unreadPackets: unreadPackets = number

@@ -15,6 +15,11 @@ package struct DaemonLimits: Sendable, Hashable {
     package var extensions = 256
     /// Bytes of one user's installed apps.
     package var installedBytes: Int64 = 2 << 30
+    /// Bytes of all users' installed apps together, and how many must stay free on their disk.
+    package var allInstalledBytes: Int64 = 64 << 30
+    package var freeBytes: Int64 = 256 << 20
+    /// Changes of one user's store within a minute: installations, removals, switches. Each makes the disk of all write.
+    package var changesPerMinute = 240
     /// Packets within a second that are read from one user's connections; what is more waits in the sockets.
     package var packetsPerSecond = 20_000
     /// Descriptors of one user's that wait to be closed: a file system of his own may take its time. None of his packets

@@ -10,6 +10,12 @@ package struct DaemonOptions: Sendable {
     /// What its brokers do otherwise than the policies say.
     package var wishes = BrokerWishes()
 
+    /// Where a user's apps lie.
+    func store(of user: UInt32) -> String { isSystem ? "\(state)/apps/\(user)" : "\(state)/apps" }
+
+    /// Where the machine's daemon keeps a user's reports, so that nobody's ends push out another's.
+    func reports(of user: UInt32) -> String { "\(state)/reports-of/\(user)" }
+
     package init(state: String, isSystem: Bool) {
         self.state = state
         self.isSystem = isSystem

@@ -15,8 +15,11 @@ package enum DaemonPlace {
         (environment("XDG_DATA_HOME") ?? ((environment("HOME") ?? "/") + "/.local/share")) + "/annex"
     }
 
-    /// The user's own daemon where there is one, else the machine's.
-    package static var socket: String { access(userSocket, F_OK) == 0 ? userSocket : systemSocket }
+    /// Where a host looks for a daemon, one after another: the user's own where there is a socket, then the machine's. A
+    /// socket of his own that nobody listens at any more hides the machine's daemon from nobody.
+    package static var sockets: [String] {
+        access(userSocket, F_OK) == 0 ? [userSocket, systemSocket] : [systemSocket]
+    }
 
     private static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }

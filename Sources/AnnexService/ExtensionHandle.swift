@@ -13,6 +13,8 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func overstayed()
     /// It answered a `ping`.
     func gaveSign()
+    /// The host has passed a `ping` on. Until it says so, the extension's silence is no evidence against the extension.
+    func passedPingOn()
     /// It began something that it would like to end before it is ended.
     /// - Parameter reason: its own words for it.
     func activityBegan(_ reason: String)
@@ -41,4 +43,7 @@ extension ExtensionHandle {
 
     /// A broker in the host's own process is asked by a call.
     package nonisolated(nonsending) func askedClaim() async -> Bool { claim() }
+
+    /// A host in the broker's process passes it on at once.
+    package func passedPingOn() {}
 }

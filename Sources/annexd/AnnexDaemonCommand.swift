@@ -1,5 +1,6 @@
 import AnnexBroker
 import AnnexDaemon
+import AnnexLinux
 import AnnexService
 import ArgumentParser
 
@@ -20,6 +21,7 @@ struct AnnexDaemonCommand: ParsableCommand {
               sudo annexd --system                     the machine's daemon, at /run/annex/annexd.socket
               annexd --limit running=512 --limit apps=16       more of one, fewer of another (Docs/Daemon.md has all)
               systemctl --user enable --now annexd.socket      started by the first host that connects
+              sudo annexd --system --forget-user 1000          removes what the machine's daemon keeps for a user
 
             SIGNALS
               SIGTERM, SIGINT   launch nothing more, end extensions (their hosts are told brokerShutdown), exit 0
@@ -49,7 +51,13 @@ struct AnnexDaemonCommand: ParsableCommand {
         transform: LimitArgument.init)
     var limit: [LimitArgument] = []
 
-    @Flag(help: "Log more: each connection's end and its cause.")
+    @Option(
+        help: ArgumentHelp(
+            "Remove the apps and reports of a user, and end. The user must have no host at work; the daemon may run.",
+            valueName: "uid"))
+    var forgetUser: UInt32?
+
+    @Flag(help: "Log more: each connection's end and its cause, each launch and each end.")
     var verbose = false
 
     @Option(
@@ -60,15 +68,36 @@ struct AnnexDaemonCommand: ParsableCommand {
     @Flag(help: ArgumentHelp("Never hold an extension back that fails.", visibility: .hidden))
     var neverHoldBack = false
 
+    func validate() throws {
+        guard forgetUser == nil || system else {
+            throw ValidationError(
+                "only the machine's daemon keeps something for several users: --system --forget-user UID")
+        }
+    }
+
     func run() throws {
         var options = DaemonOptions(
-            state: state ?? (system ? DaemonPlace.systemState : DaemonPlace.userState), isSystem: system)
+            state: try Self.absolute(state ?? (system ? DaemonPlace.systemState : DaemonPlace.userState)),
+            isSystem: system)
+        if let forgetUser { return try forget(forgetUser, options) }
         options.wishes.patience = .seconds(patience)
         options.wishes.holdsBack = !neverHoldBack
         options.wishes.reports = .standard
         for limit in limit { options.limits.set(limit.name, to: limit.number) }
-        let path = socket ?? (system ? DaemonPlace.systemSocket : DaemonPlace.userSocket)
+        let path = try Self.absolute(socket ?? (system ? DaemonPlace.systemSocket : DaemonPlace.userSocket))
         let end = DaemonLife(options, socket: path, isVerbose: verbose).run()
         if end != 0 { throw ExitCode(end) }
+    }
+
+    private func forget(_ user: UInt32, _ options: DaemonOptions) throws {
+        let removed = try ForgottenUser.remove(user, from: options)
+        for folder in removed { print("removed \(folder)") }
+        if removed.isEmpty { print("nothing is kept for user \(user)") }
+    }
+
+    /// A path as it is from anywhere: a relative one begins at the folder that the program was started in.
+    private static func absolute(_ path: String) throws -> String {
+        guard !path.hasPrefix("/") else { return path }
+        return try Descriptor.directory("/proc/self").linkTarget("cwd") + "/" + path
     }
 }

@@ -9,17 +9,21 @@ struct DaemonLife {
     private let options: DaemonOptions
     private let path: String
     private let logger: Logger
+    private let log = LogWriter()
 
+    /// - Parameter isVerbose: whether the brokers' everyday lines are logged, too.
     init(_ options: DaemonOptions, socket path: String, isVerbose: Bool) {
         self.options = options
         self.path = path
-        var logger = Logger(label: "annexd") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = isVerbose ? .debug : .info
-        self.logger = logger
+        LoggingSystem.bootstrap { [log] label in
+            DaemonLogHandler(label, level: isVerbose ? .debug : .info, to: log)
+        }
+        logger = Logger(label: "annexd")
     }
 
     /// - Returns: the exit status. Does not come back where the program starts anew.
     func run() -> Int32 {
+        defer { log.finish(within: .seconds(1)) }
         let signals = LifeSignals()
         raiseDescriptorLimit()
         do {
@@ -59,6 +63,7 @@ struct DaemonLife {
     private func startAnew(_ run: DaemonRun) throws {
         let program = try Self.ownProgram()
         logger.info("starts anew", metadata: ["program": "\(program)"])
+        log.finish(within: .seconds(1))
         try run.daemon.listener.handOver(to: program, CommandLine.arguments)
     }
 

@@ -44,6 +44,23 @@ import Testing
         #expect(backoff.pause("a", at: Self.at(2)) == nil)
     }
 
+    @Test func `another version starts without the failures of the last one`() {
+        var backoff = failing(20)
+        backoff.forget("a")
+        #expect(backoff.pause("a", at: Self.at(0)) == nil)
+        backoff.note("a", .crashed, at: Self.at(0))
+        #expect(backoff.pause("a", at: Self.at(0)) == nil)
+    }
+
+    @Test func `each pause is news once`() {
+        var backoff = failing(5)
+        func told(_ identifier: String) -> [Bool] { (0..<3).map { _ in backoff.tell(identifier) } }
+        #expect(told("a") == [true, false, false])
+        backoff.note("a", .crashed, at: Self.at(1))
+        #expect(told("a") == [true, false, false])
+        #expect(told("b") == [false, false, false])
+    }
+
     @Test func whatLiesFarBackIsForgotten() {
         var backoff = failing(20)
         backoff.note("b", .crashed, at: Self.at(700))

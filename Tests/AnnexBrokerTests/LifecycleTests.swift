@@ -21,6 +21,24 @@ import Testing
         return life
     }
 
+    /// One at work whose request may take long.
+    private var patient: Lifecycle {
+        var times = Self.times
+        times.request = .seconds(100)
+        var life = Lifecycle(times)
+        for input in [Lifecycle.Input.asked, .placeGranted, .started, .executed, .saidHello, .requestBegan(1)] {
+            _ = life.handle(input, at: Self.at(0))
+        }
+        return life
+    }
+
+    /// The clock, and a host that passes a ping on.
+    private func tick(_ life: inout Lifecycle, _ milliseconds: Int) -> [Lifecycle.Effect] {
+        let effects = life.handle(.clock, at: Self.at(milliseconds))
+        if effects.contains(.ping) { _ = life.handle(.pingPassedOn, at: Self.at(milliseconds)) }
+        return effects
+    }
+
     private func tidying(_ cause: EndCause) -> Lifecycle {
         var life = serving
         _ = life.handle(.dismissed(cause), at: Self.at(0))
@@ -138,36 +156,45 @@ import Testing
 
     @Test func `L3: one that gives no sign of life while it is at work is ended`() {
         var life = working
-        #expect(life.handle(.clock, at: Self.at(1000)).contains(.ping))
-        for moment in [2000, 3000] { #expect(life.handle(.clock, at: Self.at(moment)).contains(.ping)) }
-        #expect(life.handle(.clock, at: Self.at(4000)).contains(.kill))
+        #expect(tick(&life, 1000).contains(.ping))
+        for moment in [2000, 3000] { #expect(tick(&life, moment).contains(.ping)) }
+        #expect(tick(&life, 4000).contains(.kill))
         #expect(life.handle(.gone, at: Self.at(4001)).contains(.finish(.unresponsive)))
     }
 
     @Test func `L3: one that is busy and answers lives on`() {
         var life = working
-        _ = life.handle(.clock, at: Self.at(1000))
+        _ = tick(&life, 1000)
         _ = life.handle(.gaveSign, at: Self.at(3500))
-        for moment in [3500, 4500, 5500, 6500] { #expect(!life.handle(.clock, at: Self.at(moment)).contains(.kill)) }
-        #expect(life.handle(.clock, at: Self.at(7500)).contains(.kill))
+        for moment in [3500, 4500, 5500, 6500] { #expect(!tick(&life, moment).contains(.kill)) }
+        #expect(tick(&life, 7500).contains(.kill))
     }
 
     @Test func `L3: a host that was held up itself holds nothing against the extension`() {
         var life = working
-        #expect(life.handle(.clock, at: Self.at(1000)).contains(.ping))
-        #expect(life.handle(.clock, at: Self.at(9000)).contains(.ping))
-        for moment in [10_000, 11_000, 12_000] { _ = life.handle(.clock, at: Self.at(moment)) }
+        #expect(tick(&life, 1000).contains(.ping))
+        #expect(tick(&life, 9000).contains(.ping))
+        for moment in [10_000, 11_000, 12_000] { _ = tick(&life, moment) }
         #expect(life.handle(.gone, at: Self.at(12_001)).contains(.finish(.timeLimit)))
-        var hung = Lifecycle(
-            LifecycleTimes(
-                launch: .seconds(1), request: .seconds(100), watchdog: .seconds(4), grace: .seconds(2), memory: 1000))
-        for input in [Lifecycle.Input.asked, .placeGranted, .started, .executed, .saidHello, .requestBegan(1)] {
-            _ = hung.handle(input, at: Self.at(0))
-        }
+        var hung = patient
         for moment in [9000, 10_000, 11_000, 12_000] {
-            #expect(!hung.handle(.clock, at: Self.at(moment)).contains(.kill))
+            #expect(!tick(&hung, moment).contains(.kill))
         }
-        #expect(hung.handle(.clock, at: Self.at(13_000)).contains(.kill))
+        #expect(tick(&hung, 13_000).contains(.kill))
+    }
+
+    @Test func `L3: a host that passes no ping on stands still, and the extension is not ended for that`() {
+        var life = patient
+        // Asked every second, and nothing comes back: no stop in a debugger ends an extension.
+        for second in 1...30 {
+            let effects = life.handle(.clock, at: Self.at(second * 1000))
+            #expect(effects.contains(.ping) && !effects.contains(.kill), "after \(second) s")
+        }
+        // From the host's next word on the extension has the whole time once more.
+        _ = life.handle(.pingPassedOn, at: Self.at(30_001))
+        for second in 31...33 { #expect(!tick(&life, second * 1000).contains(.kill)) }
+        #expect(tick(&life, 34_000).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(34_001)).contains(.finish(.unresponsive)))
     }
 
     @Test func `L3: nobody wakes for an idle extension`() {

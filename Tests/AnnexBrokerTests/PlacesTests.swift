@@ -87,4 +87,46 @@ import Testing
         _ = ask()
         #expect(told.list == ["first", "granted"])
     }
+
+    /// Counts those of its kind that are there.
+    private final class Counted: Sendable {
+        private let count: Granted
+        init(_ count: Granted) { self.count = count }
+        deinit { count.add("gone") }
+    }
+
+    @Test func `L1: a place that is lent again and again is lent once`() {
+        let places = Places()
+        let gone = Granted()
+        let asked = Granted()
+        let first = places.ask("a", most: 1) {}.ticket
+        let notices = 100_000
+        for _ in 0..<notices {
+            let counted = Counted(gone)
+            places.lend(first) { withExtendedLifetime(counted) { asked.add("first") } }
+        }
+        #expect(gone.list.count == notices - 1, "what each notice brought is kept once")
+        // One claim undoes all of them: nobody else gets the place.
+        #expect(places.claim(first))
+        let second = places.ask("a", most: 1) { asked.add("second") }.ticket
+        #expect(asked.list.isEmpty)
+        places.giveBack(first)
+        #expect(asked.list == ["second"])
+        places.giveBack(second)
+    }
+
+    @Test func `L1: the holder of a lent place is asked for it once, and the place is nobody's by lending it again`() {
+        let places = Places()
+        let asked = Granted()
+        let first = places.ask("a", most: 1) {}.ticket
+        places.lend(first) { asked.add("first") }
+        let second = places.ask("a", most: 1) { asked.add("second") }.ticket
+        places.lend(first) { asked.add("again") }
+        #expect(!places.claim(first))
+        let third = places.ask("a", most: 1) { asked.add("third") }.ticket
+        #expect(asked.list == ["first"])
+        places.giveBack(first)
+        #expect(asked.list == ["first", "second"])
+        for ticket in [second, third] { places.giveBack(ticket) }
+    }
 }

@@ -30,4 +30,21 @@ import Testing
         try registry.install(app("com.a", carrying: "com.a.one"))
         #expect(registry.isEnabled("com.a.one"))
     }
+
+    @Test func `P12: each installation is another instance, and tells what it dropped`() throws {
+        var registry = Registry()
+        #expect(try registry.install(app("com.a", carrying: "com.a.one")).isEmpty)
+        let first = try #require(registry.instance(of: "com.a.one"))
+        #expect(try registry.install(app("com.a", carrying: "com.a.one")).isEmpty)
+        #expect(try #require(registry.instance(of: "com.a.one")) > first)
+        #expect(try registry.install(app("com.a", carrying: "com.a.two")) == ["com.a.one"])
+        #expect(registry.instance(of: "com.a.one") == nil && registry.bundle("com.a.one") == nil)
+        #expect(try registry.remove("com.a") == ["com.a.two"] && registry.bundle("com.a.two") == nil)
+    }
+
+    @Test func `an error names so many identifiers that it stays short`() {
+        let many = (0..<2_000).map { "com.example.app-\($0)" }
+        #expect(Registry.shown(many).utf8.count < 1_000 && Registry.shown(many).hasSuffix("and 1980 more"))
+        #expect(Registry.shown(["a", "b"]) == "a, b")
+    }
 }

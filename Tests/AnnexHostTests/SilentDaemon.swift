@@ -46,7 +46,7 @@ final class SilentDaemon: Sendable {
             guard let listener = state.listener, let socket = try LocalSocket.accept(from: listener.socket) else {
                 return false
             }
-            try socket.send(DaemonPacket.welcome(version: ServiceWire.version).encoded())
+            try socket.send(DaemonPacket.welcome(version: ServiceWire.versions.upperBound).encoded())
             state.clients.append(Client(socket))
             return true
         }

@@ -7,6 +7,8 @@ struct LaunchBackoff: Sendable {
         var failures: Int
         var last: Moment
         var reason: Termination.Reason
+        /// Whether the pause after the last failure was told.
+        var isTold = false
     }
 
     /// What an extension is refused for, and for how long yet.
@@ -44,6 +46,17 @@ struct LaunchBackoff: Sendable {
         let pause = min(Self.shortest * (1 << doublings), Self.longest)
         let left = pause - now.since(row.last)
         return left > .zero ? Pause(failures: row.failures, reason: row.reason, left: left) : nil
+    }
+
+    /// Another version takes its place: what failed before says nothing of that.
+    mutating func forget(_ identifier: String) {
+        rows[identifier] = nil
+    }
+
+    /// Whether nobody has told of the present pause yet; from now on somebody has.
+    mutating func tell(_ identifier: String) -> Bool {
+        defer { rows[identifier]?.isTold = true }
+        return !(rows[identifier]?.isTold ?? true)
     }
 
     private enum Weight {

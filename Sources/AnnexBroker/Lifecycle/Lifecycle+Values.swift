@@ -42,6 +42,8 @@ extension Lifecycle {
         case requestEnded(UInt64)
         /// It answered a ping.
         case gaveSign
+        /// Its host has passed the last ping on to it.
+        case pingPassedOn
         /// It began something that it would like to end before it is ended.
         case activityBegan
         case activityEnded

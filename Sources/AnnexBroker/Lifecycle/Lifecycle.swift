@@ -13,6 +13,8 @@ struct Lifecycle: Sendable {
     private var activities = 0
     /// The last moment at which an extension at work is known to have been alive.
     private var lastSign = Moment(nanoseconds: 0)
+    /// Whether its host has passed on the last ping, so that the extension's silence since then says something.
+    private var isPinged = true
     /// When the next look after its signs of life is due.
     private var nextWatch = Moment(nanoseconds: 0)
     /// Whether its channel is closed: from then on it has only so long to be gone.
@@ -125,6 +127,7 @@ struct Lifecycle: Sendable {
         case .requestBegan(let request): begin(request, at: now)
         case .requestEnded(let request): endRequest(request, at: now)
         case .gaveSign: lastSign = now
+        case .pingPassedOn: isPinged = true
         case .activityBegan, .activityEnded: countActivities(input)
         case .memoryUsed(let bytes): return judge(memory: bytes)
         case .dismissed(let cause): return dismiss(cause, at: now)
@@ -141,6 +144,7 @@ struct Lifecycle: Sendable {
         requests.begin(request, at: now)
         guard wasIdle else { return }
         lastSign = now
+        isPinged = true
         limitOldest()
         watchNext(at: now + times.ping)
         deadlines[.look] = now + LifecycleTimes.look
@@ -220,11 +224,13 @@ struct Lifecycle: Sendable {
     }
 
     private mutating func watch(at now: Moment) -> [Effect] {
-        // A host that was held up itself has heard nothing: what was said meanwhile is still to be read.
-        if now > nextWatch + times.ping { lastSign = now }
+        // A broker that was held up itself has heard nothing: what was said meanwhile is still to be read. A host that has
+        // not passed the last ping on is held up, by a debugger or a signal: the silence is not the extension's.
+        if now > nextWatch + times.ping || !isPinged { lastSign = now }
         let end = lastSign + times.watchdog
         guard now < end else { return self.end(.unresponsive, at: now) }
         watchNext(at: min(now + times.ping, end))
+        isPinged = false
         return [.ping]
     }
 

@@ -4,12 +4,19 @@ internal import AnnexService
 /// What is installed: apps by identifier, and through them their extensions.
 struct Registry: Sendable {
     private var apps: [String: AppBundle] = [:]
+    /// Every app's extensions, each by its identifier.
+    private var bundles: [String: ExtensionBundle] = [:]
+    /// Which installation each extension is from, and the number of the last one.
+    private var instances: [String: UInt64] = [:]
+    private var lastInstance: UInt64 = 0
     /// Extensions that the user switched off.
     private var disabled: Set<String> = []
 
     /// Adds an app; one of the same identifier is replaced whole. An extension of another app's is never taken over:
     /// `com.a` and `com.a.b` may both carry a `com.a.b.c`.
-    mutating func install(_ app: AppBundle) throws(ServiceError) {
+    /// - Returns: the extensions that the app no longer carries.
+    @discardableResult
+    mutating func install(_ app: AppBundle) throws(ServiceError) -> [String] {
         for found in app.extensions {
             guard let owner = bundle(found.identifier)?.containingApp, owner != app.identifier else { continue }
             throw ServiceError(
@@ -18,8 +25,23 @@ struct Registry: Sendable {
         }
         // What it no longer carries cannot be switched on any more: another time it is a new one.
         let kept = Set(app.extensions.map(\.identifier))
-        disabled.subtract((apps[app.identifier]?.extensions ?? []).map(\.identifier).filter { !kept.contains($0) })
+        let dropped = (apps[app.identifier]?.extensions ?? []).map(\.identifier).filter { !kept.contains($0) }
+        forget(dropped)
         apps[app.identifier] = app
+        for bundle in app.extensions {
+            lastInstance += 1
+            bundles[bundle.identifier] = bundle
+            instances[bundle.identifier] = lastInstance
+        }
+        return dropped
+    }
+
+    private mutating func forget(_ identifiers: [String]) {
+        disabled.subtract(identifiers)
+        for identifier in identifiers {
+            bundles[identifier] = nil
+            instances[identifier] = nil
+        }
     }
 
     /// Takes an app out.
@@ -28,11 +50,18 @@ struct Registry: Sendable {
         guard let removed = apps.removeValue(forKey: app) else {
             throw ServiceError(
                 .unknownApp, "is not installed", place: app,
-                mend: "installed are: \(apps.keys.sorted().joined(separator: ", "))")
+                mend: "installed are: \(Self.shown(apps.keys.sorted()))")
         }
         let identifiers = removed.extensions.map(\.identifier)
-        disabled.subtract(identifiers)
+        forget(identifiers)
         return identifiers
+    }
+
+    /// Identifiers for an error's words: so many that they fit into a daemon's packet.
+    static func shown(_ identifiers: [String]) -> String {
+        let most = 20
+        let rest = identifiers.count - most
+        return identifiers.prefix(most).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
     mutating func setEnabled(_ isEnabled: Bool, _ identifier: String) {
@@ -41,12 +70,13 @@ struct Registry: Sendable {
 
     func isEnabled(_ identifier: String) -> Bool { !disabled.contains(identifier) }
 
-    func bundle(_ identifier: String) -> ExtensionBundle? {
-        for app in apps.values {
-            if let found = app.extensions.first(where: { $0.identifier == identifier }) { return found }
-        }
-        return nil
-    }
+    func bundle(_ identifier: String) -> ExtensionBundle? { bundles[identifier] }
+
+    /// Which installation an extension is from: another number each time, also for the same files.
+    func instance(of identifier: String) -> UInt64? { instances[identifier] }
+
+    /// The extensions of an app, as they were checked at its installation.
+    func bundles(of app: String) -> [ExtensionBundle] { apps[app]?.extensions ?? [] }
 
     func count(ofExtensionsBeside app: String) -> Int {
         apps.values.reduce(0) { $0 + ($1.identifier == app ? 0 : $1.extensions.count) }

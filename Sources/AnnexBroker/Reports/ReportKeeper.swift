@@ -54,7 +54,7 @@ final class ReportKeeper: Sendable {
 
     /// Takes an end for its report; returns at once.
     func keep(_ end: EndedExtension, at time: WallClock = .now()) {
-        let isTaken = queue.add(holding: end.weight) { [self] in write(end, time) }
+        let isTaken = queue.add(to: path, holding: end.weight) { [self] in write(end, time) }
         if !isTaken { lost.add(1, ordering: .relaxed) }
     }
 

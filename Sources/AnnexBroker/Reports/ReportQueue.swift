@@ -7,33 +7,72 @@ internal import Synchronization
 final class ReportQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
-    private struct State {
+    /// What waits for one folder.
+    private struct Row {
         var waiting: [(work: Work, bytes: Int)] = []
-        /// What those that wait hold.
+        var bytes = 0
+    }
+
+    private struct State {
+        var rows: [String: Row] = [:]
+        /// The folders whose turn it is, one after another.
+        var turns: [String] = []
+        /// All that wait, and what they hold.
+        var count = 0
         var bytes = 0
         var isWriting = false
         var outlives = false
+
+        func hasRoom(for bytes: Int, in folder: String) -> Bool {
+            let row = rows[folder] ?? Row()
+            return row.waiting.count < ReportQueue.mostWaiting - count
+                && row.bytes + bytes <= ReportQueue.mostBytes - self.bytes
+        }
+
+        mutating func add(_ work: @escaping Work, _ bytes: Int, to folder: String) {
+            if rows[folder] == nil { turns.append(folder) }
+            rows[folder, default: Row()].waiting.append((work, bytes))
+            rows[folder]?.bytes += bytes
+            count += 1
+            self.bytes += bytes
+        }
+
+        /// The oldest of the folder whose turn it is, which then waits behind all others.
+        mutating func takeNext() -> Work? {
+            guard !turns.isEmpty else { return nil }
+            let folder = turns.removeFirst()
+            guard var row = rows.removeValue(forKey: folder), !row.waiting.isEmpty else { return nil }
+            let next = row.waiting.removeFirst()
+            row.bytes -= next.bytes
+            count -= 1
+            bytes -= next.bytes
+            if !row.waiting.isEmpty {
+                rows[folder] = row
+                turns.append(folder)
+            }
+            return next.work
+        }
     }
 
     /// The process's one.
     static let shared = ReportQueue()
-    /// As many may wait for a disk that does not answer, and hold so many bytes; what comes then is lost.
-    static let mostWaiting = 4096
-    static let mostBytes = 32 << 20
+    /// As many may wait for a disk that does not answer, and hold so many bytes; what comes then is lost. One folder has
+    /// at most as many as are free, so that a flood of one user's ends leaves room for everybody else's.
+    static let mostWaiting = 8192
+    static let mostBytes = 64 << 20
     /// How long a program that exits waits for its last reports, where a disk does not take them.
     static let lastMoment = Mutex(Duration.seconds(5))
 
     private let state = Mutex(State())
 
-    /// - Parameter bytes: about as many are held by the work.
+    /// - Parameters:
+    ///   - folder: which the work writes to. Folders take turns.
+    ///   - bytes: about as many are held by the work.
     /// - Returns: false where there is no room; nothing is kept of the work then.
-    func add(holding bytes: Int = 0, _ work: @escaping Work) -> Bool {
+    func add(to folder: String = "", holding bytes: Int = 0, _ work: @escaping Work) -> Bool {
         let (isTaken, mustStart, isFirst) = state.withLock { state in
-            guard state.waiting.count < Self.mostWaiting, state.bytes + bytes <= Self.mostBytes else {
-                return (false, false, false)
-            }
-            state.waiting.append((work, bytes))
-            state.bytes += bytes
+            guard state.hasRoom(for: bytes, in: folder) else { return (false, false, false) }
+            state.add(work, bytes, to: folder)
             defer { (state.isWriting, state.outlives) = (true, true) }
             return (true, !state.isWriting, !state.outlives)
         }
@@ -71,13 +110,9 @@ final class ReportQueue: Sendable {
 
     private func next() -> Work? {
         state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isWriting = false
-                return nil
-            }
-            let next = state.waiting.removeFirst()
-            state.bytes -= next.bytes
-            return next.work
+            let next = state.takeNext()
+            if next == nil { state.isWriting = false }
+            return next
         }
     }
 

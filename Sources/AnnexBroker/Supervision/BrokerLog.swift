@@ -16,10 +16,22 @@ struct BrokerLog: Sendable {
     static let folder = "folder"
     static let lost = "lost"
 
-    private let logger: Logger
+    static let user = "user"
+    static let host = "host"
 
-    init(_ logger: Logger = Logger(label: Self.label)) {
-        self.logger = logger
+    private(set) var logger = Logger(label: Self.label)
+
+    /// - Parameter user: whose broker it is, where a program has several.
+    init(_ user: String? = nil) {
+        if let user { logger[metadataKey: Self.user] = "\(user)" }
+    }
+
+    /// The same for what one host asked for.
+    func of(_ host: HostEnd) -> BrokerLog {
+        guard let process = host.process else { return self }
+        var log = self
+        log.logger[metadataKey: Self.host] = "\(process)"
+        return log
     }
 
     /// Once for each broker: extensions run without this layer.

@@ -14,17 +14,29 @@ final class Places: Sendable {
         let granted: @Sendable () -> Void
     }
 
-    /// A place whose holder can do without it.
-    private struct Lent {
-        let number: UInt64
-        let giveUp: @Sendable () -> Void
+    /// What the holder of a place has said of it. One word for each place, however often it is said.
+    private enum Hold {
+        case kept
+        /// Its holder can do without it, since the moment of this number.
+        case lent(since: UInt64, giveUp: @Sendable () -> Void)
+        /// Its holder was asked to give it up, and will.
+        case leaving
     }
 
     private struct Room {
-        var taken: Set<UInt64> = []
+        var taken: [UInt64: Hold] = [:]
         var waiting: [Waiter] = []
-        /// Longest first.
-        var lent: [Lent] = []
+
+        /// Takes the longest lent place for somebody who waits.
+        /// - Returns: what asks its holder for it; nil where none is lent.
+        mutating func takeLent() -> (@Sendable () -> Void)? {
+            var longest: (number: UInt64, since: UInt64, giveUp: @Sendable () -> Void)?
+            for case (let number, .lent(let since, let giveUp)) in taken where since < longest?.since ?? .max {
+                longest = (number, since, giveUp)
+            }
+            if let longest { taken[longest.number] = .leaving }
+            return longest?.giveUp
+        }
     }
 
     private struct State {
@@ -41,20 +53,20 @@ final class Places: Sendable {
     func ask(
         _ policy: String, most: Int, granted: @escaping @Sendable () -> Void
     ) -> (ticket: Ticket, isGranted: Bool) {
-        let (ticket, isGranted, lent) = state.withLock { state in
+        let (ticket, isGranted, giveUp) = state.withLock { state in
             state.last += 1
             let number = state.last
             var room = state.rooms.removeValue(forKey: policy) ?? Room()
             defer { state.rooms[policy] = room }
             let ticket = Ticket(policy: policy, number: number)
             guard room.taken.count >= max(1, most) else {
-                room.taken.insert(number)
-                return (ticket, true, nil as Lent?)
+                room.taken[number] = .kept
+                return (ticket, true, nil as (@Sendable () -> Void)?)
             }
             room.waiting.append(Waiter(number: number, granted: granted))
-            return (ticket, false, room.lent.isEmpty ? nil : room.lent.removeFirst())
+            return (ticket, false, room.takeLent())
         }
-        lent?.giveUp()
+        giveUp?()
         return (ticket, isGranted)
     }
 
@@ -64,7 +76,7 @@ final class Places: Sendable {
             let room = state.rooms[policy] ?? Room()
             guard room.taken.count < max(1, most), room.waiting.isEmpty else { return nil }
             state.last += 1
-            state.rooms[policy, default: Room()].taken.insert(state.last)
+            state.rooms[policy, default: Room()].taken[state.last] = .kept
             return Ticket(policy: policy, number: state.last)
         }
     }
@@ -74,39 +86,39 @@ final class Places: Sendable {
         let next: Waiter? = state.withLock { state in
             guard var room = state.rooms.removeValue(forKey: ticket.policy) else { return nil }
             defer { if !room.taken.isEmpty || !room.waiting.isEmpty { state.rooms[ticket.policy] = room } }
-            guard room.taken.remove(ticket.number) != nil else {
+            guard room.taken.removeValue(forKey: ticket.number) != nil else {
                 room.waiting.removeAll { $0.number == ticket.number }
                 return nil
             }
-            room.lent.removeAll { $0.number == ticket.number }
             guard !room.waiting.isEmpty else { return nil }
             let next = room.waiting.removeFirst()
-            room.taken.insert(next.number)
+            room.taken[next.number] = .kept
             return next
         }
         next?.granted()
     }
 
-    /// Keeps a place only until somebody waits for one.
+    /// Keeps a place only until somebody waits for one. Twice changes nothing.
     /// - Parameter giveUp: told at most once, on any thread: the place is to be given back soon. Must not give it back
     ///   from there.
     func lend(_ ticket: Ticket, giveUp: @escaping @Sendable () -> Void) {
         let isWanted = state.withLock { state in
-            guard state.rooms[ticket.policy]?.taken.contains(ticket.number) == true else { return false }
-            let isWanted = state.rooms[ticket.policy]?.waiting.isEmpty == false
-            if !isWanted { state.rooms[ticket.policy]?.lent.append(Lent(number: ticket.number, giveUp: giveUp)) }
+            guard var room = state.rooms[ticket.policy], case .kept? = room.taken[ticket.number] else { return false }
+            let isWanted = !room.waiting.isEmpty
+            if !isWanted { state.last += 1 }
+            room.taken[ticket.number] = isWanted ? .leaving : .lent(since: state.last, giveUp: giveUp)
+            state.rooms[ticket.policy] = room
             return isWanted
         }
         if isWanted { giveUp() }
     }
 
     /// Keeps a lent place for good.
-    /// - Returns: false where it was asked for meanwhile.
+    /// - Returns: false where it was asked for meanwhile, or was not lent.
     func claim(_ ticket: Ticket) -> Bool {
         state.withLock { state in
-            guard let index = state.rooms[ticket.policy]?.lent.firstIndex(where: { $0.number == ticket.number })
-            else { return false }
-            state.rooms[ticket.policy]?.lent.remove(at: index)
+            guard case .lent? = state.rooms[ticket.policy]?.taken[ticket.number] else { return false }
+            state.rooms[ticket.policy]?.taken[ticket.number] = .kept
             return true
         }
     }

@@ -13,7 +13,7 @@ extension SupervisedExtension {
         case .launch: launch()
         case .wake(let moment): wake(at: moment)
         case .announce: events(.ready(launchReport() ?? .unknown))
-        case .ping: events(.ping)
+        case .ping: ping()
         case .lookAtMemory: lookAtMemory()
         case .warnOfMemory: events(.memoryWarning)
         case .sayGoodbye: events(.goodbye)
@@ -62,6 +62,13 @@ extension SupervisedExtension {
         last?.cancel()
     }
 
+    /// A host in this process has passed it on when this returns; another one says so.
+    private func ping() {
+        let isOwn = running.withLock { $0.host?.isOwn ?? false }
+        events(.ping)
+        if isOwn { apply(.pingPassedOn) }
+    }
+
     private func lookAtMemory() {
         if let used = running.withLock({ $0.process })?.memoryInUse() { apply(.memoryUsed(used)) }
     }
@@ -73,6 +80,7 @@ extension SupervisedExtension {
             running.process = nil
             running.launcher = nil
             running.configuration = nil
+            running.installed = nil
             return (running.ended, running.activity, running.granted, running.host.take(), running.counts)
         }
         let end = ended ?? SandboxEnd()

@@ -37,6 +37,10 @@ final class SupervisedExtension: ExtensionHandle {
         var counts: SessionStatistics?
         /// What whoever looks from outside sees.
         var board: BoardEntry
+        /// What it was launched from, until it has ended.
+        var installed: Installed?
+        /// Whether its host has said that nobody needs it yet.
+        var isParked = false
     }
 
     let running: Mutex<Running>
@@ -52,13 +56,13 @@ final class SupervisedExtension: ExtensionHandle {
 
     /// - Parameter place: the one that it has already; else it asks for one.
     init(
-        _ identifier: String, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher, places: Places,
+        _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher, places: Places,
         place: Places.Ticket? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable (EndedExtension) -> Void
     ) {
         var limits = policy.limits
         if let timeLimit { limits.tighten(request: timeLimit) }
-        self.identifier = identifier
+        identifier = installed.identifier
         self.limits = limits
         self.policy = policy.name
         loop = launcher.loop
@@ -67,7 +71,8 @@ final class SupervisedExtension: ExtensionHandle {
         self.onEnd = onEnd
         var running = Running(
             life: Lifecycle(LifecycleTimes(limits)),
-            board: BoardEntry(identifier, policy: policy.name, memoryLimit: limits.memory))
+            board: BoardEntry(installed.identifier, policy: policy.name, memoryLimit: limits.memory))
+        running.installed = installed
         running.board.note(host)
         running.host = host
         running.launcher = launcher
@@ -90,6 +95,7 @@ final class SupervisedExtension: ExtensionHandle {
     func requestEnded(_ request: UInt64) { apply(.requestEnded(request)) }
     func overstayed() { apply(.mustEnd(.timeLimit)) }
     func gaveSign() { apply(.gaveSign) }
+    func passedPingOn() { apply(.pingPassedOn) }
     func activityBegan(_ reason: String) {
         running.withLock { $0.activity = reason }
         apply(.activityBegan)
@@ -101,12 +107,15 @@ final class SupervisedExtension: ExtensionHandle {
     func counted(_ counts: SessionStatistics) { running.withLock { $0.counts = counts } }
 
     func park() {
-        let lent = running.withLock { running in
+        let (lent, installed) = running.withLock { running in
             running.board.note(isParked: true, running.life)
-            return running.place
+            running.isParked = true
+            return (running.place, running.installed)
         }
-        guard let place = lent else { return }
-        places.lend(place) { [weak self, loop] in
+        guard let lent, let installed else { return }
+        // An update reaches what nobody uses at once: no later request is to meet the old program.
+        guard !installed.isReplaced else { return end(for: .cancelled) }
+        places.lend(lent) { [weak self, loop] in
             // Never from the wish of another one: ending this gives its place on.
             loop.execute { [weak self] in self?.end(for: .cancelled) }
         }
@@ -114,10 +123,29 @@ final class SupervisedExtension: ExtensionHandle {
 
     func claim() -> Bool {
         // One that is being ended has its place until it is gone.
-        guard let place = running.withLock({ $0.life.state == .serving ? $0.place : nil }) else { return false }
-        guard places.claim(place) else { return false }
-        running.withLock { $0.board.note(isParked: false, $0.life) }
+        let held = running.withLock { running -> (place: Places.Ticket, installed: Installed)? in
+            guard running.life.state == .serving, let place = running.place, let installed = running.installed else {
+                return nil
+            }
+            return (place, installed)
+        }
+        guard let held else { return false }
+        guard !held.installed.isReplaced else {
+            end(for: .cancelled)
+            return false
+        }
+        guard places.claim(held.place) else { return false }
+        running.withLock { running in
+            running.isParked = false
+            running.board.note(isParked: false, running.life)
+        }
         return true
+    }
+
+    /// One that nobody uses ends where another installation has taken its place; one at work goes on to its end.
+    func endIfParkedAndReplaced() {
+        let installed = running.withLock { $0.isParked ? $0.installed : nil }
+        if installed?.isReplaced ?? false { end(for: .cancelled) }
     }
 
     func violated(_ violation: ProtocolViolation) {

@@ -51,25 +51,25 @@ extension Connection {
             return refuse("a packet that cannot be read: \(error)")
         }
         switch packet {
-        case .hello(let version): welcome(version)
+        case .hello(let versions): welcome(versions)
         case .request(let number, let request): take(request, number, handed)
         case .notice(let number, let notice, let counts): take(notice, number, counts)
         }
     }
 
-    private func welcome(_ version: UInt64) {
-        guard version == ServiceWire.version else {
-            return refuse("wire version \(version), and this daemon speaks \(ServiceWire.version)")
+    private func welcome(_ versions: ClosedRange<UInt64>) {
+        guard let version = ServiceWire.common(with: versions) else {
+            return refuse("wire versions \(versions.inWords), and this daemon speaks \(ServiceWire.versions.inWords)")
         }
         let isFirst = state.withLock { state in
             guard state.phase == .awaitingHello else { return false }
-            state.phase = .open
+            (state.phase, state.version) = (.open, version)
             return true
         }
         guard isFirst else { return refuse("a second hello") }
         // From here on a launch may bring its descriptors.
         socket.setPassRights(true)
-        send(.welcome(version: ServiceWire.version))
+        send(.welcome(version: version))
     }
 
     private func take(_ request: ServiceRequest, _ number: UInt64, _ handed: HandedOver) {
@@ -108,4 +108,8 @@ extension Connection {
         case .unknown: refuse("a notice of an extension that was never launched")
         }
     }
+}
+
+extension ClosedRange<UInt64> {
+    fileprivate var inWords: String { "\(lowerBound) to \(upperBound)" }
 }

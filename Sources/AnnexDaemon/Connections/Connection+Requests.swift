@@ -12,24 +12,19 @@ extension Connection {
         if handed.count != request.descriptors { handed.letGo() }
         switch request {
         case .install(let name):
-            user.changes.run { [self] in
-                answer(number) { () throws(ServiceError) in
-                    .extensions(try user.install(handed, named: name), isAll: true)
-                }
+            change(number, "installed") { [self] () throws(ServiceError) in
+                let extensions = try user.install(handed, named: name)
+                return (.extensions(extensions, isAll: true), extensions.first?.containingApp ?? name)
             }
         case .uninstall(let app):
-            user.changes.run { [self] in
-                answer(number) { () throws(ServiceError) in
-                    try user.remove(app: app)
-                    return .done
-                }
+            change(number, "removed") { [self] () throws(ServiceError) in
+                try user.remove(app: app)
+                return (.done, app)
             }
         case .setEnabled(let isEnabled, let identifier):
-            user.changes.run { [self] in
-                answer(number) { () throws(ServiceError) in
-                    try user.setEnabled(isEnabled, identifier)
-                    return .done
-                }
+            change(number, isEnabled ? "switched on" : "switched off") { [self] () throws(ServiceError) in
+                try user.setEnabled(isEnabled, identifier)
+                return (.done, identifier)
             }
         case .list(let last, let withDisabled):
             user.lane.run { [self] in
@@ -47,6 +42,23 @@ extension Connection {
         case .launch(let identifier, let point, let purpose, let limit, let counters):
             beginLaunch(number) { [self] () throws(ServiceError) in
                 try launch(identifier, point, purpose, limit, counters, number, handed)
+            }
+        }
+    }
+
+    /// Does what changes the user's store, on the lane for that, and records who asked for it.
+    private func change(
+        _ number: UInt64, _ what: String,
+        _ body: @escaping @Sendable () throws(ServiceError) -> (answer: ServiceAnswer, identifier: String)
+    ) {
+        user.changes.run { [self] in
+            answer(number) { () throws(ServiceError) in
+                guard user.mayChange() else {
+                    throw user.overQuota("made \(limits.changesPerMinute) changes in a minute")
+                }
+                let (answer, identifier) = try body()
+                record(what, identifier)
+                return answer
             }
         }
     }
@@ -110,7 +122,7 @@ extension Connection {
                 }
                 deliver(event, number)
             }
-            attach(handle, number, broker)
+            attach(handle, number)
         } catch {
             user.giveBack(\.running)
             throw error
@@ -138,7 +150,7 @@ extension Connection {
     }
 
     /// The launch is under way: what its host said meanwhile is told, or that there is no host any more.
-    private func attach(_ handle: any ExtensionHandle, _ number: UInt64, _ broker: Broker) {
+    private func attach(_ handle: any ExtensionHandle, _ number: UInt64) {
         let (isClosed, waiting) = state.withLock { state in
             let waiting = state.extensions[number]?.waiting ?? []
             // Here: what its host says from now on of its counts goes straight to the handle, and is newer.
@@ -149,7 +161,7 @@ extension Connection {
             }
             return (state.phase == .closed, waiting)
         }
-        if isClosed { return broker.end(ofGoneHost: handle) }
+        if isClosed { return Broker.end(ofGoneHost: handle) }
         for notice in waiting { apply(notice, number, to: handle) }
     }
 
@@ -158,9 +170,18 @@ extension Connection {
             let ended = state.withLock { $0.extensions.removeValue(forKey: number) }
             withExtendedLifetime(ended) {}
             user.giveBack(\.running)
-            user.sweepIfQuiet()
+            user.sweep()
         }
         send(.event(number, event))
+        if case .ping = event { acknowledgeForOldHost(number) }
+    }
+
+    /// A host of an older version does not say that it has passed a ping on: it is taken to have done so.
+    private func acknowledgeForOldHost(_ number: UInt64) {
+        let handle = state.withLock { state in
+            state.version < ServiceWire.firstWithPings ? state.extensions[number]?.handle : nil
+        }
+        handle?.passedPingOn()
     }
 
     // MARK: Notices
@@ -172,6 +193,7 @@ extension Connection {
         case .requestEnded(let request): requestEnded(request, number, handle)
         case .overstayed: handle.overstayed()
         case .gaveSign: handle.gaveSign()
+        case .pingPassedOn: handle.passedPingOn()
         case .activityBegan(let reason): handle.activityBegan(reason)
         case .activityEnded: handle.activityEnded()
         case .violated(let violation): handle.violated(violation.escaped)
@@ -207,7 +229,8 @@ extension ProtocolViolation {
 
 extension DaemonUser {
     func overQuota(_ what: String) -> ServiceError {
-        let isLeaving = state.withLock { $0.isLeaving }
+        let (isLeaving, hasRoom) = state.withLock { ($0.isLeaving, hasDescriptors($0)) }
+        let what = hasRoom ? what : "about \(descriptors.ofOneUser) descriptors"
         return isLeaving
             ? ServiceError(.unreachable, "the daemon goes down", place: "annexd", mend: "connect again")
             : ServiceError(

@@ -26,6 +26,8 @@ final class Connection: Sendable {
 
     struct State {
         var phase = Phase.awaitingHello
+        /// What both speak, from the hello on.
+        var version = ServiceWire.versions.upperBound
         /// The number of the last request; they rise.
         var last: UInt64 = 0
         var extensions: [UInt64: Launched] = [:]
@@ -90,6 +92,9 @@ final class Connection: Sendable {
 
     /// Breaks the connection off for what its client did, and says so.
     func refuse(_ what: String) {
+        if user.mayTellOfBreak() {
+            logger.notice("a connection was broken off for what its client did", metadata: words(what))
+        }
         send(
             .refused(
                 ServiceError(
@@ -112,11 +117,14 @@ final class Connection: Sendable {
         closed.processWatch?.cancel()
         closed.handshake?.cancel()
         socket.letGo()
-        logger.debug("a connection ended", metadata: ["user": "\(user.number)", "why": "\(Escaped(why))"])
-        let broker = user.means.withLock { $0?.broker }
-        for handle in closed.extensions.values.compactMap(\.handle) { broker?.end(ofGoneHost: handle) }
+        logger.debug("a connection ended", metadata: words(why))
+        for handle in closed.extensions.values.compactMap(\.handle) { Broker.end(ofGoneHost: handle) }
         _ = user.keep(-closed.unread.bytes)
         user.connectionEnded()
         onClose()
+    }
+
+    private func words(_ why: String) -> Logger.Metadata {
+        ["user": "\(user.number)", "host": "\(number)", "why": "\(Escaped(why))"]
     }
 }

@@ -11,13 +11,42 @@ package struct StateLock: ~Copyable, Sendable {
     package init(on state: String) throws(SystemError) {
         try Descriptor.makeDirectories(state, mode: 0o700)
         try Descriptor.directory(state).checkOwn(state)
+        file = try Self.file(
+            of: state, locking: 0,
+            mend: "another daemon has this state: end it first, or name another folder by --state")
+    }
+
+    /// The file of all locks, with one byte of it locked.
+    fileprivate static func file(of state: String, locking byte: UInt64, mend: String) throws(SystemError) -> Descriptor
+    {
+        try Descriptor.makeDirectories(state, mode: 0o700)
         let file = try Descriptor.open("\(state)/lock", O_RDWR | O_CREAT, mode: 0o600)
-        let locked = annex_lock_byte(file.number, 0, 1)
+        let locked = annex_lock_byte(file.number, byte, 1)
         guard locked >= 0 else {
-            throw SystemError(
-                "lock", errno: locked == -EAGAIN ? EBUSY : -locked, path: state,
-                mend: "another daemon has this state: end it first, or name another folder by --state")
+            throw SystemError("lock", errno: locked == -EAGAIN ? EBUSY : -locked, path: state, mend: mend)
         }
-        self.file = file
+        return file
+    }
+}
+
+/// The right to one user's store: his broker's, or of whoever removes the store.
+package final class UserLock: Sendable {
+    private let file: Descriptor
+
+    /// - Parameter patience: how long to wait for whoever has it. A broker of this user may be about to end.
+    /// - Throws: `EBUSY` where somebody still has it then.
+    init(_ user: UInt32, in state: String, patience: Duration) throws(SystemError) {
+        let deadline = MonotonicClock.deadline(after: patience)
+        while true {
+            do throws(SystemError) {
+                file = try StateLock.file(
+                    of: state, locking: 1 + UInt64(user),
+                    mend: "somebody is at the apps of user \(user): try again when that has ended")
+                return
+            } catch {
+                guard error.errno == EBUSY, MonotonicClock.now() < deadline else { throw error }
+            }
+            MonotonicClock.pause()
+        }
     }
 }

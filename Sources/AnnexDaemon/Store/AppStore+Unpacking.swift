@@ -9,12 +9,16 @@ extension AppStore {
         let folder: String
         let name: String
         let bytes: UInt64
+        /// Its bytes are set aside until the index counts them.
+        let reservation: StoreSpace.Reservation
     }
 
     /// Writes an archive out as an app of this name.
-    /// - Parameter room: the most bytes.
+    /// - Parameters:
+    ///   - room: the most bytes.
+    ///   - space: which all users share.
     func unpack(
-        _ archive: consuming Descriptor, as name: String, room: Int64
+        _ archive: consuming Descriptor, as name: String, room: Int64, in space: StoreSpace
     ) throws(ServiceError) -> Unpacked {
         guard name.hasSuffix(".app"), !name.contains("/"), !name.contains("\0"), name.utf8.count <= 255 else {
             throw ServiceError(
@@ -27,11 +31,12 @@ extension AppStore {
             guard bytes <= room else {
                 throw ServiceError(
                     .overQuota, "is larger than what is left for this user's apps", place: name,
-                    mend: "remove apps that are not needed; what was replaced counts until nothing of his runs")
+                    mend: "remove apps that are not needed; what was replaced counts until nothing runs from it")
             }
+            let reservation = try space.reserve(bytes, for: name)
             try self.folder.makeDirectory(folder, mode: 0o755)
             try write(&reader, to: "\(folder)/\(name)", in: folder, named: name)
-            return Unpacked(folder: folder, name: name, bytes: UInt64(clamping: bytes))
+            return Unpacked(folder: folder, name: name, bytes: UInt64(clamping: bytes), reservation: reservation)
         } catch {
             discard(folder)
             if let refusal = error as? ServiceError { throw refusal }
@@ -54,23 +59,19 @@ extension AppStore {
     private func write(
         _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String
     ) throws {
-        var directories = [folder]
         while let entry = try reader.next() {
             guard !entry.path.isEmpty else {
                 try self.folder.openBeneath(folder, O_RDONLY | O_DIRECTORY)
                     .makeDirectory(name, mode: Self.mode(of: entry))
-                directories.append(root)
                 continue
             }
-            if entry.kind == .directory { directories.append(root + "/" + entry.path) }
             let place = Self.split(root + "/" + entry.path)
             let parent = try self.folder.openBeneath(place.parent, O_RDONLY | O_DIRECTORY)
             try write(entry, place.name, in: parent, reader)
         }
-        // The index must never outlast what it names, whenever the machine loses power.
-        for directory in directories.reversed() {
-            try self.folder.openBeneath(directory, O_RDONLY | O_DIRECTORY).synchronize()
-        }
+        // The index must never outlast what it names, whenever the machine loses power. Once for all of it: a wait for each
+        // of 20,000 files would keep the disk of every user busy.
+        try self.folder.synchronizeFileSystem()
     }
 
     private func write(
@@ -93,7 +94,6 @@ extension AppStore {
                 done += Int64(part.count)
             }
             try file.setMode(Self.mode(of: entry))
-            try file.synchronize()
         }
     }
 

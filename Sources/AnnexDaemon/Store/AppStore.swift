@@ -2,6 +2,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexService
 internal import Glibc
+internal import Logging
 internal import Synchronization
 
 /// One user's installed apps on disk: a folder for each, and one index that says which of them count.
@@ -13,41 +14,60 @@ final class AppStore: Sendable {
     let folder: Descriptor
     let index: Mutex<StoreIndex>
     /// Apps that count no more, but may be somebody's bundle still.
-    let leavings = Mutex<[StoreIndex.App]>([])
+    let leavings = Mutex<[Leaving]>([])
 
-    private static let indexName = "index"
-    private static let newIndexName = "index.new"
+    static let indexName = "index"
+    static let newIndexName = "index.new"
+    /// What an index is called that could not be read: the last one of them.
+    static let damagedName = "index.damaged"
 
     /// Opens the store at a path, or makes it, and sweeps what a kill left.
-    init(at path: String) throws(SystemError) {
+    init(at path: String, of user: UInt32, logger: Logger) throws(SystemError) {
         try Descriptor.makeDirectories(path, mode: 0o700)
         let folder = try Descriptor.directory(path)
         try folder.checkOwn(path)
-        let found = try Self.read(folder, path)
+        let found: StoreIndex
+        do throws(SystemError) {
+            found = try Self.read(folder, path)
+        } catch {
+            guard error.errno == EUCLEAN else { throw error }
+            found = try Self.rebuilt(folder, path, StoreLog(user, path, logger))
+        }
         self.path = path
         index = Mutex(found)
         self.folder = folder
-        for entry in try self.folder.entries(atMost: 100_000) {
-            guard let name = entry.name, name != Self.indexName else { continue }
+        try sweepStrangers(but: found)
+    }
+
+    private func sweepStrangers(but found: StoreIndex) throws(SystemError) {
+        for entry in try folder.entries(atMost: 100_000) {
+            guard let name = entry.name, name != Self.indexName, name != Self.damagedName else { continue }
             guard !found.apps.contains(where: { $0.folder == name }) else { continue }
-            if entry.isDirectory { try self.folder.removeTree(name) } else { try self.folder.removeFile(name) }
+            if entry.isDirectory { try folder.removeTree(name) } else { try folder.removeFile(name) }
         }
     }
 
+    /// - Throws: `EUCLEAN` where the index is damaged, `EPROTO` where a newer daemon has written it.
     private static func read(_ folder: borrowing Descriptor, _ path: String) throws(SystemError) -> StoreIndex {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try folder.openBeneath(indexName, O_RDONLY).readAll(atMost: StoreIndex.limits.bytes)
         } catch {
-            if error.errno == ENOENT { return StoreIndex() }
-            throw error
+            switch error.errno {
+            case ENOENT: return StoreIndex()
+            case EFBIG: throw SystemError("index", errno: EUCLEAN, path: "\(path)/\(indexName)")
+            default: throw error
+            }
         }
         do throws(DecodingFailure) {
             return try StoreIndex(decoding: bytes, within: StoreIndex.limits)
         } catch {
+            let isNewer = StoreIndex.version(of: bytes).map { $0 > StoreIndex.version } ?? false
             throw SystemError(
-                "index", errno: EUCLEAN, path: "\(path)/\(indexName)",
-                mend: "move it away and install the apps again (\(error))")
+                "index", errno: isNewer ? EPROTO : EUCLEAN, path: "\(path)/\(indexName)",
+                mend: isNewer
+                    ? "a newer annexd has written it: start that one, or move the file away and install the apps again"
+                    : nil)
         }
     }
 
@@ -55,26 +75,36 @@ final class AppStore: Sendable {
     func change(_ body: (inout StoreIndex) -> Void) throws(SystemError) {
         var next = index.withLock { $0 }
         body(&next)
-        let bytes: [UInt8]
+        try Self.write(Self.encoded(next, path), to: folder)
+        index.withLock { $0 = next }
+    }
+
+    static func encoded(_ index: StoreIndex, _ path: String) throws(SystemError) -> [UInt8] {
         do throws(EncodingFailure) {
-            bytes = try next.encoded(within: StoreIndex.limits)
+            return try index.encoded(within: StoreIndex.limits)
         } catch {
             throw SystemError("index", errno: EFBIG, path: path)
         }
-        let file = try folder.openBeneath(Self.newIndexName, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+    }
+
+    static func write(_ bytes: [UInt8], to folder: borrowing Descriptor) throws(SystemError) {
+        let file = try folder.openBeneath(newIndexName, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
         try file.writeAll(bytes)
         try file.synchronize()
-        try folder.rename(Self.newIndexName, to: Self.indexName)
+        try folder.rename(newIndexName, to: indexName)
         try folder.synchronize()
-        index.withLock { $0 = next }
+    }
+
+    /// Bytes of what is installed, and of what still is somebody's bundle.
+    var bytes: Int64 {
+        StoreIndex(apps: index.withLock { $0.apps } + leavings.withLock { $0.map(\.app) }).bytes
     }
 
     func path(of app: StoreIndex.App) -> String { "\(path)/\(app.folder)/\(app.name)" }
 
     /// Bytes that are left of a limit; what still is somebody's bundle takes its own.
     func room(within limit: Int64) -> Int64 {
-        let taken = StoreIndex(apps: index.withLock { $0.apps } + leavings.withLock { $0 }).bytes
-        return max(0, limit - taken)
+        max(0, limit - bytes)
     }
 
     /// Removes a folder that counts no more.
@@ -83,12 +113,15 @@ final class AppStore: Sendable {
         try? self.folder.removeTree(folder)
     }
 
-    /// Removes what nobody's extension can have as its bundle any more.
+    var hasLeavings: Bool { leavings.withLock { !$0.isEmpty } }
+
+    /// Removes what no extension has as its bundle any more.
     func sweep() {
-        let waiting = leavings.withLock { leavings in
-            defer { leavings = [] }
-            return leavings
+        let free = leavings.withLock { leavings in
+            let free = leavings.filter { !$0.isHeld }
+            leavings.removeAll { one in free.contains { $0.app.folder == one.app.folder } }
+            return free
         }
-        for app in waiting { discard(app.folder) }
+        for leaving in free { discard(leaving.app.folder) }
     }
 }

@@ -51,6 +51,22 @@ struct StoreIndex: Message, Equatable {
         encoder.encode(list: apps, as: 2)
     }
 
+    /// The version of an index that may be newer or damaged; nil where not even that can be read.
+    static func version(of bytes: [UInt8]) -> UInt32? {
+        (try? Version(decoding: bytes, within: limits))?.number
+    }
+
+    /// The first field of every version.
+    private struct Version: Message {
+        let number: UInt32
+
+        func encode(into encoder: inout MessageEncoder) { encoder.encode(number, as: 1) }
+
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+            number = try decoder.decode(1)
+        }
+    }
+
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         guard try decoder.decode(1, as: UInt32.self) == Self.version else {
             throw decoder.failure(1, .refused("is another version"))

@@ -18,7 +18,9 @@ extension DaemonUser {
         }
         let index = means.store.index.withLock { $0 }
         let made = try means.store.unpack(
-            archive, as: name, room: means.store.room(within: options.limits.installedBytes))
+            archive, as: name, room: means.store.room(within: options.limits.installedBytes), in: space)
+        // While its bytes are still set aside.
+        defer { withExtendedLifetime(made) { space.note(means.store.bytes, at: means.store.path) } }
         do throws(ServiceError) {
             let app = try opened("\(means.store.path)/\(made.folder)/\(name)", name)
             try check(app, index, means.broker)
@@ -54,6 +56,7 @@ extension DaemonUser {
         _ app: AppBundle, _ made: AppStore.Unpacked, in means: Means, _ index: StoreIndex
     ) throws(ServiceError) -> [InstalledExtension] {
         let old = index.app(app.identifier)
+        let running = means.broker.bundles(of: app.identifier)
         let extensions = try means.broker.install(app: "\(means.store.path)/\(made.folder)/\(made.name)")
         do throws(SystemError) {
             try means.store.change { index in
@@ -72,7 +75,7 @@ extension DaemonUser {
             }
             throw ServiceError(.system, "\(error.cause)", place: made.name, mend: error.mend)
         }
-        if let old { discard(old, in: means) }
+        if let old { discard(old, running, in: means) }
         return extensions
     }
 
@@ -82,10 +85,12 @@ extension DaemonUser {
             // The broker knows the words.
             return try means.broker.remove(app: identifier)
         }
+        let running = means.broker.bundles(of: identifier)
         try change(means, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
         // One that could not be loaded is nothing to the broker.
         try? means.broker.remove(app: identifier)
-        discard(app, in: means)
+        discard(app, running, in: means)
+        space.note(means.store.bytes, at: means.store.path)
     }
 
     /// The index first: only a disk can fail here, and then nothing has changed.
@@ -111,17 +116,18 @@ extension DaemonUser {
         }
     }
 
-    /// A running extension may still read its bundle.
-    private func discard(_ app: StoreIndex.App, in means: Means) {
-        means.store.leavings.withLock { $0.append(app) }
-        sweepIfQuiet()
+    /// A running extension may still read its bundle, and holds it until it has ended.
+    private func discard(_ app: StoreIndex.App, _ running: [ExtensionBundle], in means: Means) {
+        means.store.leavings.withLock { $0.append(Leaving(app, heldBy: running)) }
+        sweep()
     }
 
-    /// Removes bundles that count no more once nothing runs; otherwise the next end or start does.
-    func sweepIfQuiet() {
-        guard state.withLock({ $0.running == 0 }), let store = means.withLock({ $0?.store }) else { return }
+    /// Removes bundles that count no more and that nothing runs from.
+    func sweep() {
+        guard let store = means.withLock({ $0?.store }), store.hasLeavings else { return }
         changes.run { [self] in
-            if state.withLock({ $0.running == 0 }) { store.sweep() }
+            store.sweep()
+            space.note(store.bytes, at: store.path)
         }
     }
 }

@@ -17,29 +17,27 @@ extension DaemonUser {
     }
 
     private func make() throws(ServiceError) -> Means {
-        let store: AppStore
+        let path = options.store(of: number)
+        let (lock, store): (UserLock, AppStore)
         do throws(SystemError) {
-            store = try AppStore(at: storePath)
+            lock = try UserLock(number, in: options.state, patience: .seconds(30))
+            store = try AppStore(at: path, of: number, logger: logger)
         } catch {
-            throw ServiceError(.system, "\(error.cause)", place: storePath, mend: error.mend)
+            throw ServiceError(.system, "\(error.cause)", place: path, mend: error.mend)
         }
-        let made = Means(broker: try Broker(wishes), store: store)
+        space.note(store.bytes, at: path)
+        let made = Means(broker: try Broker(wishes), store: store, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }
         for app in store.index.withLock({ $0.apps }) { load(app, made) }
         return made
     }
 
-    private var storePath: String {
-        options.isSystem ? "\(options.state)/apps/\(number)" : "\(options.state)/apps"
-    }
-
-    /// Each user's reports in a folder of their own, so that nobody's ends push out another's.
+    /// Each user's reports in a folder of their own, and his number in each line of the log.
     private var wishes: BrokerWishes {
         var wishes = options.wishes
         wishes.share = share
-        if options.isSystem, wishes.reports == .standard {
-            wishes.reports = .folder("\(options.state)/reports-of/\(number)")
-        }
+        wishes.user = "\(number)"
+        if options.isSystem, wishes.reports == .standard { wishes.reports = .folder(options.reports(of: number)) }
         return wishes
     }
 

@@ -15,18 +15,25 @@ final class DaemonUser: Sendable {
         var unread = 0
         /// When a connection of his ended last, on the monotonic clock.
         var lastEnd: UInt64 = 0
-        var budget: PacketBudget
+        var packets: RateBudget
+        var changes: RateBudget
+        /// Lines of the log about connections that were broken off.
+        var breaks = RateBudget(1)
         var isLeaving = false
     }
 
     /// What serves his requests; made with the first one.
-    struct Means {
+    struct Means: Sendable {
         let broker: Broker
         let store: AppStore
+        /// Nobody else has this user's store meanwhile.
+        let lock: UserLock
     }
 
     let number: UInt32
     let options: DaemonOptions
+    let space: StoreSpace
+    let descriptors: DescriptorBudget
     let logger: Logger
     let state: Mutex<State>
     let means = Mutex<Means?>(nil)
@@ -38,11 +45,18 @@ final class DaemonUser: Sendable {
     let changes = Lane("annex-store")
     let closing = Lane("annex-closing")
 
-    init(_ number: UInt32, options: DaemonOptions, logger: Logger) {
+    init(
+        _ number: UInt32, options: DaemonOptions, space: StoreSpace, descriptors: DescriptorBudget, logger: Logger
+    ) {
         self.number = number
         self.options = options
+        self.space = space
+        self.descriptors = descriptors
         self.logger = logger
-        state = Mutex(State(budget: PacketBudget(options.limits.packetsPerSecond)))
+        state = Mutex(
+            State(
+                packets: RateBudget(options.limits.packetsPerSecond),
+                changes: RateBudget(options.limits.changesPerMinute, seconds: 60)))
     }
 
     // MARK: Quotas
@@ -51,10 +65,18 @@ final class DaemonUser: Sendable {
     /// - Returns: whether it was counted, and has to be given back.
     func take(_ count: any WritableKeyPath<State, Int> & Sendable, most: Int) -> Bool {
         state.withLock { state in
-            guard !state.isLeaving, state[keyPath: count] < most else { return false }
+            guard !state.isLeaving, state[keyPath: count] < most, hasDescriptors(state) else { return false }
             state[keyPath: count] += 1
             return true
         }
+    }
+
+    /// Whether one more of anything would leave other users enough descriptors.
+    func hasDescriptors(_ state: State) -> Bool {
+        let held =
+            state.running * DescriptorBudget.perExtension + state.connections * DescriptorBudget.perConnection
+            + closing.count
+        return held + DescriptorBudget.perExtension <= descriptors.ofOneUser
     }
 
     func giveBack(_ count: any WritableKeyPath<State, Int> & Sendable) {
@@ -77,8 +99,14 @@ final class DaemonUser: Sendable {
     /// Whether one more packet of his may be read now.
     func mayRead() -> Bool {
         guard hasRoomToClose else { return false }
-        return state.withLock { $0.budget.spend(at: MonotonicClock.now()) }
+        return state.withLock { $0.packets.spend(at: MonotonicClock.now()) }
     }
+
+    /// Whether one more change of his store may be made now.
+    func mayChange() -> Bool { state.withLock { $0.changes.spend(at: MonotonicClock.now()) } }
+
+    /// Whether the log may hear of one more connection of his that was broken off.
+    func mayTellOfBreak() -> Bool { state.withLock { $0.breaks.spend(at: MonotonicClock.now()) } }
 
     /// Whether he has nothing here but what is on disk.
     var isIdle: Bool {

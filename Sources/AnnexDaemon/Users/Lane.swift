@@ -21,7 +21,7 @@ final class Lane: Sendable {
     var count: Int { state.withLock { $0.jobs.count } }
 
     /// Whether no job waits or runs.
-    var isIdle: Bool { state.withLock { !$0.isRunning } }
+    var isIdle: Bool { state.withLock { !$0.isRunning && $0.jobs.isEmpty } }
 
     /// Hands a job in. Where no thread is to be had it is done with the next one that comes.
     func run(_ job: @escaping @Sendable () -> Void) {

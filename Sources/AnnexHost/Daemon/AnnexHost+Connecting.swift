@@ -7,7 +7,7 @@ extension AnnexHost {
     /// The only line that differs from a host with a broker of its own. When the daemon goes, its extensions end as
     /// `brokerShutdown`, and every later call throws; connect again then. One that only starts anew is waited for.
     ///
-    /// - Parameter path: the daemon's socket; nil: `$XDG_RUNTIME_DIR/annex/annexd.socket` if there is one, else
+    /// - Parameter path: the daemon's socket; nil: `$XDG_RUNTIME_DIR/annex/annexd.socket` where somebody listens, else
     ///   `/run/annex/annexd.socket`.
     /// - Throws: a `ServiceError` of code `unreachable` if no daemon answers within 30 seconds or it is another user's,
     ///   `overQuota` if this user has as many connections as one may have.
@@ -40,6 +40,11 @@ extension AnnexHost {
     /// The same for a machine that may be busy with anything.
     /// - Parameter patience: how long to wait for each answer.
     package static func connectAndWait(to path: String?, patience: Duration) throws(ServiceError) -> AnnexHost {
-        AnnexHost(service: try DaemonService(connectingTo: path, patience: patience))
+        try connectAndWait(toFirstOf: path.map { [$0] } ?? DaemonPlace.sockets, patience: patience)
+    }
+
+    /// The same for the first of several sockets at which a daemon listens.
+    package static func connectAndWait(toFirstOf places: [String], patience: Duration) throws(ServiceError) -> AnnexHost {
+        AnnexHost(service: try DaemonService(connectingTo: places, patience: patience))
     }
 }

@@ -2,18 +2,18 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexService
 internal import Glibc
+internal import Synchronization
 
 extension DaemonLink {
     /// A connection whose daemon has said its welcome.
-    /// - Parameter place: nil: the socket of the user's own daemon if there is one, else the machine's.
-    static func connect(to place: String?, patience: Duration) throws(ServiceError) -> DaemonLink {
-        let path = place ?? DaemonPlace.socket
+    /// - Parameter places: sockets; the first one at which somebody listens is taken.
+    static func connect(to places: [String], patience: Duration) throws(ServiceError) -> DaemonLink {
         let deadline = MonotonicClock.deadline(after: patience)
+        var path = places.last ?? ""
         do {
             let loop = try EventLoop.shared()
             while true {
-                let socket = try LocalSocket.connect(
-                    to: path, patience: .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: deadline))))
+                let socket = try open(places, &path, until: deadline)
                 try check(peerOf: socket, path: path)
                 // No descriptor ever comes from a daemon; kernels before 6.16 cannot refuse it, there it is closed.
                 _ = socket.setPassRights(false)
@@ -26,12 +26,37 @@ extension DaemonLink {
                 for _ in 0..<20 { MonotonicClock.pause() }
             }
         } catch let error as SystemError {
-            throw Self.error(error, path: path, isChosen: place == nil)
+            throw Self.error(error, path: path, isChosen: places == DaemonPlace.sockets)
         } catch let error as ServiceError {
             throw error
         } catch {
             throw ServiceError(.system, "\(error)", place: path)
         }
+    }
+
+    /// The first socket at which somebody listens. Where nobody does, the first one's error is told: it is the one that was
+    /// meant to be there.
+    /// - Parameter path: which of the places that is, or where it failed.
+    private static func open(
+        _ places: [String], _ path: inout String, until deadline: UInt64
+    ) throws(SystemError) -> ControlSocket {
+        var first: (error: SystemError, place: String)?
+        for place in places {
+            path = place
+            do throws(SystemError) {
+                return try open(place, until: deadline)
+            } catch {
+                guard error.errno == ECONNREFUSED || error.errno == ENOENT else { throw error }
+                first = first ?? (error, place)
+            }
+        }
+        path = first?.place ?? path
+        throw first?.error ?? SystemError("connect", errno: ENOENT)
+    }
+
+    private static func open(_ place: String, until deadline: UInt64) throws(SystemError) -> ControlSocket {
+        try LocalSocket.connect(
+            to: place, patience: .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: deadline))))
     }
 
     /// A socket that another user laid there must not get what this host has to say.
@@ -47,14 +72,17 @@ extension DaemonLink {
     /// - Returns: false where the daemon goes, or let go of the connection without a word.
     private func shakeHands(until deadline: UInt64) throws -> Bool {
         // Where the daemon has let go already, its word why is there to be read.
-        _ = try? pass(.hello(version: ServiceWire.version))
+        _ = try? pass(.hello(versions: ServiceWire.versions))
         while MonotonicClock.now() < deadline {
             switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
             case .nothing: socket.descriptor.waitUntilReadable(until: deadline)
             case .end: return try mayTryAgain(until: deadline)
             case .message(let message):
                 switch try DaemonPacketMessage(decoding: message.bytes, within: ServiceWire.fromDaemon).packet {
-                case .welcome: return true
+                case .welcome(let version):
+                    guard ServiceWire.versions.contains(version) else { throw misunderstanding }
+                    state.withLock { $0.version = version }
+                    return true
                 case .leaving: return try mayTryAgain(until: deadline)
                 case .refused(let error): throw ServiceError(error.code, error.what, place: path, mend: error.mend)
                 default: throw misunderstanding

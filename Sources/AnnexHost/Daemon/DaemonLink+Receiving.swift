@@ -35,7 +35,7 @@ extension DaemonLink {
     private func take(_ packet: DaemonPacket) {
         switch packet {
         case .welcome: break
-        case .refused(let error): close(error)
+        case .refused(let error): close(error, for: .hostGone)
         case .leaving: state.withLock { $0.end = $0.end ?? gone }
         case .answer(let number, let answer):
             state.withLock { $0.answers.removeValue(forKey: number) }?.reach(.success(answer))
@@ -49,12 +49,17 @@ extension DaemonLink {
             return state.extensions[number]
         }
         known?.events(event)
+        // A host that stands still says nothing, and its extension is not blamed for that.
+        if case .ping = event, state.withLock({ $0.version >= ServiceWire.firstWithPings }) {
+            tell(number, .pingPassedOn)
+        }
     }
 
     // MARK: Ends
 
     /// Ends the connection: whoever waits is told why, and every extension is over.
-    func close(_ error: ServiceError? = nil) {
+    /// - Parameter reason: the daemon's own word for the ends; where it breaks the connection off, this host is gone to it.
+    func close(_ error: ServiceError? = nil, for reason: Termination.Reason = .brokerShutdown) {
         let end = error ?? gone
         let (answers, extensions) = state.withLock { state in
             state.end = end
@@ -66,7 +71,7 @@ extension DaemonLink {
         socket.shutDown()
         for answer in answers.values { answer.reach(.failure(end)) }
         let termination = Termination(
-            .brokerShutdown, detail: .limit("the connection to the daemon ended: \(end.what)"))
+            reason, detail: .limit("the connection to the daemon ended: \(end.what)"))
         for one in extensions.values { one.events(.ended(termination)) }
     }
 

@@ -15,6 +15,8 @@ final class DaemonLink: Sendable {
         var end: ServiceError?
         /// Whether nothing comes any more either.
         var isOver = false
+        /// What both speak.
+        var version = ServiceWire.versions.upperBound
         var last: UInt64 = 0
         var answers: [UInt64: PendingAnswer] = [:]
         var extensions: [UInt64: RemoteExtension] = [:]

@@ -8,10 +8,10 @@ final class DaemonService: BrokerService {
     private let link: DaemonLink
 
     /// - Parameters:
-    ///   - path: nil: the socket of the user's own daemon if there is one, else the machine's.
+    ///   - places: sockets; the first one at which somebody listens is taken.
     ///   - patience: how long to wait for each answer.
-    init(connectingTo path: String?, patience: Duration) throws(ServiceError) {
-        link = try DaemonLink.connect(to: path, patience: patience)
+    init(connectingTo places: [String], patience: Duration) throws(ServiceError) {
+        link = try DaemonLink.connect(to: places, patience: patience)
     }
 
     deinit {
@@ -81,6 +81,7 @@ final class DaemonService: BrokerService {
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ServiceError) -> any ExtensionHandle {
+        try checkMayExpect(point)
         let request = ServiceRequest.launch(
             extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
         let launched = RemoteExtension(host, events: events)
@@ -92,10 +93,20 @@ final class DaemonService: BrokerService {
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(ServiceError) -> any ExtensionHandle {
+        try checkMayExpect(point)
         let request = ServiceRequest.launch(
             extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
         let launched = RemoteExtension(host, events: events)
         return RemoteHandle(try await link.launched(request, DescriptorList(handingOver: channel), launched), link)
+    }
+
+    /// An older daemon would launch an extension of any point, and not say so.
+    private func checkMayExpect(_ point: String?) throws(ServiceError) {
+        let version = link.state.withLock(\.version)
+        guard point != nil, version < ServiceWire.firstWithPoints else { return }
+        throw ServiceError(
+            .otherPoint, "is a daemon of wire version \(version), which does not check the extension point",
+            place: link.path, mend: "update annexd, or begin without naming the point")
     }
 }
 

@@ -1,6 +1,6 @@
 /// One packet from a daemon to a host.
 package enum DaemonPacket: Sendable {
-    /// The answer to a hello.
+    /// The answer to a hello: the version that both speak from here on.
     case welcome(version: UInt64)
     /// This connection is over, and why.
     case refused(ServiceError)

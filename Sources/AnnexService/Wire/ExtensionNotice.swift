@@ -5,6 +5,7 @@ package enum ExtensionNotice: Sendable, Hashable {
     case requestEnded(UInt64)
     case overstayed
     case gaveSign
+    case pingPassedOn
     case activityBegan(String)
     case activityEnded
     case violated(ProtocolViolation)

@@ -24,6 +24,7 @@ package struct HostPacketMessage: Message {
         static let bytesSent: UInt16 = 12
         static let bytesReceived: UInt16 = 13
         static let point: UInt16 = 14
+        static let oldestVersion: UInt16 = 15
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
@@ -32,14 +33,16 @@ package struct HostPacketMessage: Message {
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
-        case requestEnded
+        case requestEnded, pingPassedOn
     }
 
     // MARK: Writing
 
     package func encode(into encoder: inout MessageEncoder) {
         switch packet {
-        case .hello(let version): head(.hello, version, &encoder)
+        case .hello(let versions):
+            head(.hello, versions.upperBound, &encoder)
+            encoder.encode(versions.lowerBound, as: Tag.oldestVersion)
         case .request(let number, let request): encode(request, number, &encoder)
         case .notice(let number, let notice, let counts):
             encode(notice, number, &encoder)
@@ -88,7 +91,7 @@ package struct HostPacketMessage: Message {
             encoder.encode(violation.text, as: Tag.text)
             encoder.encode(violation.isBudget, as: Tag.flag)
         case .dismissed(let completed): encoder.encode(completed, as: Tag.flag)
-        case .saidHello, .overstayed, .gaveSign, .activityEnded, .channelClosed, .parked: break
+        case .saidHello, .overstayed, .gaveSign, .pingPassedOn, .activityEnded, .channelClosed, .parked: break
         }
     }
 
@@ -105,7 +108,13 @@ package struct HostPacketMessage: Message {
         let kind = try decoder.decode(Tag.kind, as: Kind.self)
         let number = try decoder.decode(Tag.number, as: UInt64.self)
         switch kind {
-        case .hello: packet = .hello(version: number)
+        case .hello:
+            // Hosts of version 3 speak that one alone, and say so.
+            let oldest = try decoder.decodeIfPresent(Tag.oldestVersion, as: UInt64.self) ?? number
+            guard oldest <= number else {
+                throw decoder.failure(Tag.oldestVersion, .refused("is newer than the newest"))
+            }
+            packet = .hello(versions: oldest...number)
         case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
         case .remove: packet = .request(number, .uninstall(app: try Self.text(&decoder)))
         case .setEnabled:
@@ -138,6 +147,7 @@ package struct HostPacketMessage: Message {
         case .requestEnded: return .requestEnded(try decoder.decode(Tag.request))
         case .overstayed: return .overstayed
         case .gaveSign: return .gaveSign
+        case .pingPassedOn: return .pingPassedOn
         case .activityBegan: return .activityBegan(try text(&decoder))
         case .activityEnded: return .activityEnded
         case .violated:
@@ -178,6 +188,7 @@ extension HostPacketMessage.Kind {
             case .requestEnded: .requestEnded
             case .overstayed: .overstayed
             case .gaveSign: .gaveSign
+            case .pingPassedOn: .pingPassedOn
             case .activityBegan: .activityBegan
             case .activityEnded: .activityEnded
             case .violated: .violated

@@ -2,8 +2,18 @@ package import AnnexChannel
 
 /// Numbers that a host and a daemon must agree on. `Docs/Daemon.md` says the same in words.
 package enum ServiceWire {
-    /// Raised with every change of meaning; a daemon says its own to whoever has another.
-    package static let version: UInt64 = 4
+    /// The versions that this library speaks. The last is raised with every change of meaning; the first where an older
+    /// peer is no longer understood. A host says its own, and the daemon chooses the highest that both have.
+    package static let versions: ClosedRange<UInt64> = 3...4
+    /// From this version on a host says that it has passed a ping on.
+    package static let firstWithPings: UInt64 = 4
+    /// From this version on a daemon checks the extension point that a host expects.
+    package static let firstWithPoints: UInt64 = 4
+
+    /// What two peers speak with each other; nil where they have no version in common.
+    package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
+        versions.overlaps(others) ? min(versions.upperBound, others.upperBound) : nil
+    }
 
     /// What a host's packet may be: names, a reason in words, never more.
     package static let fromHost = MessageLimits(bytes: 8 << 10, fields: 16, depth: 1)

@@ -26,8 +26,10 @@ struct Conduct {
         static let isOver = Faults(rawValue: 1 << 15)
         /// It never answers the first request and goes on answering the others.
         static let starvesOne = Faults(rawValue: 1 << 16)
+        /// Its host passes no ping on.
+        static let hostStandsStill = Faults(rawValue: 1 << 17)
 
-        static let count = 17
+        static let count = 18
     }
 
     var faults: Faults
@@ -57,7 +59,7 @@ struct Conduct {
     var expectedCause: EndCause?? {
         let asked: EndCause = hostCancels ? .cancelled : .completed
         switch faults {
-        case [], .ignoresGoodbye: return asked
+        case [], .ignoresGoodbye, .hostStandsStill: return asked
         case .keepsBusy: return hostCancels || requests == 0 ? asked : .graceExpired
         case .noPlace: return .noPlace
         case .launchFails: return EndCause??.some(nil)
@@ -66,6 +68,7 @@ struct Conduct {
         case .closesChannel: return .silence
         case .neverAnswers where requests > 0, .starvesOne where requests > 0: return .timeLimit
         case .hangs where requests > 0: return .unresponsive
+        case [.hangs, .hostStandsStill] where requests > 0: return .timeLimit
         default: return EndCause??.none
         }
     }

@@ -153,6 +153,8 @@ struct SimulatedWorld<Machine: LifeMachine> {
         case .wake(let moment): wake(at: moment)
         case .announce: begin()
         case .ping:
+            guard !conduct.faults.contains(.hostStandsStill) else { return }
+            later(soon(), .input(.pingPassedOn))
             if isAlive, !conduct.faults.contains(.hangs) { later(soon(), .extensionSeesPing) }
         case .lookAtMemory: later(soon(), .input(.memoryUsed(UInt64.random(in: 0..<times.memory, using: &random))))
         case .sayGoodbye: later(soon(), .extensionSeesGoodbye)

@@ -123,14 +123,6 @@ import Testing
         #expect(shown.status == 0 && shown.output.contains("\(UInt64.max)"), "\(shown)")
         withExtendedLifetime((host, second)) {}
     }
-
-    @Test func `a daemon of another version says so`() async throws {
-        let client = try await RawClient(daemon.socket, hello: false)
-        try await client.send(.hello(version: ServiceWire.version - 1))
-        let words = await client.lastWords()
-        #expect(words.contains("wire version \(ServiceWire.version - 1)"), "\(words)")
-        #expect(words.contains("speaks \(ServiceWire.version)"), "\(words)")
-    }
 }
 
 extension SessionStatistics {

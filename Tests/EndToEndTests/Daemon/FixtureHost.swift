@@ -34,6 +34,10 @@ final class FixtureHost: Sendable {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
 
+    func signal(_ number: Int32) {
+        if process.isRunning { Foundation.kill(process.processIdentifier, number) }
+    }
+
     var output: String {
         (try? String(contentsOf: folder.url.appending(path: "out"), encoding: .utf8)) ?? ""
     }

@@ -40,7 +40,7 @@ import Testing
             let client = try await RawClient(daemon.socket)
             try await client.send(packet)
             // A few are a request after all, and answered.
-            try? await client.send(.hello(version: ServiceWire.version))
+            try? await client.send(.hello(versions: ServiceWire.versions))
             #expect(await !client.lastWords().isEmpty, "seed \(seed): \(packet)")
         }
         try await honest.works()
@@ -49,10 +49,10 @@ import Testing
     @Test func `a conversation out of order ends`() async throws {
         let list = HostPacket.request(1, .list(after: ""))
         let orders: [(String, Bool, [HostPacket])] = [
-            ("before the hello", false, [list]), ("second hello", true, [.hello(version: ServiceWire.version)]),
+            ("before the hello", false, [list]), ("second hello", true, [.hello(versions: ServiceWire.versions)]),
             ("out of order", true, [list, list]), ("never launched", true, [.notice(1, .saidHello)]),
             ("never launched", false, [.notice(0, .channelClosed)]),
-            ("wire version 99", false, [.hello(version: 99)]),
+            ("wire versions 99 to 99", false, [.hello(versions: 99...99)]),
         ]
         for (words, hello, packets) in orders {
             let client = try await RawClient(daemon.socket, hello: hello)
@@ -163,7 +163,7 @@ import Testing
         while clients.count < 100, words.isEmpty {
             let client = try await RawClient(daemon.socket, hello: false)
             // One that is refused may be let go of before it has said anything.
-            try? await client.send(.hello(version: ServiceWire.version))
+            try? await client.send(.hello(versions: ServiceWire.versions))
             switch try await client.next() {
             case .welcome: clients.append(client)
             case .refused(let error): words = "\(error)"

@@ -12,7 +12,7 @@ final class RawClient: Sendable {
     init(_ path: String, hello: Bool = true) async throws {
         socket = try LocalSocket.connect(to: path, patience: .seconds(600))
         guard hello else { return }
-        try await send(.hello(version: ServiceWire.version))
+        try await send(.hello(versions: ServiceWire.versions))
         guard case .welcome? = try await next() else { throw SystemError("hello", errno: EPROTO) }
     }
 

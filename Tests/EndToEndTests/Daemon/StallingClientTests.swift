@@ -123,7 +123,7 @@ import Testing
         var (words, most) = ("", 0)
         for _ in 0..<200 where words.isEmpty {
             let client = try await RawClient(daemon.socket, hello: false)
-            try? await client.send(.hello(version: ServiceWire.version))
+            try? await client.send(.hello(versions: ServiceWire.versions))
             if case .refused(let error)? = try await client.next() { words = error.what }
             most = max(most, daemon.descriptors)
         }

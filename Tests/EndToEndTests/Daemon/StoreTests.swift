@@ -71,7 +71,7 @@ import Testing
         let session = try await host.begin(SubstituteApp.identifier)
         try host.install(app: app.path)
         let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
-        #expect(error?.code == .overQuota && error?.mend?.contains("until nothing of his runs") == true)
+        #expect(error?.code == .overQuota && error?.mend?.contains("until nothing runs from it") == true)
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
         await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 1 }
@@ -121,17 +121,78 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == "precious")
     }
 
-    @Test func `an index that says nonsense is told, and the daemon lives`() async throws {
-        let folder = try TemporaryFolder()
-        let store = folder.url.appending(path: "state/apps")
-        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
-        for path in ["state", "state/apps"] { chmod(folder.url.appending(path: path).path, 0o700) }
-        try Data([1, 2, 3]).write(to: store.appending(path: "index"))
-        let app = try MadeApp("com.example.one")
-        let daemon = try await TestDaemon(in: folder)
-        let error = #expect(throws: ServiceError.self) { try connect(daemon).install(app: app.path) }
-        #expect(error?.mend?.contains("move it away") == true, "\(String(describing: error))")
-        try FileManager.default.removeItem(at: store.appending(path: "index"))
+    @Test func `an index that says nonsense is told, and its user is served`() async throws {
+        let app = try MadeApp("com.example.one", carrying: ["com.example.one.part"])
+        var daemon = try await TestDaemon()
         try connect(daemon).install(app: app.path)
+        let folder = daemon.folder
+        #expect(await daemon.end() == 0)
+        try Data([1, 2, 3]).write(to: daemon.store.appending(path: "index"))
+        daemon = try await TestDaemon(in: folder)
+        let host = try connect(daemon)
+        #expect(host.extensions.isEmpty)
+        #expect(daemon.log.contains("the index of a store is damaged"))
+        #expect(daemon.log.contains("app=com.example.one"))
+        try host.setEnabled(true, for: "com.example.one.part")
+        #expect(host.extensions.map(\.id) == ["com.example.one.part"])
+    }
+
+    @Test func `an app that is replaced goes at once where nothing runs from it, whatever else runs`() async throws {
+        let running = try SubstituteApp(running: "works-on")
+        let other = try MadeApp("com.example.one")
+        let daemon = try await TestDaemon()
+        let host = try connect(daemon)
+        try host.install(app: running.path)
+        let session = try await host.begin(SubstituteApp.identifier)
+        for _ in 0..<3 { try host.install(app: other.path) }
+        await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 2 }
+        #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
+        try host.remove(app: "com.example.shout")
+        await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 1 }
+    }
+
+    // MARK: Where it listens
+
+    @Test func `a socket at which nobody listens any more hides no other daemon`() async throws {
+        let daemon = try await TestDaemon()
+        let stale = daemon.folder.url.path + "/stale"
+        _ = try LocalSocket.listen(at: stale, mode: 0o600)
+        #expect(access(stale, F_OK) == 0)
+        let host = try AnnexHost.connectAndWait(toFirstOf: [stale, daemon.socket], patience: .patience)
+        #expect(host.extensions.isEmpty)
+        let missing = daemon.folder.url.path + "/missing"
+        _ = try AnnexHost.connectAndWait(toFirstOf: [missing, daemon.socket], patience: .patience)
+        let error = #expect(throws: ServiceError.self) {
+            _ = try AnnexHost.connectAndWait(toFirstOf: [stale, missing], patience: .patience)
+        }
+        #expect(error?.code == .unreachable && error?.place == stale)
+    }
+
+    @Test func `a relative path is one from the folder where the daemon was started`() async throws {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = ExampleBundles.products.appending(path: "annexd")
+        process.arguments = ["--socket", "a/s", "--state", "state"]
+        process.currentDirectoryURL = folder.url
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        await eventually { access(folder.url.path + "/a/s", F_OK) == 0 || !process.isRunning }
+        #expect(folder.names == ["a", "state"])
+        process.terminate()
+        await eventually { !process.isRunning }
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test func `so many changes of a user's store are made in a minute`() async throws {
+        let daemon = try await TestDaemon(["--limit", "changes-per-minute=3"])
+        let host = try connect(daemon)
+        let app = try MadeApp("com.example.one")
+        var refusal: ServiceError?
+        // A minute may end between them.
+        for _ in 0..<8 where refusal == nil {
+            do throws(ServiceError) { try host.install(app: app.path) } catch { refusal = error }
+        }
+        #expect(refusal?.code == .overQuota && refusal?.what.contains("3 changes in a minute") == true)
+
     }
 }

@@ -1,7 +1,8 @@
 // A host of annexd's: connects-to-a-daemon SOCKET COMMAND [ARGUMENT]
 //   install APP | list | remove ID
 //   stay            keeps its connection until somebody ends this program; says so
-//   hold ID         runs an extension until somebody ends this program; says so, with the number of its process
+//   hold ID [WORDS] runs an extension until somebody ends this program; says so, with the number of its process. The
+//                   words are what it asks the extension, else "sleeps"
 //   fork-hold ID    the same, with a child that holds all that this program has open, whose number follows
 import AnnexHost
 import CHostFacts
@@ -30,7 +31,8 @@ do {
         let session = try host.beginAndWait(argument)
         let child = words[2] == "hold" ? 0 : host_fork_holder()
         say("holds \(child)")
-        let end = try? session.requestAndWait([ExtensionItem(contentText: "sleeps")])
+        let asked = words.count > 4 ? words[4] : "sleeps"
+        let end = try? session.requestAndWait([ExtensionItem(contentText: asked)])
         say("answered: \(end?.count ?? -1) \(session.termination?.reason.rawValue ?? "")")
     default: exit(64)
     }

@@ -1,0 +1,41 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// The `uid_map` of a process: which numbers its user namespace has, and which numbers those are outside.
+struct UserMap: Sendable, Equatable {
+    struct Range: Sendable, Equatable {
+        let inside: UInt32
+        let outside: UInt32
+        let count: UInt32
+    }
+
+    let ranges: [Range]
+
+    init(text: String) {
+        ranges = text.split(separator: "\n").compactMap { line in
+            let numbers = line.split(separator: " ").compactMap { UInt32($0) }
+            return numbers.count == 3 ? Range(inside: numbers[0], outside: numbers[1], count: numbers[2]) : nil
+        }
+    }
+
+    /// - Parameter process: its number, or `self`.
+    init?(of process: String) {
+        guard let file = try? Descriptor.open("/proc/\(process)/uid_map", O_RDONLY),
+            let bytes = try? file.readAll(atMost: 1 << 16)
+        else { return nil }
+        self.init(text: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Whether the namespace has a number for each user of the machine. Else all that it has none for look like one user,
+    /// the overflow user.
+    var hasEverybody: Bool { ranges.reduce(UInt64(0)) { $0 + UInt64($1.count) } >= UInt64(UInt32.max) }
+
+    /// The user that this process sees in place of all that its namespace has no number for; nil where it has one for each.
+    static func overflowUser() -> UInt32? {
+        guard let own = UserMap(of: "self"), !own.hasEverybody else { return nil }
+        guard let file = try? Descriptor.open("/proc/sys/kernel/overflowuid", O_RDONLY),
+            let bytes = try? file.readAll(atMost: 64)
+        else { return 65534 }
+        return UInt32(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)) ?? 65534
+    }
+}

@@ -1,0 +1,54 @@
+internal import AnnexLinux
+internal import Glibc
+package import Logging
+
+/// The log of a daemon's program: one line for each event, with its metadata behind it. The journal gets the level as it
+/// wants it, and adds the time itself.
+package struct DaemonLogHandler: LogHandler {
+    package var logLevel: Logger.Level
+    package var metadata: Logger.Metadata = [:]
+    private let label: String
+    private let writer: LogWriter
+    private let isForJournal: Bool
+
+    /// - Parameter isForJournal: whether systemd's journal reads the lines (`JOURNAL_STREAM`).
+    package init(
+        _ label: String, level: Logger.Level, to writer: LogWriter, isForJournal: Bool = getenv("JOURNAL_STREAM") != nil
+    ) {
+        self.label = label
+        logLevel = level
+        self.writer = writer
+        self.isForJournal = isForJournal
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        let words = all.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted("\($0.value)"))" }
+        // One line, whatever is in it.
+        let line = Escaped(escapedBefore: ([label + ":", "\(event.message)"] + words).joined(separator: " "))
+        writer.add("\(isForJournal ? Self.priority(event.level) : "\(Self.time()) \(event.level) ")\(line)")
+    }
+
+    private static func quoted(_ text: String) -> String {
+        text.isEmpty || text.utf8.contains(UInt8(ascii: " ")) ? "'\(text)'" : text
+    }
+
+    /// As syslog counts them.
+    private static func priority(_ level: Logger.Level) -> String {
+        switch level {
+        case .trace, .debug: "<7>"
+        case .info: "<6>"
+        case .notice: "<5>"
+        case .warning: "<4>"
+        case .error: "<3>"
+        case .critical: "<2>"
+        }
+    }
+
+    private static func time() -> String { WallClock.now().text }
+}

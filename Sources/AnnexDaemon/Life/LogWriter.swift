@@ -1,0 +1,61 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Lines of a log on their way to a descriptor, written by a thread that is there only while there are any. Whoever reads
+/// them slowly, or not at all, holds up nobody: so many lines wait, and the next one that is written counts the lost.
+package final class LogWriter: Sendable {
+    /// As many lines may wait.
+    static let mostWaiting = 2_048
+    /// The longest line, in bytes.
+    static let longestLine = 8 << 10
+
+    private let descriptor: Int32
+    private let lane = Lane("annex-log")
+    /// SYNC: relaxed: a count, told later.
+    private let lost = Atomic<Int>(0)
+
+    /// - Parameter descriptor: stays open for as long as this is used.
+    package init(to descriptor: Int32 = STDERR_FILENO) {
+        self.descriptor = descriptor
+    }
+
+    /// Takes a line; returns at once.
+    package func add(_ line: String) {
+        guard lane.count < Self.mostWaiting else {
+            lost.add(1, ordering: .relaxed)
+            return
+        }
+        let bytes = Array(line.utf8.prefix(Self.longestLine))
+        lane.run { [self] in
+            let missing = lost.exchange(0, ordering: .relaxed)
+            if missing > 0 { write(Array("annexd: \(missing) lines of this log are lost".utf8)) }
+            write(bytes)
+        }
+    }
+
+    /// Whether everything that was taken is written.
+    var isIdle: Bool { lane.isIdle }
+
+    /// Waits until all is written, or until the time is over.
+    package func finish(within limit: Duration) {
+        let deadline = MonotonicClock.deadline(after: limit)
+        while !isIdle, MonotonicClock.now() < deadline { MonotonicClock.pause() }
+    }
+
+    /// What cannot be written is nobody's to hear.
+    private func write(_ bytes: [UInt8]) {
+        let line = bytes + [UInt8(ascii: "\n")]
+        var done = 0
+        while done < line.count {
+            let count = line[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EAGAIN || errno == EINTR {
+                MonotonicClock.pause()
+            } else if count <= 0 {
+                return
+            } else {
+                done += count
+            }
+        }
+    }
+}

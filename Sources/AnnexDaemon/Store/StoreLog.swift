@@ -1,0 +1,29 @@
+internal import AnnexLinux
+internal import Logging
+
+/// What the log hears of a store that had to be mended.
+struct StoreLog: Sendable {
+    private let logger: Logger
+    private let metadata: Logger.Metadata
+
+    init(_ user: UInt32, _ path: String, _ logger: Logger) {
+        self.logger = logger
+        metadata = ["user": "\(user)", "store": "\(Escaped(path))"]
+    }
+
+    func rebuilds(keeping name: String) {
+        logger.error(
+            "the index of a store is damaged: it is set aside, and made anew from what lies there, switched off",
+            metadata: metadata.merging(["kept": "\(name)", "mend": "switch on what is wanted: annex enable"]) { $1 })
+    }
+
+    func found(_ app: String) {
+        logger.notice("an app was found again", metadata: metadata.merging(["app": "\(Escaped(app))"]) { $1 })
+    }
+
+    func lost(_ folder: String, _ why: String) {
+        logger.error(
+            "a folder of a damaged store is no app",
+            metadata: metadata.merging(["folder": "\(Escaped(folder))", "why": "\(Escaped(why))"]) { $1 })
+    }
+}

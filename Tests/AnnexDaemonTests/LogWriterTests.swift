@@ -1,0 +1,62 @@
+import AnnexTestSupport
+import Foundation
+import Logging
+import Testing
+
+@testable import AnnexDaemon
+
+@Suite(.timeLimit(.minutes(20))) struct LogWriterTests {
+    /// A log whose reader reads only when it is asked to.
+    private final class Pipeline: Sendable {
+        let pipe = Pipe()
+        var end: Int32 { pipe.fileHandleForWriting.fileDescriptor }
+
+        /// The lines up to one that ends so. The end of the pipe is not waited for: a child of another test's may hold it.
+        func lines(upTo end: String) -> [String] {
+            var bytes = Data()
+            while !bytes.hasSuffix(end + "\n") { bytes += pipe.fileHandleForReading.availableData }
+            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test func `a log that nobody reads holds up nobody, and tells how much it lost`() async throws {
+        let pipeline = Pipeline()
+        let writer = LogWriter(to: pipeline.end)
+        let line = String(repeating: "x", count: 1_000)
+        // More than the pipe and what may wait hold. Whoever waited for the reader would wait for ever.
+        for number in 0..<5_000 { writer.add("\(number) \(line)") }
+        async let reading = Thread.detached { pipeline.lines(upTo: "last") }
+        await eventually { writer.isIdle }
+        // The next line that is taken counts those that were not.
+        writer.add("last")
+        await eventually { writer.isIdle }
+        let lines = try await reading
+        let told = lines.count { $0.hasSuffix(line) }
+        #expect(told >= LogWriter.mostWaiting && told < 5_000)
+        #expect(lines.first == "0 \(line)" && lines.last == "last")
+        #expect(lines.contains("annexd: \(5_000 - told) lines of this log are lost"), "\(lines.suffix(3))")
+    }
+
+    @Test func `a line is one line, with its metadata behind it`() throws {
+        let pipeline = Pipeline()
+        let writer = LogWriter(to: pipeline.end)
+        for isForJournal in [true, false] {
+            var logger = Logger(label: "annex.broker") {
+                DaemonLogHandler($0, level: .info, to: writer, isForJournal: isForJournal)
+            }
+            logger[metadataKey: "user"] = "1000"
+            logger.debug("is not told")
+            logger.notice("ended", metadata: ["detail": "exit code 3", "identifier": "com.a\nroot: all is well"])
+        }
+        writer.finish(within: .patience)
+        let lines = pipeline.lines(upTo: "user=1000")
+        try #require(lines.count == 2)
+        #expect(lines[0].hasPrefix("<5>annex.broker: ended detail='exit code 3' identifier="))
+        #expect(lines[0].hasSuffix(" user=1000"))
+        #expect(lines[1].contains("Z notice annex.broker: ended"))
+    }
+}
+
+extension Data {
+    fileprivate func hasSuffix(_ text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
+}
