@@ -30,7 +30,8 @@ enum KernelCounts {
     /// A size in KiB that the status of a process and of all that descend from it has.
     static func kibibytes(_ key: String, of process: Int32) -> UInt64? {
         guard process > 0 else { return 0 }
-        let values = ProcessTree.members(of: process).compactMap { member in
+        guard let members = try? ProcessTree.members(of: process) else { return nil }
+        let values = members.compactMap { member in
             read("/proc/\(member)/status", atMost: 1 << 16).flatMap { value(key, $0) }
         }
         return values.reduce(0, +)
