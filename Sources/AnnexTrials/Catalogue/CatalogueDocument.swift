@@ -30,6 +30,11 @@ package struct CatalogueDocument {
         compare what then gets through. Techniques that need a hostile peer, client or bundle have no try: they are driven
         by the tests that are named. `+` marks what Annex itself added to the list.
 
+        The rows KOBJ are measured: the host counts what the kernel holds before the program begins, while it holds what it
+        took, and after its end. At most 2 MiB more than before are allowed, and of what counts against the limit of memory
+        no more than that limit, which is at most 64 MiB here. Where a user's share is taken, another program of the same
+        user must still be able to work. `annex attack --json` has the figures, and the machine's own counts beside them.
+
         """
 
     private func section(_ section: (prefix: String, title: String)) -> String {

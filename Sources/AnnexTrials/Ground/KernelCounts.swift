@@ -13,15 +13,17 @@ enum KernelCounts {
         return occurrences(of: Array(":\(status.inode) ".utf8), in: bytes)
     }
 
+    /// - Parameter part: begins with a byte that the text has few of.
     private static func occurrences(of part: [UInt8], in bytes: [UInt8]) -> UInt64 {
         unsafe bytes.withUnsafeBytes { text in
+            guard let first = part.first, var place = text.baseAddress else { return 0 }
+            let end = unsafe place + text.count
             var count: UInt64 = 0
-            var place = 0
-            while place + part.count <= text.count {
-                // SAFETY: as many bytes are compared as there are of both.
-                let isThere = unsafe text.baseAddress.map { unsafe memcmp($0 + place, part, part.count) == 0 } ?? false
+            // SAFETY: what is searched and compared lies between the place and the text's end.
+            while unsafe place < end, let found = unsafe memchr(place, Int32(first), end - place) {
+                let isThere = unsafe end - UnsafeRawPointer(found) >= part.count && memcmp(found, part, part.count) == 0
                 if isThere { count += 1 }
-                place += isThere ? part.count : 1
+                unsafe place = UnsafeRawPointer(found) + 1
             }
             return count
         }

@@ -4,10 +4,6 @@ internal import AnnexSandbox
 internal import Synchronization
 
 extension AttackRunner {
-    /// How often a program that holds too much is looked at again: its limit may be one that is only looked after now and
-    /// then, and may end it a moment later.
-    private static let looks = 50
-
     /// Runs a script and measures what the kernel holds for it, once it has taken what it could.
     func measure(
         _ measure: Measure, _ script: TrialScript, _ proof: Proof, under policy: Policy, layers: SandboxLayers
@@ -25,10 +21,10 @@ extension AttackRunner {
         gifts.append(reading)
         let measurement = Measurement(measure, policy, ground, sandbox.programPath)
         let look = TrialLook(after: proof.step, writing: writing) { run, answers in
-            await measurement.look(at: run, told: answers.results[proof.step] ?? 0, most: Self.looks)
+            await measurement.look(at: run, told: answers.results[proof.step] ?? 0)
         }
         var outcome = try await sandbox.run(script, under: policy, layers: layers, gifts: gifts, look: look)
-        outcome.measured = await measurement.result(most: Self.looks)
+        outcome.measured = await measurement.result()
         return outcome
     }
 }
@@ -52,9 +48,13 @@ private final class Measurement: Sendable {
                 machine: KernelCounts.machine()))
     }
 
+    /// How often a program that holds too much is looked at: the limit of memory may be one that is only looked after now
+    /// and then, and ends it a moment later.
+    private var looks: Int { if case .memoryLimit = measure.allowance { 30 } else { 2 } }
+
     /// While it holds what it took. One that is ended for it holds nothing.
-    func look(at run: TrialRun, told: Int64, most: Int) async {
-        for attempt in 0..<most {
+    func look(at run: TrialRun, told: Int64) async {
+        for attempt in 0..<looks {
             let scene = Measure.Scene(ground: ground, process: run.process ?? 0, told: UInt64(max(0, told)))
             let held = measure.count(scene) ?? 0
             let neighbour = told > 0 ? asksNeighbour() : nil
@@ -72,8 +72,8 @@ private final class Measurement: Sendable {
     }
 
     /// After its end, as soon as the kernel has let go of it.
-    func result(most: Int) async -> Measured {
-        for _ in 0..<most {
+    func result() async -> Measured {
+        for _ in 0..<20 {
             let after = measure.count(Measure.Scene(ground: ground, process: 0, told: 0)) ?? 0
             let isOver = measured.withLock { measured in
                 measured.after = after

@@ -1,0 +1,161 @@
+internal import AnnexPolicy
+internal import AnnexSandbox
+
+extension Catalogue {
+    /// What the kernel keeps for a program besides its memory. The host measures it while the program holds what it took:
+    /// at most 2 MiB more than before, and what counts against the limit of memory no more than that limit.
+    static let objects: [Attack] = [
+        Attack(
+            "KOBJ-01", "Record locks without end: kernel memory that no limit counts", addition: true,
+            locks("one-byte locks of a process on a file that it may read", command: 6)),
+        Attack(
+            "KOBJ-02", "The same by locks of the open file", addition: true,
+            locks("one-byte locks of an open file", command: 37)),
+        Attack(
+            "KOBJ-03", "Page tables for addresses that nothing is behind", addition: true,
+            Try(
+                "a read in every 2 MiB of untouched memory", else: "the limit of memory",
+                measure: Measure("KiB of page tables", of: 1_024, within: .memoryLimit) { scene in
+                    KernelCounts.kibibytes("VmPTE", of: scene.process)
+                }
+            ) { script, _, policy in
+                // A gibibyte of addresses wants 2 MiB of tables.
+                let gibibytes = (policy.limits.memory + Measure.Allowance.always) >> 21 + 16
+                return .measured(script.conduct(.tables, .value(gibibytes)))
+            }),
+        Attack(
+            "KOBJ-04", "The machine's pool of huge pages", addition: true,
+            // A pool that is empty is a pool that was asked.
+            .call("mmap", 0, 0x20_0000, 1, 0x40022, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid]),
+            .call("mmap", 0, 0x20_0000, 3, 0x40021, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid])),
+        Attack(
+            "KOBJ-05", "Memory beyond its limit, swapped out", addition: true,
+            Try(
+                "more than its memory", else: "the limit of memory", needs: [.swap],
+                measure: Measure("KiB swapped out", of: 1_024, within: .memoryLimit) { scene in
+                    KernelCounts.kibibytes("VmSwap", of: scene.process)
+                }
+            ) { script, _, policy in
+                .measured(script.conduct(.touch, .value(policy.limits.memory >> 20 + 64)))
+            }),
+        Attack(
+            "KOBJ-06", "Descriptors under way that nobody receives: no other program of the user can send one",
+            addition: true,
+            Try(
+                "copies in sockets that nobody reads", else: "the limit of descriptors",
+                measure: Measure(
+                    "descriptors under way", of: 256,
+                    within: .memoryLimitOfGroup(granting: "socketpair", [1, 1, 0, 0]),
+                    neighbour: sendsDescriptor)
+            ) { script, _, policy in
+                let pairs = UInt64(max(1, policy.limits.descriptors / 2))
+                return .measured(script.conduct(.flights, .value(pairs), .number(TrialGround.gift)))
+            }),
+        Attack(
+            "KOBJ-07", "Watches of event queues: the user's are numbered", addition: true,
+            Try(
+                "every queue watches everything", else: "the limit of descriptors",
+                measure: Measure(
+                    "watches", of: 208, within: .memoryLimitOfGroup(granting: "epoll_ctl", []), neighbour: watches)
+            ) { script, _, policy in
+                .measured(script.conduct(.watches, .value(UInt64(max(2, policy.limits.descriptors) / 2))))
+            }),
+        Attack(
+            "KOBJ-08", "Pages of pipes: past the user's share everybody's pipes are small", addition: true,
+            Try(
+                "pipes as large as may be", else: "the limit of descriptors",
+                measure: Measure(
+                    "pages of pipes", of: 4_096, within: .memoryLimitOfGroup(granting: "pipe2", []), neighbour: pipes)
+            ) { script, _, policy in
+                let pipes = UInt64(max(2, policy.limits.descriptors) / 2)
+                return .measured(script.conduct(.pipes, .value(pipes), 0x10_0000))
+            }),
+        Attack(
+            "KOBJ-09", "Queued signals: the user's are numbered", addition: true,
+            Try(
+                "a blocked signal again and again", else: "the limit of queued signals",
+                measure: Measure("signals", of: 160, neighbour: queuesSignal)
+            ) { script, _, _ in .measured(script.conduct(.signals, 100_000)) }),
+        Attack(
+            "KOBJ-10", "Timers without end", addition: true,
+            Try(
+                "timers of a process", else: "the limit of queued signals",
+                measure: Measure("timers", of: 512, neighbour: makesTimer)
+            ) { script, _, _ in
+                .measured(script.repeat("timer_create", 50_000, 1, 0, script.room(8)))
+            }),
+        Attack(
+            "KOBJ-11", "Buffers of sockets that nobody reads", addition: true,
+            Try(
+                "full sockets", else: "the limit of descriptors",
+                measure: Measure(
+                    "KiB in sockets", of: 1_024, within: .memoryLimitOfGroup(granting: "socketpair", [1, 1, 0, 0]))
+            ) { script, _, policy in
+                let pairs = min(UInt64(max(2, policy.limits.descriptors) / 2), 400)
+                return .measured(script.conduct(.buffers, .value(pairs)))
+            }),
+        Attack(
+            "KOBJ-12", "Segments, semaphores and queues of messages, which outlive who made them", addition: true,
+            queue("a segment", "shmget", [0, 4096, 0o1600], removed: "shmctl", [0, 0]),
+            queue("semaphores", "semget", [0, 1, 0o1600], removed: "semctl", [0, 0]),
+            queue("a queue of messages", "msgget", [0, 0o1600], removed: "msgctl", [0, 0])),
+        Attack(
+            "KOBJ-13", "Keys, of which a user has a share", addition: true,
+            Try("a key of its own", else: "no share of keys") { script, _, _ in
+                let (kind, name) = (script.text("user"), script.text("annex-trial"))
+                return .succeeds(script.call("add_key", kind, name, name, 11, -2))
+            }),
+    ]
+
+    private static func locks(_ name: String, command: Int64) -> Try {
+        Try(
+            name, else: "a budget of locks",
+            measure: Measure("locks", of: 256) { scene in KernelCounts.locks(on: scene.ground.writable) }
+        ) { script, _, _ in
+            .measured(script.conduct(.locks, .number(TrialGround.gift), .number(command), 10_000))
+        }
+    }
+
+    /// Made, and removed again: where nothing stops it, it is the host's.
+    private static func queue(
+        _ name: String, _ make: String, _ arguments: [TrialArgument], removed remove: String, _ rest: [TrialArgument]
+    ) -> Try {
+        Try(name, else: "no such thing") { script, _, _ in
+            let step = script.call(number: SystemCall(named: make)?.number ?? -1, arguments)
+            script.call(number: SystemCall(named: remove)?.number ?? -1, [.result(step)] + rest, after: step)
+            return .succeeds(step)
+        }
+    }
+
+    // MARK: What another program of the same user must still be able to do
+
+    @Sendable private static func sendsDescriptor(_ script: inout TrialScript) -> Proof {
+        let ends = script.room(8)
+        script.call("socketpair", 1, 1, 0, ends)
+        // A message of one byte, with one descriptor: its own answers.
+        let control = script.bytes([20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0])
+        let buffers = script.words([script.room(1), 1])
+        let message = script.words([0, 0, buffers, 1, control, 20, 0])
+        // The pair's first number: the lowest that is free in a program that was given 0 to 4.
+        return .succeeds(script.call("sendmsg", 5, message, 0))
+    }
+
+    @Sendable private static func watches(_ script: inout TrialScript) -> Proof {
+        let queue = script.call("epoll_create1", 0)
+        let counter = script.call("eventfd2", 0, 0)
+        return .succeeds(script.call("epoll_ctl", .result(queue), 1, .result(counter), script.words([1, 0])))
+    }
+
+    @Sendable private static func pipes(_ script: inout TrialScript) -> Proof {
+        script.call("pipe2", script.room(8), 0)
+        return .atLeast(script.call("fcntl", 5, 1032), 65_536)
+    }
+
+    @Sendable private static func queuesSignal(_ script: inout TrialScript) -> Proof {
+        .atLeast(script.conduct(.signals, 1), 1)
+    }
+
+    @Sendable private static func makesTimer(_ script: inout TrialScript) -> Proof {
+        .succeeds(script.call("timer_create", 1, 0, script.room(8)))
+    }
+}

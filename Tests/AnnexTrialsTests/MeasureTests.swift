@@ -1,0 +1,51 @@
+import AnnexPolicy
+import AnnexSandbox
+import AnnexTrials
+import Testing
+
+/// What the rows KOBJ measure is really seen, and let go of.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct MeasureTests {
+    /// Without the filter nothing stops a lock: then the host must see all of them.
+    @Test(arguments: ["KOBJ-01", "KOBJ-02"]) func `Locks that nothing stops are counted, and gone afterwards`(
+        _ id: String
+    ) async throws {
+        let attack = try #require(Catalogue.attack(id))
+        let result = try await AttackRunner().run(
+            attack, under: .shipped(named: "compute"), layers: .all.subtracting(.seccomp))
+        #expect(result.verdict == .gotThrough)
+        let measured = try #require(result.tries.first?.measured)
+        #expect(measured.before == 0)
+        // The kernel's list is no copy: what others lock meanwhile moves it.
+        #expect(measured.held > 9_500)
+        #expect(measured.after == 0)
+        #expect(measured.held > measured.allowed)
+        #expect(measured.machine.allSatisfy { $0.values.count == 3 }, "\(measured.machine)")
+    }
+
+    /// What a limit stops leaves the user's other programs able to work.
+    @Test(arguments: ["KOBJ-09", "KOBJ-10"]) func `Another program of the user is really asked`(_ id: String)
+        async throws
+    {
+        let attack = try #require(Catalogue.attack(id))
+        let result = try await AttackRunner().run(
+            attack, under: .shipped(named: "compute"), layers: .all.subtracting(.seccomp))
+        let measured = try #require(result.tries.first?.measured)
+        #expect(measured.neighbour == true)
+        #expect(measured.held > 0 && measured.held <= measured.allowed)
+        #expect(result.verdict != .gotThrough)
+    }
+
+    /// What the filter refuses takes nothing.
+    @Test func `What is refused is measured as nothing`() async throws {
+        let runner = try AttackRunner()
+        for attack in Catalogue.attacks where attack.section == "KOBJ" {
+            let result = try await runner.run(attack, under: .shipped(named: "base"))
+            for tried in result.tries {
+                guard case .stopped(let by) = tried.verdict, by.first == "seccomp", let measured = tried.measured else {
+                    continue
+                }
+                #expect(measured.held <= measured.before + measured.allowed, "\(attack.id): \(measured.text)")
+            }
+        }
+    }
+}
