@@ -11,11 +11,8 @@ extension Descriptor {
             kind: FileStatus.Kind(mode: found.st_mode), size: Int64(found.st_size), blocks: Int64(found.st_blocks),
             device: UInt64(found.st_dev), inode: UInt64(found.st_ino), mode: found.st_mode & 0o7777,
             user: found.st_uid, group: found.st_gid, links: UInt64(found.st_nlink),
-            modified: nanoseconds(found.st_mtim), changed: nanoseconds(found.st_ctim))
-    }
-
-    private func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+            modified: Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec),
+            changed: Int64(found.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_ctim.tv_nsec))
     }
 
     /// Bytes that an ordinary user can still write to the file system of this file.

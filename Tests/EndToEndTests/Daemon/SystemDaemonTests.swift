@@ -73,7 +73,7 @@ struct SystemDaemonTests {
         holder.arguments =
             ["--reuid", "\(maker)", "--regid", "\(maker)", "--clear-groups", "unshare", "--user", "sleep", "3000"]
         try holder.run()
-        defer { holder.terminate() }
+        defer { kill(holder.processIdentifier, SIGKILL) }
         let place = "/proc/\(holder.processIdentifier)"
         func namespace(_ process: String) -> String? {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/ns/user")
