@@ -2,6 +2,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexService
+internal import Synchronization
 
 /// A broker that is a daemon: the same requests and events, over its socket.
 final class DaemonService: BrokerService {
