@@ -15,8 +15,7 @@ import Testing
         #expect(result.verdict == .gotThrough)
         let measured = try #require(result.tries.first?.measured)
         #expect(measured.before == 0)
-        // The kernel's list is no copy: what others lock meanwhile moves it.
-        #expect(measured.held > 9_500)
+        #expect(measured.held >= 10_000)
         #expect(measured.after == 0)
         #expect(measured.held > measured.allowed)
         #expect(measured.machine.allSatisfy { $0.values.count == 3 }, "\(measured.machine)")
