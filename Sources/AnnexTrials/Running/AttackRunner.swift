@@ -145,7 +145,9 @@ extension Policy {
 
     fileprivate func refuses(_ number: Int32, _ arguments: [UInt64]) -> Bool {
         let registers = arguments + [UInt64](repeating: 0, count: max(0, 6 - arguments.count))
-        return verdict(number: number, arguments: registers).answer != .allow
+        let verdict = verdict(number: number, arguments: registers)
+        // What is bounded the broker gives only where the sandbox may write: no try asks for such a thing.
+        return verdict.answer != .allow || verdict.bound != nil
     }
 }
 

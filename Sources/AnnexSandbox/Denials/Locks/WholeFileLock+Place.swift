@@ -14,12 +14,16 @@ extension WholeFileLock {
         return fcntl(file.number, F_GETFL) & O_ACCMODE != O_RDONLY || isMounted(file, for: process)
     }
 
-    /// Whether the mount that a file was opened through is one of that process's.
+    /// Whether the mount that a file was opened through is one of that process's, and none of this one's: a sandbox without
+    /// mounts of its own has ours, and through those others opened what they handed over.
     private static func isMounted(_ file: borrowing Descriptor, for process: UInt32) -> Bool {
         let own = (TextFile.read("/proc/self/fdinfo/\(file.number)") ?? "").split(separator: "\n")
-        guard let mount = own.first(where: { $0.hasPrefix("mnt_id:\t") })?.dropFirst(8),
-            let mounts = TextFile.read("/proc/\(process)/mountinfo")
-        else { return false }
-        return mounts.split(separator: "\n").contains { $0.hasPrefix("\(mount) ") }
+        guard let mount = own.first(where: { $0.hasPrefix("mnt_id:\t") })?.dropFirst(8) else { return false }
+        return lists("\(process)", mount) == true && lists("self", mount) == false
+    }
+
+    /// Nil where the list of mounts cannot be read.
+    private static func lists(_ process: String, _ mount: Substring) -> Bool? {
+        TextFile.read("/proc/\(process)/mountinfo")?.split(separator: "\n").contains { $0.hasPrefix("\(mount) ") }
     }
 }
