@@ -10,19 +10,28 @@ enum HeldLocks {
     /// - Returns: nil where the list or the namespace cannot be read.
     static func count(besides thread: UInt32) -> Int? {
         guard case .known(let own) = Namespace(of: Int32(bitPattern: thread)), let owners = owners() else { return nil }
-        return owners.reduce(0) { sum, owner in
+        var sum = 0
+        var ended: [Int32] = []
+        for owner in owners {
             switch Namespace(of: owner.key) {
-            case .known(own), .ended: sum + owner.value
+            case .known(own): sum += owner.value
             // The sandbox's own could be looked at.
-            case .known, .closed: sum
+            case .known, .closed: break
+            case .ended: ended.append(owner.key)
             }
         }
+        guard !ended.isEmpty else { return sum }
+        // Their locks have gone with them, but where another process has the same descriptors.
+        guard let later = self.owners() else { return nil }
+        return ended.reduce(sum) { $0 + (later[$1] ?? 0) }
     }
 
     /// Every process that holds such locks, with their number.
     private static func owners() -> [Int32: Int]? {
         guard let file = try? Descriptor.open("/proc/locks", O_RDONLY) else { return nil }
         var owners: [Int32: Int] = [:]
+        // The list comes in pieces, and what is locked meanwhile moves lines from one into the next.
+        var seen: Set<Int> = []
         var rest: [UInt8] = []
         var total = 0
         while total < most {
@@ -32,7 +41,8 @@ enum HeldLocks {
             rest += part
             let end = rest.lastIndex(of: UInt8(ascii: "\n")) ?? -1
             for line in rest[...end].split(separator: UInt8(ascii: "\n")) {
-                if let owner = owner(of: line) { owners[owner, default: 0] += 1 }
+                guard let owner = owner(of: line), seen.insert(mark(of: line)).inserted else { continue }
+                owners[owner, default: 0] += 1
             }
             rest.removeSubrange(...end)
         }
@@ -44,6 +54,11 @@ enum HeldLocks {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
         guard words.count > 4, words[1].elementsEqual("POSIX".utf8) else { return nil }
         return NumberText.decimal(words[4]).flatMap { Int32(exactly: $0) }
+    }
+
+    /// What tells the locks of all processes apart: a line without its number.
+    private static func mark(of line: ArraySlice<UInt8>) -> Int {
+        Array(line.drop { $0 != UInt8(ascii: " ") }).hashValue
     }
 
     /// The pid namespace of a process.
