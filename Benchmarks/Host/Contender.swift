@@ -91,9 +91,8 @@ enum Contender: String, CaseIterable {
         case .raw where plan.isOneWay: return Self.measurePosts(plan, channel)
         case .async: return await Self.measureTasks(plan, asking: RawWay(channel: channel), AsyncWay(channel: channel))
         case .resumed:
-            return await withTaskExecutorPreference(channel.executor) {
-                await Self.measureTasks(plan, asking: RawWay(channel: channel), AsyncWay(channel: channel))
-            }
+            return await Self.measureTasks(
+                plan, asking: RawWay(channel: channel), AsyncWay(channel: channel), on: channel.executor)
         case .session:
             return await Self.measureTasks(plan, asking: SessionWay(session: session), SessionTaskWay(session: session))
         case .waitingSession: return Self.measure(plan, SessionWay(session: session))
@@ -115,9 +114,12 @@ enum Contender: String, CaseIterable {
         }
     }
 
-    private static func measureTasks(_ plan: Plan, asking asked: some Way, _ way: some TaskWay) async -> Int32 {
-        guard let measurement = Measurement(plan, asking: asked), measurement.settle(), await measurement.phases(way)
-        else { return 1 }
-        return measurement.finish()
+    /// - Parameter executor: where the calls are made; what comes before and after them blocks, and is not.
+    private static func measureTasks(
+        _ plan: Plan, asking asked: some Way, _ way: some TaskWay, on executor: (any TaskExecutor)? = nil
+    ) async -> Int32 {
+        guard let measurement = Measurement(plan, asking: asked), measurement.settle() else { return 1 }
+        let isWhole = await withTaskExecutorPreference(executor) { await measurement.phases(way) }
+        return isWhole ? measurement.finish() : 1
     }
 }
