@@ -11,7 +11,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page programs install bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page programs install bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units vm load-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -75,6 +75,9 @@ policies: setup ## the compiled policies in Sources/AnnexPolicies/Compiled, made
 	@$(SWIFT) build $(STRICT) --product compile-policies
 	@"$$($(SWIFT) build --show-bin-path)/compile-policies" Sources/AnnexPolicies/Compiled \
 		$(filter-out %.expectations.yaml,$(wildcard Policies/*.yaml))
+
+vm: setup ## Debian 12 and 13 as real machines, in an emulator: doctor, demo, attacks, suites, units, as three users (root; SUITE=NAME)
+	@.ci/vm $(SUITE)
 
 attack: setup ## every technique of the catalogue, tried against POLICY (compute unless named)
 	@$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product annex && "$(BIN)/annex" attack --policy $(or $(POLICY),compute)

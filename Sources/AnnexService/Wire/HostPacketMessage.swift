@@ -114,7 +114,7 @@ package struct HostPacketMessage: Message {
             guard oldest <= number else {
                 throw decoder.failure(Tag.oldestVersion, .refused("is newer than the newest"))
             }
-            packet = .hello(versions: oldest...number)
+            packet = .hello(versions: ClosedRange(uncheckedBounds: (oldest, number)))
         case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
         case .remove: packet = .request(number, .uninstall(app: try Self.text(&decoder)))
         case .setEnabled:

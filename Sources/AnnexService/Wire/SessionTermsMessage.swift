@@ -31,10 +31,17 @@ struct SessionTermsMessage: Message {
         value.channel.controlMessagesPerSecond = try decoder.decode(5)
         value.channel.callLimit = try decoder.decodeIfPresent(6, as: UInt64.self).map { Duration(wire: $0) }
         value.keepAlive = Duration(wire: try decoder.decode(7))
-        value.channel.hostArena = try decoder.decode(8)
-        value.channel.extensionArena = try decoder.decode(9)
-        value.channel.largestMessage = try decoder.decode(10)
-        value.channel.unreadLimit = Duration(wire: try decoder.decode(11))
+        try Self.readSizes(&value.channel, from: &decoder)
         self.value = value
+    }
+
+    /// A daemon of wire version 3 does not say them: the library's own stand.
+    private static func readSizes(
+        _ channel: inout ChannelConfiguration, from decoder: inout MessageDecoder
+    ) throws(DecodingFailure) {
+        if let size = try decoder.decodeIfPresent(8, as: UInt32.self) { channel.hostArena = size }
+        if let size = try decoder.decodeIfPresent(9, as: UInt32.self) { channel.extensionArena = size }
+        if let size = try decoder.decodeIfPresent(10, as: UInt32.self) { channel.largestMessage = size }
+        if let limit = try decoder.decodeIfPresent(11, as: UInt64.self) { channel.unreadLimit = Duration(wire: limit) }
     }
 }
