@@ -44,7 +44,8 @@ extension AnnexHost {
     }
 
     /// The same for the first of several sockets at which a daemon listens.
-    package static func connectAndWait(toFirstOf places: [String], patience: Duration) throws(ServiceError) -> AnnexHost {
+    package static func connectAndWait(toFirstOf places: [String], patience: Duration) throws(ServiceError) -> AnnexHost
+    {
         AnnexHost(service: try DaemonService(connectingTo: places, patience: patience))
     }
 }

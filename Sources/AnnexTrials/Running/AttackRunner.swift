@@ -190,8 +190,8 @@ extension Try {
     /// The layers that stop it with this kernel's Landlock.
     fileprivate func holding(_ abi: Int, _ policy: Policy, _ inForce: SandboxLayers) -> SandboxLayers {
         let wanted = needs.compactMap { if case .landlock(let version) = $0 { version } else { nil } }.max() ?? 1
-        // A `/proc` of its own, and Landlock's rule for it, come with a root of its own.
-        let hasProcessFiles = policy.paths.processFiles != .none && inForce.contains(.root)
+        // A `/proc` of its own, and Landlock's rule for it, come with a root and processes of its own.
+        let hasProcessFiles = policy.paths.processFiles != .none && inForce.isSuperset(of: [.root, .process])
         let layers = layers.union(hasProcessFiles ? [] : withoutProcessFiles).union(
             path.map { policy.refusing($0.name, $0.rights) } ?? [])
         return abi >= wanted ? layers : layers.subtracting(.landlock)
