@@ -197,7 +197,8 @@ extension Round {
         let method = UInt16(script.number(below: 3))
         withUnsafeTemporaryAllocation(byteCount: 300, alignment: 1) { room in
             if case .pending(let call)? = try? host.callLooking(
-                method, payload.span.bytes, into: room, timeout: patience())
+                method, payload.span.bytes, into: room, timeout: patience(),
+                mostReply: script.one(of: [0, 300, 1 << 20]))
             {
                 calls.append(call)
                 if script.byte() & 1 == 0 { host.setTimer(for: call) }
