@@ -17,6 +17,7 @@ enum Answering {
         case "breaking":
             var breaking = Breaking()
             try breaking.run()
+        case "flooding": try Flooding.run()
         case let other: throw Failure.noSuchBundle(other.map(String.init) ?? "")
         }
     }

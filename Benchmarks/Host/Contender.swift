@@ -20,6 +20,8 @@ enum Contender: String, CaseIterable {
     case memory = "annex-memory"
     case crowd = "annex-launch-100"
     case besideCrowds = "annex-raw-launching"
+    case besideFlood = "annex-raw-flooded"
+    case launchBesideFlood = "annex-launch-flooded"
 
     var about: String {
         switch self {
@@ -38,6 +40,8 @@ enum Contender: String, CaseIterable {
         case .memory: "the same, of the memory limit"
         case .crowd: "a hundred launches at once"
         case .besideCrowds: "a sandboxed extension, synchronous, while others are launched a hundred at once"
+        case .besideFlood: "a sandboxed extension, synchronous, beside 64 that flood refusals, signals and ends"
+        case .launchBesideFlood: "from the request to a sandboxed extension's first answer, beside the same"
         }
     }
 
@@ -58,6 +62,8 @@ enum Contender: String, CaseIterable {
         let launcher = try Launcher(plan, identifier(plan.waiting))
         let idle = try launcher.launchIdle(plan.idle)
         defer { withExtendedLifetime(idle) {} }
+        let flood = isBesideFlood ? try Flood(Launcher(plan, "com.example.bench.flooding")) : nil
+        defer { flood?.stop() }
         if let status = try measureLaunches(plan, launcher) { return status }
         let crowds = self == .besideCrowds ? Crowds(launcher) : nil
         defer { crowds?.stop() }
@@ -67,10 +73,12 @@ enum Contender: String, CaseIterable {
         return status
     }
 
+    private var isBesideFlood: Bool { self == .besideFlood || self == .launchBesideFlood }
+
     /// What begins with a launch; nil for everything else.
     private func measureLaunches(_ plan: Plan, _ launcher: Launcher) throws -> Int32? {
         switch self {
-        case .launch: return Self.measure(plan, LaunchWay { try launcher.launch() })
+        case .launch, .launchBesideFlood: return Self.measure(plan, LaunchWay { try launcher.launch() })
         case .standby:
             let standby = try launcher.standby()
             let settle = { while standby.count == 0 { usleep(200) } }
@@ -81,7 +89,7 @@ enum Contender: String, CaseIterable {
         case .violation: return Self.measure(plan, try EndWay(launcher, .violation))
         case .memory: return Self.measure(plan, try EndWay(launcher, .memory))
         case .crowd: return Self.measure(plan, CrowdWay(launcher))
-        case .raw, .typed, .session, .waitingSession, .async, .resumed, .sealed, .besideCrowds: return nil
+        case .raw, .typed, .session, .waitingSession, .async, .resumed, .sealed, .besideCrowds, .besideFlood: return nil
         }
     }
 

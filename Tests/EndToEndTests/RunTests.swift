@@ -256,7 +256,7 @@ import Testing
         #expect(ran.errors.contains("`.` is the working directory"), "\(ran.errors)")
     }
 
-    @Test func `BOMB-18: locks are counted, and those that were released come back`() async throws {
+    @Test func `KOBJ-01: locks are counted, and those that were released come back`() async throws {
         let line = """
             annex run --memory 64M -- /usr/bin/python3 -c '
             import fcntl, os

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `tool` = CompiledPolicy(
-        digest: 0x4d77a0c5726c687a, allowsEveryExec: false,
+        digest: 0x91db2d633c10f21e, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500010084000000 0500000008010000 2500007f01010000 2500005126010000 250000134b010000
@@ -78,7 +78,7 @@ extension CompiledPolicies {
             15000f0c4b000000 15000e004a000000 1500000649000000 200000001c000000 5400000000000000 1500000700000000
             2000000018000000 5400000002000000 1500070400000000 1500001448000000 200000001c000000 5400000000000000
             1500010000000000 060000000000c07f 2000000018000000 150000010a040000 060000000000ff7f 1500ff0009040000
-            1500fe0008040000 1500fd0007040000 1500fc0006040000 1500720026000000 1500710025000000 1500700024000000
+            1500fe0008040000 1500e60007040000 1500fc0006040000 1500720026000000 1500710025000000 1500700024000000
             1500f80005000000 1500f70004000000 1500f60003000000 1500f50002000000 1500f40001000000 1500f3f200000000
             150076f147000000 2500000442000000 1500740046000000 1500730045000000 1500720044000000 150071ec43000000
             1500700042000000 15006f0041000000 15006e0040000000 1500e9e83f000000 2500007f1a000000 250000532c000000
@@ -142,16 +142,16 @@ extension CompiledPolicies {
             15000012e9000000 2000000024000000 5400000000000000 1500010000000000 060000000000c07f 2000000020000000
             1500020011000000 1500010010000000 150000010f000000 060000000000ff7f 1500ff000e000000 1500fe000b000000
             1500fd000a000000 1500fc0008000000 1500fb0004000000 1500fa0003000000 1500f90002000000 1500f80001000000
-            1500f7fa00000000 1500f600e8000000 150034f8e7000000 15003300e6000000 1500f300e5000000 1500f200e4000000
+            1500f7fa00000000 1500f600e8000000 15001ef8e7000000 15001d00e6000000 1500f300e5000000 1500f200e4000000
             1500f1f4e3000000 25000031dc000000 15000006e2000000 2000000024000000 5400000000000000 150000ef00000000
             2000000020000000 5400000004000000 1500e9ec00000000 1500000adf000000 200000002c000000 5400000000000000
             150000e800000000 2000000028000000 1500e30005000000 1500b60004000000 1500e10003000000 1500e00002000000
-            1500df0001000000 1500dee100000000 1500001dde000000 200000002c000000 5400000000000000 1500000300000000
-            2000000028000000 5400000000000400 1500160000000400 2000000024000000 5400000000000000 150000d700000000
-            2000000020000000 5400000006000000 1500000604000000 200000002c000000 5400000000000000 1500000300000000
-            2000000028000000 5400000000210400 1500cb0000000000 2000000020000000 5400000006000000 5400000004000000
-            150000ca00000000 200000002c000000 5400000000000000 150000c700000000 2000000028000000 5400000000210400
-            1500c1c400000000 0600000001000500 1500bfc2dd000000 15000008dc000000 2000000014000000 5400000000000000
+            1500df0001000000 1500dee100000000 1500001dde000000 200000002c000000 5400000000000000 1500000400000000
+            2000000028000000 5400000000000400 1500000100000400 0600000001000500 2000000024000000 5400000000000000
+            150000d600000000 2000000020000000 5400000006000000 1500000604000000 200000002c000000 5400000000000000
+            1500000300000000 2000000028000000 5400000000210400 1500ca0000000000 2000000020000000 5400000006000000
+            5400000004000000 150000c900000000 200000002c000000 5400000000000000 150000c600000000 2000000028000000
+            5400000000210400 1500c0c300000000 1500bfc2dd000000 15000008dc000000 2000000014000000 5400000000000000
             150000be00000000 2000000010000000 540000000024837e 1500b80000040100 540000000024827e 1500b6b900000000
             15006300db000000 15006200da000000 150061b6d9000000 25000009d0000000 25000004d4000000 1500b000d8000000
             1500af00d7000000 1500ae00d6000000 1500adb0d5000000 1500ac00d4000000 1500ab00d3000000 1500aa00d2000000
@@ -184,50 +184,50 @@ extension CompiledPolicies {
             2000000024000000 5400000000000000 1500000300000000 2000000020000000 15000900ffffffff 15000800feff0000
             2000000018000000 15000007feff0000 2000000024000000 5400000000000000 1500000400000000 2000000020000000
             15000100ffffffff 15000001feff0000 060000000000ff7f 2000000010000000 15000100feff0000 060000000000c07f
-            200000001c000000 5400000000000000 150000fe00000000 2000000018000000 15000006ffffffff 2000000024000000
-            5400000000000000 1500000300000000 2000000020000000 1500f300ffffffff 1500f200feff0000 2000000018000000
-            150000f4feff0000 2000000024000000 5400000000000000 150000f100000000 2000000020000000 1500eb00ffffffff
-            1500eaeefeff0000 1500020092000000 1500080091000000 150000eb90000000 2000000014000000 5400000000000000
-            150000e800000000 2000000010000000 1500e2e6feff0000 250000178a000000 150000138f000000 2000000014000000
-            5400000000000000 150000e100000000 2000000010000000 15000006ffffffff 200000001c000000 5400000000000000
-            1500000300000000 2000000018000000 1500d600ffffffff 1500d500feff0000 2000000010000000 150000d7feff0000
-            200000001c000000 5400000000000000 150000d400000000 2000000018000000 1500ce00ffffffff 1500cdd1feff0000
-            1500cc008d000000 1500cb008c000000 1500cace8b000000 1500c9008a000000 1500c80089000000 1500c70088000000
-            1500c6ca87000000 250000097d000000 2500000482000000 1500c30086000000 1500c20085000000 1500c10084000000
-            1500c0c483000000 1500bf0082000000 1500be0081000000 1500bd0080000000 1500bcc07e000000 2500000479000000
-            1500ba007d000000 1500b9007c000000 1500b8007b000000 1500b7bb7a000000 1500b60079000000 1500b50078000000
-            1500b40073000000 1500b3b772000000 2500006d1d000000 2500002747000000 250000135a000000 2500000965000000
-            250000046c000000 1500ad0071000000 1500ac006f000000 1500ab006e000000 1500aaae6d000000 1500a9006c000000
-            1500a8006b000000 1500a70067000000 1500a6aa66000000 2500000460000000 1500a40065000000 1500a30064000000
-            1500a20063000000 1500a1a562000000 1500a00060000000 15009f005f000000 15009e005e000000 15009da15d000000
-            250000094f000000 2500000455000000 15009a005a000000 1500990058000000 1500980057000000 1500979b56000000
-            1500960055000000 1500950053000000 1500940052000000 1500939750000000 250000044b000000 150091004f000000
-            150090004e000000 15007c004d000000 15007b924c000000 15007a004b000000 15008c004a000000 15008b0049000000
-            15008a8e48000000 2500001f35000000 250000093f000000 2500000443000000 1500730047000000 1500850046000000
-            1500840045000000 1500838744000000 1500820043000000 1500810042000000 1500800041000000 15007f8340000000
-            2500000439000000 15007d003f000000 15007c003e000000 15007b003d000000 15007a7e3b000000 1500790039000000
+            200000001c000000 5400000000000000 150000ff00000000 2000000018000000 15000006ffffffff 2000000024000000
+            5400000000000000 1500000300000000 2000000020000000 1500f400ffffffff 1500f300feff0000 2000000018000000
+            150000f5feff0000 2000000024000000 5400000000000000 150000f200000000 2000000020000000 1500ec00ffffffff
+            1500ebeffeff0000 1500020092000000 1500080091000000 150000ec90000000 2000000014000000 5400000000000000
+            150000e900000000 2000000010000000 1500e3e7feff0000 250000178a000000 150000138f000000 2000000014000000
+            5400000000000000 150000e200000000 2000000010000000 15000006ffffffff 200000001c000000 5400000000000000
+            1500000300000000 2000000018000000 1500d700ffffffff 1500d600feff0000 2000000010000000 150000d8feff0000
+            200000001c000000 5400000000000000 150000d500000000 2000000018000000 1500cf00ffffffff 1500ced2feff0000
+            1500cd008d000000 1500cc008c000000 1500cbcf8b000000 1500ca008a000000 1500c90089000000 1500c80088000000
+            1500c7cb87000000 250000097d000000 2500000482000000 1500c40086000000 1500c30085000000 1500c20084000000
+            1500c1c583000000 1500c00082000000 1500bf0081000000 1500be0080000000 1500bdc17e000000 2500000479000000
+            1500bb007d000000 1500ba007c000000 1500b9007b000000 1500b8bc7a000000 1500b70079000000 1500b60078000000
+            1500b50073000000 1500b4b872000000 2500006d1d000000 2500002747000000 250000135a000000 2500000965000000
+            250000046c000000 1500ae0071000000 1500ad006f000000 1500ac006e000000 1500abaf6d000000 1500aa006c000000
+            1500a9006b000000 1500a80067000000 1500a7ab66000000 2500000460000000 1500a50065000000 1500a40064000000
+            1500a30063000000 1500a2a662000000 1500a10060000000 1500a0005f000000 15009f005e000000 15009ea25d000000
+            250000094f000000 2500000455000000 15009b005a000000 15009a0058000000 1500990057000000 1500989c56000000
+            1500970055000000 1500960053000000 1500950052000000 1500949850000000 250000044b000000 150092004f000000
+            150091004e000000 15007c004d000000 15007b934c000000 15007a004b000000 15008d004a000000 15008c0049000000
+            15008b8f48000000 2500001f35000000 250000093f000000 2500000443000000 1500730047000000 1500860046000000
+            1500850045000000 1500848844000000 1500830043000000 1500820042000000 1500810041000000 1500808440000000
+            2500000439000000 15007e003f000000 15007d003e000000 15007c003d000000 15007b7f3b000000 15007a0039000000
             1500000c38000000 200000002c000000 5400000000000000 1500000300000000 2000000028000000 54000000000c0000
-            1500720000000000 2000000024000000 5400000000000000 1500007300000000 2000000020000000 5400000040004000
-            15006c7000000000 15006b0037000000 15006a6e36000000 2500000f2c000000 2500000a30000000 1500150035000000
-            1500000634000000 200000001c000000 5400000000000000 1500006700000000 2000000018000000 54000000000c0000
-            1500606400000000 15005f0032000000 15005e6231000000 15005d0030000000 15005c002f000000 15005b002e000000
-            15005a5e2d000000 2500000424000000 150058002c000000 150057002b000000 1500560026000000 1500555925000000
-            1500540024000000 1500530023000000 1500000622000000 2000000024000000 5400000000000000 1500005300000000
-            2000000020000000 54000000000c0000 15004c5000000000 1500004f20000000 200000001c000000 5400000000000000
-            1500004c00000000 2000000018000000 5400000002000000 1500454900000000 2500003e0c000000 2500003415000000
-            2500001c19000000 150000171d000000 200000001c000000 5400000000000000 1500004200000000 2000000018000000
-            150041000d942040 1500400009940440 15003a0051540000 1500390050540000 1500380029540000 1500370021540000
-            150036001b540000 1500350014540000 1500340013540000 1500330011540000 1500320010540000 150031000f540000
-            150030000b540000 15002f000a540000 15002e0009540000 15002d0004540000 15002c0003540000 15002b0002540000
-            15002a2e01540000 150002001c000000 150001001b000000 1500002b1a000000 0600000026000500 1500001319000000
-            200000001c000000 5400000000000000 1500002600000000 2000000018000000 150020000a040000 15001f0009040000
-            15001e0008040000 15001d0007040000 15001c0006040000 1500080026000000 1500070025000000 1500060024000000
-            1500180005000000 1500170004000000 1500160003000000 1500150002000000 1500140001000000 1500131700000000
-            0600000016000500 1500110018000000 1500100017000000 15000f1316000000 2500000410000000 15000d0015000000
-            15000c0014000000 15000b0013000000 15000a0e11000000 15000e0010000000 15000d000f000000 15000c000e000000
-            1500060a0d000000 2500000408000000 150004000c000000 150003000b000000 150002000a000000 1500010509000000
-            1500000108000000 060000000000ff7f 1500030007000000 1500020006000000 1500010005000000 060000000000c07f
-            060000005f000500 0600000000000080
+            1500730000000000 2000000024000000 5400000000000000 1500007400000000 2000000020000000 5400000040004000
+            15006d7100000000 15006c0037000000 15006b6f36000000 2500000f2c000000 2500000a30000000 1500150035000000
+            1500000634000000 200000001c000000 5400000000000000 1500006800000000 2000000018000000 54000000000c0000
+            1500616500000000 1500600032000000 15005f6331000000 15005e0030000000 15005d002f000000 15005c002e000000
+            15005b5f2d000000 2500000424000000 150059002c000000 150058002b000000 1500570026000000 1500565a25000000
+            1500550024000000 1500540023000000 1500000622000000 2000000024000000 5400000000000000 1500005400000000
+            2000000020000000 54000000000c0000 15004d5100000000 1500005020000000 200000001c000000 5400000000000000
+            1500004d00000000 2000000018000000 5400000002000000 1500464a00000000 2500003f0c000000 2500003515000000
+            2500001c19000000 150000171d000000 200000001c000000 5400000000000000 1500004300000000 2000000018000000
+            150042000d942040 1500410009940440 15003b0051540000 15003a0050540000 1500390029540000 1500380021540000
+            150037001b540000 1500360014540000 1500350013540000 1500340011540000 1500330010540000 150032000f540000
+            150031000b540000 150030000a540000 15002f0009540000 15002e0004540000 15002d0003540000 15002c0002540000
+            15002b2f01540000 150002001c000000 150001001b000000 1500002c1a000000 0600000026000500 1500001419000000
+            200000001c000000 5400000000000000 1500002700000000 2000000018000000 150021000a040000 1500200009040000
+            15001f0008040000 15000b0007040000 15001d0006040000 1500080026000000 1500070025000000 1500060024000000
+            1500190005000000 1500180004000000 1500170003000000 1500160002000000 1500150001000000 1500141800000000
+            0600000016000500 0600000001000500 1500110018000000 1500100017000000 15000f1316000000 2500000410000000
+            15000d0015000000 15000c0014000000 15000b0013000000 15000a0e11000000 15000e0010000000 15000d000f000000
+            15000c000e000000 1500060a0d000000 2500000408000000 150004000c000000 150003000b000000 150002000a000000
+            1500010509000000 1500000108000000 060000000000ff7f 1500030007000000 1500020006000000 1500010005000000
+            060000000000c07f 060000005f000500 0600000000000080
             """,
         policy: { architecture, filter in
             Policy(
@@ -251,37 +251,37 @@ extension CompiledPolicies {
                     refusals: 100000,
                     instances: 16,
                     keepAlive: .seconds(0)),
-                paths: PolicyPaths(bundle: PathRights(rawValue: 5), privateDirectory: .scratch(size: 268435456, inodes: 16384), privatePath: "/tmp", processFiles: .minimal, grants: [PathGrant(path: "/bin", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 271, column: 15)), PathGrant(path: "/etc/ImageMagick-6", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 196)), PathGrant(path: "/etc/ImageMagick-7", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 216)), PathGrant(path: "/etc/alternatives", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 69)), PathGrant(path: "/etc/fonts", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 138)), PathGrant(path: "/etc/ld.so.cache", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 15)), PathGrant(path: "/etc/ld.so.conf", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 33)), PathGrant(path: "/etc/ld.so.conf.d", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 50)), PathGrant(path: "/etc/locale.alias", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 119)), PathGrant(path: "/etc/localtime", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 88)), PathGrant(path: "/etc/magic", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 150)), PathGrant(path: "/etc/magic.mime", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 162)), PathGrant(path: "/etc/mime.types", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 179)), PathGrant(path: "/etc/papersize", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 350)), PathGrant(path: "/etc/perl", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 274)), PathGrant(path: "/etc/python3", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 285)), PathGrant(path: "/etc/python3.11", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 299)), PathGrant(path: "/etc/python3.12", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 316)), PathGrant(path: "/etc/python3.13", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 333)), PathGrant(path: "/etc/sensors3.conf", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 390)), PathGrant(path: "/etc/ssl/certs", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 258)), PathGrant(path: "/etc/ssl/openssl.cnf", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 236)), PathGrant(path: "/etc/timezone", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 104)), PathGrant(path: "/etc/vdpau_wrapper.cfg", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 275, column: 366)), PathGrant(path: "/lib", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 271, column: 28)), PathGrant(path: "/lib32", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 271, column: 42)), PathGrant(path: "/lib64", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 271, column: 34)), PathGrant(path: "/libx32", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 271, column: 50)), PathGrant(path: "/sbin", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 271, column: 21)), PathGrant(path: "/usr", rights: PathRights(rawValue: 5), isOptional: false, reason: "Programs, libraries and their data, as the system has them.", place: PolicyPlace(file: "tool.yaml", line: 268, column: 15)), PathGrant(path: "/var/cache/fontconfig", rights: PathRights(rawValue: 1), isOptional: true, reason: "Fonts and their maps that the system made for printing programs.", place: PolicyPlace(file: "tool.yaml", line: 279, column: 37)), PathGrant(path: "/var/lib/ghostscript", rights: PathRights(rawValue: 1), isOptional: true, reason: "Fonts and their maps that the system made for printing programs.", place: PolicyPlace(file: "tool.yaml", line: 279, column: 15))]),
+                paths: PolicyPaths(bundle: PathRights(rawValue: 5), privateDirectory: .scratch(size: 268435456, inodes: 16384), privatePath: "/tmp", processFiles: .minimal, grants: [PathGrant(path: "/bin", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 276, column: 15)), PathGrant(path: "/etc/ImageMagick-6", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 196)), PathGrant(path: "/etc/ImageMagick-7", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 216)), PathGrant(path: "/etc/alternatives", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 69)), PathGrant(path: "/etc/fonts", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 138)), PathGrant(path: "/etc/ld.so.cache", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 15)), PathGrant(path: "/etc/ld.so.conf", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 33)), PathGrant(path: "/etc/ld.so.conf.d", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 50)), PathGrant(path: "/etc/locale.alias", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 119)), PathGrant(path: "/etc/localtime", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 88)), PathGrant(path: "/etc/magic", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 150)), PathGrant(path: "/etc/magic.mime", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 162)), PathGrant(path: "/etc/mime.types", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 179)), PathGrant(path: "/etc/papersize", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 350)), PathGrant(path: "/etc/perl", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 274)), PathGrant(path: "/etc/python3", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 285)), PathGrant(path: "/etc/python3.11", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 299)), PathGrant(path: "/etc/python3.12", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 316)), PathGrant(path: "/etc/python3.13", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 333)), PathGrant(path: "/etc/sensors3.conf", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 390)), PathGrant(path: "/etc/ssl/certs", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 258)), PathGrant(path: "/etc/ssl/openssl.cnf", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 236)), PathGrant(path: "/etc/timezone", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 104)), PathGrant(path: "/etc/vdpau_wrapper.cfg", rights: PathRights(rawValue: 1), isOptional: true, reason: "Settings of the loader and of libraries. Nothing here says who uses this machine.", place: PolicyPlace(file: "tool.yaml", line: 280, column: 366)), PathGrant(path: "/lib", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 276, column: 28)), PathGrant(path: "/lib32", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 276, column: 42)), PathGrant(path: "/lib64", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 276, column: 34)), PathGrant(path: "/libx32", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 276, column: 50)), PathGrant(path: "/sbin", rights: PathRights(rawValue: 5), isOptional: true, reason: "The same by their old names, links on most systems.", place: PolicyPlace(file: "tool.yaml", line: 276, column: 21)), PathGrant(path: "/usr", rights: PathRights(rawValue: 5), isOptional: false, reason: "Programs, libraries and their data, as the system has them.", place: PolicyPlace(file: "tool.yaml", line: 273, column: 15)), PathGrant(path: "/var/cache/fontconfig", rights: PathRights(rawValue: 1), isOptional: true, reason: "Fonts and their maps that the system made for printing programs.", place: PolicyPlace(file: "tool.yaml", line: 284, column: 37)), PathGrant(path: "/var/lib/ghostscript", rights: PathRights(rawValue: 1), isOptional: true, reason: "Fonts and their maps that the system made for printing programs.", place: PolicyPlace(file: "tool.yaml", line: 284, column: 15))]),
                 devices: [.null, .zero, .full, .random, .urandom],
                 network: .none,
                 writeXorExecute: true,
                 environment: PolicyEnvironment(passed: ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_NUMERIC", "LC_TIME", "LC_MESSAGES", "TERM", "COLORTERM", "NO_COLOR", "TZ", "COLUMNS", "LINES"], fixed: ["PATH": "/usr/local/bin:/usr/bin:/bin"]),
                 unlisted: UnlistedCalls(
-                    known: 1, unknown: 38, place: PolicyPlace(file: "tool.yaml", line: 257, column: 3)),
+                    known: 1, unknown: 38, place: PolicyPlace(file: "tool.yaml", line: 262, column: 3)),
                 places: [
-                    .bundle: PolicyPlace(file: "tool.yaml", line: 261, column: 11),
-                    .devices: PolicyPlace(file: "tool.yaml", line: 282, column: 10),
-                    .environment: PolicyPlace(file: "tool.yaml", line: 290, column: 3),
-                    .limit(.descriptors): PolicyPlace(file: "tool.yaml", line: 302, column: 16),
-                    .limit(.file): PolicyPlace(file: "tool.yaml", line: 303, column: 9),
-                    .limit(.grace): PolicyPlace(file: "tool.yaml", line: 299, column: 10),
-                    .limit(.inFlight): PolicyPlace(file: "tool.yaml", line: 306, column: 14),
-                    .limit(.instances): PolicyPlace(file: "tool.yaml", line: 309, column: 14),
-                    .limit(.keepAlive): PolicyPlace(file: "tool.yaml", line: 310, column: 15),
-                    .limit(.launch): PolicyPlace(file: "tool.yaml", line: 296, column: 11),
-                    .limit(.memory): PolicyPlace(file: "tool.yaml", line: 295, column: 11),
-                    .limit(.messages): PolicyPlace(file: "tool.yaml", line: 305, column: 13),
-                    .limit(.openCalls): PolicyPlace(file: "tool.yaml", line: 307, column: 15),
-                    .limit(.output): PolicyPlace(file: "tool.yaml", line: 304, column: 11),
-                    .limit(.processes): PolicyPlace(file: "tool.yaml", line: 301, column: 14),
-                    .limit(.processor): PolicyPlace(file: "tool.yaml", line: 300, column: 14),
-                    .limit(.refusals): PolicyPlace(file: "tool.yaml", line: 308, column: 13),
-                    .limit(.request): PolicyPlace(file: "tool.yaml", line: 297, column: 12),
-                    .limit(.watchdog): PolicyPlace(file: "tool.yaml", line: 298, column: 13),
-                    .network: PolicyPlace(file: "tool.yaml", line: 284, column: 10),
-                    .privateDirectory: PolicyPlace(file: "tool.yaml", line: 263, column: 5),
-                    .processFiles: PolicyPlace(file: "tool.yaml", line: 264, column: 9),
-                    .writeXorExecute: PolicyPlace(file: "tool.yaml", line: 287, column: 20),
+                    .bundle: PolicyPlace(file: "tool.yaml", line: 266, column: 11),
+                    .devices: PolicyPlace(file: "tool.yaml", line: 287, column: 10),
+                    .environment: PolicyPlace(file: "tool.yaml", line: 295, column: 3),
+                    .limit(.descriptors): PolicyPlace(file: "tool.yaml", line: 307, column: 16),
+                    .limit(.file): PolicyPlace(file: "tool.yaml", line: 308, column: 9),
+                    .limit(.grace): PolicyPlace(file: "tool.yaml", line: 304, column: 10),
+                    .limit(.inFlight): PolicyPlace(file: "tool.yaml", line: 311, column: 14),
+                    .limit(.instances): PolicyPlace(file: "tool.yaml", line: 314, column: 14),
+                    .limit(.keepAlive): PolicyPlace(file: "tool.yaml", line: 315, column: 15),
+                    .limit(.launch): PolicyPlace(file: "tool.yaml", line: 301, column: 11),
+                    .limit(.memory): PolicyPlace(file: "tool.yaml", line: 300, column: 11),
+                    .limit(.messages): PolicyPlace(file: "tool.yaml", line: 310, column: 13),
+                    .limit(.openCalls): PolicyPlace(file: "tool.yaml", line: 312, column: 15),
+                    .limit(.output): PolicyPlace(file: "tool.yaml", line: 309, column: 11),
+                    .limit(.processes): PolicyPlace(file: "tool.yaml", line: 306, column: 14),
+                    .limit(.processor): PolicyPlace(file: "tool.yaml", line: 305, column: 14),
+                    .limit(.refusals): PolicyPlace(file: "tool.yaml", line: 313, column: 13),
+                    .limit(.request): PolicyPlace(file: "tool.yaml", line: 302, column: 12),
+                    .limit(.watchdog): PolicyPlace(file: "tool.yaml", line: 303, column: 13),
+                    .network: PolicyPlace(file: "tool.yaml", line: 289, column: 10),
+                    .privateDirectory: PolicyPlace(file: "tool.yaml", line: 268, column: 5),
+                    .processFiles: PolicyPlace(file: "tool.yaml", line: 269, column: 9),
+                    .writeXorExecute: PolicyPlace(file: "tool.yaml", line: 292, column: 20),
                 ],
                 filter: filter)
         })

@@ -43,6 +43,9 @@ package struct HeldLimits: Sendable, Hashable {
         descriptors = runsAsCaller ? min(wanted, Self.mostDescriptorsOfCaller) : wanted
     }
 
+    /// Whether the program yields to its host by niceness: no control group weighs its processor time.
+    package var isNice: Bool { !group.contains(.processorShare) }
+
     /// Whether the kernel bounds memory of all kinds, for all processes together; else it is watched.
     package var isMemoryEnforced: Bool { group.isSuperset(of: [.memory, .swap]) }
 }

@@ -23,6 +23,7 @@ extension Launcher {
         plan.argumentBytes = configuration.arguments
         plan.environmentBytes = environment(policy, configuration.environment)
         plan.limits = held.resources(policy.limits, hasReaper: plan.hasReaper)
+        plan.isNice = held.isNice
         let (directory, followed) = (configuration.directory, configuration.followed)
         plan.fileMask = configuration.fileMask
         if plan.layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }

@@ -6,12 +6,19 @@ internal import Synchronization
 package enum WatchFinding: Sendable, Hashable {
     /// More than the limit.
     case exceeded
-    /// The program lives, and two looks in a row could not tell what it uses; this is why.
+    /// The program lives, and several looks in a row could not tell what it uses; this is why.
     case unseen(String)
 }
 
-/// Whether a watch still sees what it watches. What nobody can look at counts as too much, or hiding would be a way out.
+/// Whether a watch still sees what it watches. A program that cannot be looked at counts as one that uses too much, or
+/// hiding would be a way out.
 final class Sight: Sendable {
+    /// Looks in a row that must fail before the program ends.
+    static let patience = 2
+    /// The same if a look fails for a reason of the host's own, such as a lack of descriptors or memory, which passes:
+    /// half a second of the memory's watch, or a moment of the host's would end every extension that it has.
+    static let patienceWithHost = 5
+
     private let isAlive: @Sendable () -> Bool
     /// SYNC: relaxed: looks come one after another.
     private let failures = Atomic<Int>(0)
@@ -29,7 +36,13 @@ final class Sight: Sendable {
         } catch {
             guard isAlive() else { return nil }
             let count = failures.add(1, ordering: .relaxed).newValue
-            return count < 2 ? nil : .unseen(error.cause)
+            let patience = Self.canBeCausedByProgram(error.errno) ? Self.patience : Self.patienceWithHost
+            return count < patience ? nil : .unseen(error.cause)
         }
+    }
+
+    /// A program that executes a file which its host must not read, and one that was moved out of the host's sight.
+    private static func canBeCausedByProgram(_ errno: Int32) -> Bool {
+        [EACCES, EPERM, ENOENT, ESRCH].contains(errno)
     }
 }

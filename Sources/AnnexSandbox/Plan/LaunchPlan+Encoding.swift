@@ -55,6 +55,7 @@ extension LaunchPlan {
         if hasProc { header.flags |= UInt32(ANNEX_PLAN_PROC) }
         if hasLoopback { header.flags |= UInt32(ANNEX_PLAN_LOOPBACK) }
         if hasWriteXorExecute { header.flags |= UInt32(ANNEX_PLAN_WRITE_XOR_EXECUTE) }
+        if isNice { header.flags |= UInt32(ANNEX_PLAN_NICE) }
         header.file_mask = fileMask
         header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
         header.terminal = terminal.map { Int32(clamping: $0) } ?? -1

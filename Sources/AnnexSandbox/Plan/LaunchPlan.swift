@@ -65,6 +65,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var hasLoopback = false
     /// No memory that was ever writable becomes executable: said by the kernel beside the filter, where it can.
     package var hasWriteXorExecute = false
+    /// Some steps of niceness below the host (nice(2)).
+    package var isNice = false
     /// Permission bits that a new file does not get (umask).
     package var fileMask = Self.ownerOnly
     package var limits: [ResourceLimit] = []

@@ -20,7 +20,7 @@ extension Catalogue {
         Attack(
             "FS-04", "Old root still attached",
             Try("the host's own root in mountinfo", [.root, .landlock]) { script, ground, _ in
-                .tells(script.readFile("/proc/self/mountinfo"), Array(ground.rootMount.utf8))
+                .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(ground.rootMount.utf8))
             },
             Try("upwards out of the root", [.root, .landlock]) { script, ground, _ in
                 let path = "../../../../../../../.." + ground.secret

@@ -64,8 +64,8 @@ extension Catalogue {
             "KOBJ-08", "Pages of pipes: past the user's share everybody's pipes are small", addition: true,
             Try(
                 "pipes as large as may be", else: "the limit of descriptors",
-                // What it takes from the user's other programs is said in SECURITY.md: their new pipes hold one page then.
-                measure: Measure("pages of pipes", of: 4_096, within: .memoryLimitOfGroup(granting: "pipe2", []))
+                measure: Measure(
+                    "pages of pipes", of: 4_096, within: .memoryLimitOfGroup(granting: "pipe2", []), neighbour: pipes)
             ) { script, _, policy in
                 let pipes = UInt64(max(2, policy.limits.descriptors) / 2)
                 return .measured(script.conduct(.pipes, .value(pipes), 0x10_0000))
@@ -147,6 +147,11 @@ extension Catalogue {
         let queue = script.call("epoll_create1", 0)
         let counter = script.call("eventfd2", 0, 0)
         return .succeeds(script.call("epoll_ctl", .result(queue), 1, .result(counter), script.words([1, 0])))
+    }
+
+    @Sendable private static func pipes(_ script: inout TrialScript) -> Proof {
+        script.call("pipe2", script.room(8), 0)
+        return .atLeast(script.call("fcntl", 5, 1032), 65_536)
     }
 
     @Sendable private static func queuesSignal(_ script: inout TrialScript) -> Proof {

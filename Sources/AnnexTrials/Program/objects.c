@@ -10,6 +10,7 @@
 #define SEEK_SET 0
 #define SOCK_STREAM 1
 #define F_SETPIPE_SZ 1031
+#define F_GETPIPE_SZ 1032
 #define RIGHTS_LARGEST 253u
 #define HALVES_LARGEST 512u
 #define NAME_LARGEST 256
@@ -106,6 +107,7 @@ int64_t object_pipes(uint64_t most, uint64_t bytes) {
         long result = CALL(NR_pipe2, ends, 0);
         if (result < 0) return pages > 0 ? pages : result;
         result = CALL(NR_fcntl, ends[0], F_SETPIPE_SZ, bytes);
+        if (result < 0) result = CALL(NR_fcntl, ends[0], F_GETPIPE_SZ);
         if (result < 0) return pages > 0 ? pages : result;
         pages += result / 4096;
     }

@@ -28,7 +28,7 @@ package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
     case flights = 12
     /// Each of at most [0] event queues watches all descriptors that are left; how many watches it got.
     case watches = 13
-    /// At most [0] pipes of [1] bytes; how many pages it got.
+    /// At most [0] pipes of [1] bytes, or of the usual size if larger ones are refused; how many pages it got.
     case pipes = 14
     /// Queued signals, at most [0]; how many it got.
     case signals = 15

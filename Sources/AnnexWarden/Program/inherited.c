@@ -10,6 +10,9 @@
 #define SCORE_LARGEST 1000u
 // What getpriority(2) answers for niceness 0: larger is more.
 #define PRIORITY_NORMAL 20
+// A third of the share of a processor that a niceness of 0 has.
+#define NICENESS_LESS 5
+#define NICENESS_LARGEST 19
 #define NUMBER_LARGEST 32
 
 static long leave_real_time(void) {
@@ -69,6 +72,14 @@ long inherited_give_up(void) {
     if (result >= 0) result = leave_disk_favour();
     if (result >= 0) result = leave_personality();
     return result < 0 ? result : leave_no_core();
+}
+
+// Disks follow: their priority comes from the niceness.
+long inherited_lessen(void) {
+    long priority = CALL(NR_getpriority, PRIO_PROCESS, 0);
+    if (priority < 0) return priority;
+    long niceness = PRIORITY_NORMAL - priority + NICENESS_LESS;
+    return CALL(NR_setpriority, PRIO_PROCESS, 0, niceness < NICENESS_LARGEST ? niceness : NICENESS_LARGEST);
 }
 
 long inherited_expose(int process) {

@@ -7,6 +7,9 @@
 // makes a process slower or weaker stays.
 long inherited_give_up(void);
 
+// This process has less of a processor than the host, if both want it.
+long inherited_lessen(void);
+
 // A sandbox ends before its host when the machine's memory runs out.
 long inherited_expose(int process);
 

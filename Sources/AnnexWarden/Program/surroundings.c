@@ -1,5 +1,6 @@
 #include "surroundings.h"
 
+#include "inherited.h"
 #include "syscalls.h"
 #include "warden.h"
 
@@ -61,7 +62,8 @@ static long forbid_priority(void) {
 
 long surroundings_set_limits(struct launch *launch) {
     launch->detail = ANNEX_PLAN_LIMITS;
-    long result = forbid_priority();
+    long result = launch->plan->flags & ANNEX_PLAN_NICE ? inherited_lessen() : 0;
+    if (result >= 0) result = forbid_priority();
     if (result < 0) return result;
     launch->detail = 0;
     // The warden raised its own for its pidfds; programs that use select() count on the lower one.

@@ -207,6 +207,8 @@ enum {
     // No memory that was ever writable becomes executable: said by the kernel itself beside the filter, which is asked
     // for with it.
     ANNEX_PLAN_WRITE_XOR_EXECUTE = 1u << 3,
+    // Some steps of niceness below the host: where no control group has a weight for processors.
+    ANNEX_PLAN_NICE = 1u << 4,
 };
 
 // The steps of the warden's own start; HELLO names the one that failed.

@@ -19,9 +19,10 @@ import Testing
         host.end(with: "the test is over")
     }
 
+    /// Three hundred lines, and a dozen more for C++, which lacks some of C's initializers.
     @Test func theHeaderStaysShort() throws {
         let text = try String(contentsOf: CProgram.header, encoding: .utf8)
-        #expect(text.count { $0 == "\n" } < 330)
+        #expect(text.count { $0 == "\n" } <= 312)
     }
 
     @Test func theHeaderIsCPlusPlusToo() throws {

@@ -1,3 +1,4 @@
+import AnnexPolicy
 import AnnexTestSupport
 import Foundation
 import Testing
@@ -50,6 +51,21 @@ import Testing
         try await expectOrdinary(
             through: ["nice", "-n", "5"], hosts: "comm", "holds-a-sandbox", nice: "\(min(19, nice))",
             score: min(1000, max(0, own) + 500))
+    }
+
+    @Test func `a sandbox whose processor time no group weighs is nicer than its host`() async throws {
+        let ground = try Ground()
+        let own = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
+        for (isNice, more) in [(false, 0 as Int32), (true, 5)] {
+            var plan = try ground.plan("world")
+            plan.isNice = isNice
+            let world = try await ground.launch(plan).world()
+            #expect(world["nice"] == "\(min(19, max(0, own) + more))")
+            #expect(world["limit.nice"] == "0")
+        }
+        let limits = try Policy.shipped(named: "compute").limits
+        #expect(HeldLimits(limits, group: [.memory, .swap], runsAsCaller: true).isNice)
+        #expect(!HeldLimits(limits, group: [.processorShare], runsAsCaller: true).isNice)
     }
 
     @Test(.enabled("needs root that may take real-time priority") { try await Self.mayFavour() })

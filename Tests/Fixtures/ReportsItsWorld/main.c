@@ -314,6 +314,7 @@ int main(int count, char **arguments) {
         report_identity();
         report_privileges();
         report_surroundings();
+        report_inherited();
         report_files();
         for (int i = 3; i < count; i++) report_place(arguments[i]);
     }

@@ -1,5 +1,4 @@
 internal import AnnexLinux
-internal import Glibc
 internal import Synchronization
 
 /// The functions that were found in programs before: one that crashes or is refused the same again and again has its
@@ -14,13 +13,11 @@ final class FunctionNames: Sendable {
 
         /// Nil for what is no regular file.
         init?(of file: borrowing Descriptor) {
-            var found = stat()
-            // SAFETY: fstat writes one `stat` and keeps no pointer to it.
-            guard unsafe fstat(file.number, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return nil }
-            device = UInt64(found.st_dev)
-            inode = UInt64(found.st_ino)
-            size = Int64(found.st_size)
-            changed = Int64(found.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_ctim.tv_nsec)
+            guard let found = try? file.status(), found.kind == .regular else { return nil }
+            device = found.device
+            inode = found.inode
+            size = found.size
+            changed = found.changed
         }
     }
 

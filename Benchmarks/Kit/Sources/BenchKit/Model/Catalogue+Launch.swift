@@ -36,6 +36,15 @@ extension Catalogue {
             "launching-100", .launch, "64 B round trip while others are launched a hundred at once, blocking",
             blocking.with { $0.placement = .anywhere },
             [.ours("annex-raw"), .ours("annex-raw-launching")], mostSlices: 1),
+        Scene(
+            "launch-flooded", .launch, "From the request to the first answer beside 64 that flood their host", rested,
+            [.ours("annex-launch"), .ours("annex-launch-flooded")], mostSlices: 1),
+        Scene(
+            "flooded", .launch, "64 B round trip beside 64 that flood their host, blocking",
+            blocking.with {
+                $0.placement = .anywhere
+                $0.milliseconds = 1000
+            }, [.ours("annex-raw"), .ours("annex-raw-flooded")], mostSlices: 1),
     ]
 
     /// A network namespace has been made by then, and the kernel is done with the last sandbox.
@@ -88,5 +97,11 @@ extension Catalogue {
         Requirement(
             "64 B round trip meanwhile, blocking, p50", in: "launching-100", "annex-raw-launching",
             against: ["annex-raw"], called: "without launches", .atMost(2)),
+        Requirement(
+            "cold beside 64 that flood refusals, signals and ends, p99", in: "launch-flooded", "annex-launch-flooded",
+            against: ["annex-launch"], called: "beside none", by: .p99, .atMost(1.5)),
+        Requirement(
+            "64 B round trip beside the same, blocking, p99", in: "flooded", "annex-raw-flooded",
+            against: ["annex-raw"], called: "beside none", by: .p99, .atMost(1.5)),
     ]
 }

@@ -1,0 +1,23 @@
+import AnnexChannel
+import CBenchDriver
+
+/// The extension that keeps its broker busy for as long as it lives.
+enum Flooding {
+    /// By which it is told what to do; nothing is answered.
+    static let begin: UInt16 = 11
+
+    static func run() throws {
+        let endpoint = try ExtensionEndpoint.adopt(waiting: .block)
+        try endpoint.sayHello()
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            switch consume incoming {
+            case .request(let request): try request.reply(request.payload)
+            case .event(let event):
+                guard event.method == begin else { return }
+                if event.payload.first == 0 { bench_flood_refusals() }
+                bench_flood_signals()
+            }
+        }
+    }
+}
