@@ -12,7 +12,9 @@ enum Flooding {
         while true {
             guard let incoming = try endpoint.next() else { continue }
             switch consume incoming {
-            case .request(let request): try request.reply(request.payload)
+            case .request(let request):
+                let payload = request.payload
+                try request.reply(payload)
             case .event(let event):
                 guard event.method == begin else { return }
                 if event.payload.first == 0 { bench_flood_refusals() }

@@ -62,7 +62,7 @@ enum Contender: String, CaseIterable {
         let launcher = try Launcher(plan, identifier(plan.waiting))
         let idle = try launcher.launchIdle(plan.idle)
         defer { withExtendedLifetime(idle) {} }
-        let flood = isBesideFlood ? try Flood(Launcher(plan, "com.example.bench.flooding")) : nil
+        let flood = isBesideFlood ? Flood(try Launcher(plan, "com.example.bench.flooding")) : nil
         defer { flood?.stop() }
         if let status = try measureLaunches(plan, launcher) { return status }
         let crowds = self == .besideCrowds ? Crowds(launcher) : nil

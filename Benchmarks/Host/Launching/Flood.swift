@@ -1,36 +1,43 @@
 import AnnexChannel
 import AnnexHost
 import Dispatch
+import Glibc
 import Synchronization
 
-/// Sixty-four extensions that keep broker and kernel busy: a third by calls that are refused, a third by signals, and the
-/// rest by ends, one after the other.
+/// Sixty-four extensions that keep broker and kernel busy, each started anew as soon as it has ended: a third makes calls
+/// that are refused, a third sends itself signals, and the rest does nothing but begin and end.
 final class Flood: Sendable {
-    private static let (refused, signalled, ended) = (21, 21, 22)
-    private let sessions: [ExtensionSession]
+    private enum Conduct: UInt8, CaseIterable {
+        case refusals, signals, ends
+    }
+
+    private static let count = 64
     private let isOver = Atomic(false)
     private let lanes = DispatchGroup()
 
-    init(_ launcher: Launcher) throws {
-        sessions = try (0..<Self.refused + Self.signalled).map { index in
-            let session = try launcher.launch()
-            let conduct: UInt8 = index < Self.refused ? 0 : 1
-            try session.channel.sendAndWait(ChannelEvent(method: 11, payload: [conduct]))
-            return session
-        }
-        for _ in 0..<Self.ended {
-            DispatchQueue.global().async(group: lanes) { [self] in
-                while !isOver.load(ordering: .acquiring) {
-                    guard let session = try? launcher.launch() else { continue }
-                    _ = session.completeAndWait()
-                }
+    init(_ launcher: Launcher) {
+        for lane in 0..<Self.count {
+            let conduct = Conduct.allCases[lane % Conduct.allCases.count]
+            DispatchQueue(label: "flood \(lane)").async(group: lanes) { [self] in
+                while !isOver.load(ordering: .acquiring) { Self.live(launcher, conduct) }
             }
         }
+    }
+
+    /// One life. An extension that misbehaved too often may not begin for a while.
+    private static func live(_ launcher: Launcher, _ conduct: Conduct) {
+        guard let session = try? launcher.launch() else {
+            usleep(10_000)
+            return
+        }
+        if conduct != .ends {
+            try? session.channel.sendAndWait(ChannelEvent(method: 11, payload: [conduct.rawValue]))
+        }
+        _ = session.completeAndWait()
     }
 
     func stop() {
         isOver.store(true, ordering: .releasing)
         lanes.wait()
-        for session in sessions { _ = session.cancelAndWait() }
     }
 }

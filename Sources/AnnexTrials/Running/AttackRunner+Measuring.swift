@@ -1,6 +1,7 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 internal import AnnexSandbox
+internal import Glibc
 internal import Synchronization
 
 extension AttackRunner {
@@ -24,7 +25,7 @@ extension AttackRunner {
             await measurement.look(at: run, told: answers.results[proof.step] ?? 0)
         }
         var outcome = try await sandbox.run(script, under: policy, layers: layers, gifts: gifts, look: look)
-        outcome.measured = await measurement.result()
+        outcome.measured = try await measurement.result(of: outcome, limit: policy.limits.memory)
         return outcome
     }
 }
@@ -35,78 +36,106 @@ private final class Measurement: Sendable {
     private let ground: TrialGround
     /// Where the program of the trial is, to be a neighbour as well.
     private let program: String
-    private let measured: Mutex<Measured>
+    private let state: Mutex<State>
+
+    private struct State {
+        var measured: Measured
+        /// Why a look says nothing.
+        var failure: String?
+        /// Whether the program had ended before the looks at it were over.
+        var hasEnded = false
+    }
 
     init(_ measure: Measure, _ policy: Policy, _ ground: TrialGround, _ program: String) {
         self.measure = measure
         self.ground = ground
         self.program = program
-        let before = measure.count(Measure.Scene(ground: ground, process: 0, told: 0)) ?? 0
-        measured = Mutex(
-            Measured(
-                unit: measure.unit, before: before, allowed: measure.allowance.bytes(policy) / measure.size,
-                machine: KernelCounts.machine()))
+        let before = measure.count(Measure.Scene(ground: ground, process: 0, told: 0))
+        let measured = Measured(
+            unit: measure.unit, before: before ?? 0, allowed: measure.allowance.bytes(policy) / measure.size,
+            machine: KernelCounts.machine())
+        state = Mutex(State(measured: measured, failure: before == nil ? Self.uncounted : nil))
     }
+
+    private static let uncounted = "the kernel's count could not be read"
 
     /// How often a program that holds too much is looked at: the limit of memory may be one that is only looked after now
     /// and then, and ends it a moment later.
     private var looks: Int { if case .memoryLimit = measure.allowance { 30 } else { 2 } }
 
-    /// While it holds what it took. One that is ended for it holds nothing.
+    /// While it holds what it took.
     func look(at run: TrialRun, told: Int64) async {
+        let process = await number(of: run)
         for attempt in 0..<looks {
-            let scene = Measure.Scene(ground: ground, process: run.process ?? 0, told: UInt64(max(0, told)))
-            let held = measure.count(scene) ?? 0
-            let neighbour = told > 0 ? asksNeighbour() : nil
-            let machine = attempt == 0 ? KernelCounts.machine() : []
-            let isDone = measured.withLock { measured in
-                measured.held = held
-                measured.neighbour = neighbour
-                measured.append(machine)
-                return !measured.isExceeded
-            }
-            if isDone { return }
-            guard run.process != nil else { return forget() }
+            let held = measure.count(Measure.Scene(ground: ground, process: process, told: UInt64(max(0, told))))
+            let neighbour = neighbour(told)
+            // Of a process that ended meanwhile no count says anything.
+            if run.hasEnded { return state.withLock { $0.hasEnded = true } }
+            if take(held, neighbour, attempt == 0 ? KernelCounts.machine() : []) { return }
             try? await Task.sleep(for: .milliseconds(100))
         }
     }
 
-    /// After its end, as soon as the kernel has let go of it.
-    func result() async -> Measured {
+    /// A program can have told what it came to before its launch is known here.
+    private func number(of run: TrialRun) async -> Int32 {
+        while !run.hasEnded {
+            if let process = run.process { return process }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return 0
+    }
+
+    /// - Returns: whether there is nothing more to look at.
+    private func take(_ held: UInt64?, _ neighbour: Neighbour.Answer, _ machine: [Measured.MachineCount]) -> Bool {
+        state.withLock { state in
+            state.measured.held = held ?? 0
+            state.measured.append(machine)
+            if held == nil { state.failure = Self.uncounted }
+            switch neighbour {
+            case .notAsked: state.measured.neighbour = nil
+            case .works: state.measured.neighbour = true
+            case .cannotWork: state.measured.neighbour = false
+            case .unknown(let failure): state.failure = failure
+            }
+            return state.failure != nil || !state.measured.isExceeded
+        }
+    }
+
+    /// After its end, as soon as the kernel has let go of it. A program that its limit of memory ended holds nothing.
+    /// - Throws: if a look says nothing about the attack.
+    func result(of outcome: TrialOutcome, limit: UInt64) async throws(TrialFailure) -> Measured {
         for _ in 0..<20 {
-            let after = measure.count(Measure.Scene(ground: ground, process: 0, told: 0)) ?? 0
-            let isOver = measured.withLock { measured in
-                measured.after = after
-                return after <= measured.before + measured.allowed
+            let after = measure.count(Measure.Scene(ground: ground, process: 0, told: 0))
+            let isOver = state.withLock { state in
+                if after == nil { state.failure = Self.uncounted }
+                state.measured.after = after ?? 0
+                return state.measured.after <= state.measured.before + state.measured.allowed
             }
             if isOver { break }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        let machine = KernelCounts.machine()
-        return measured.withLock { measured in
-            measured.append(machine)
-            return measured
+        var state = self.state.withLock { $0 }
+        if let failure = state.failure { throw TrialFailure("\(measure.unit): \(failure)") }
+        state.measured.append(KernelCounts.machine())
+        guard state.hasEnded else { return state.measured }
+        guard outcome.end.ranOutOfMemory(limit: limit, wasKilled: false) else {
+            throw TrialFailure("\(measure.unit): its program ended while it was measured\(outcome.fate)")
         }
+        state.measured.held = state.measured.before
+        state.measured.neighbour = nil
+        return state.measured
     }
 
-    /// Its limit ended it.
-    private func forget() {
-        measured.withLock { measured in
-            measured.held = measured.before
-            measured.neighbour = nil
-        }
-    }
-
-    private func asksNeighbour() -> Bool? {
-        guard let ask = measure.neighbour else { return nil }
+    /// Another program of the sandbox's user. A sandbox of root's has a user to itself.
+    private func neighbour(_ told: Int64) -> Neighbour.Answer {
+        guard told > 0, getuid() != 0, let ask = measure.neighbour else { return .notAsked }
         var script = TrialScript()
         // Nothing of this process's, and the usual limit of descriptors.
         script.call("close_range", 5, 0xFFFF_FFFF, 0)
         let limit = script.words([1024, 1024])
         script.call("prlimit64", 0, 7, limit, 0)
         let proof = ask(&script)
-        guard let answers = try? Neighbour.run(script, program: program), answers.hasBegun else { return nil }
-        return proof.isGiven(by: answers)
+        return Neighbour.answer(to: script, proof, program: program)
     }
 }
 

@@ -3,9 +3,28 @@ internal import Glibc
 
 /// A program of this process's user that is in no sandbox: what the user's other programs can still do.
 enum Neighbour {
+    /// Whether it could do what it was asked.
+    enum Answer {
+        case notAsked, works, cannotWork
+        /// It could not be asked; this is why.
+        case unknown(String)
+    }
+
+    static func answer(to script: TrialScript, _ proof: Proof, program: String) -> Answer {
+        do throws(TrialFailure) {
+            let (answers, status) = try run(script, program: program)
+            guard answers.hasBegun else {
+                return .unknown("another program could not begin: it ended with status \(status)")
+            }
+            return proof.isGiven(by: answers) ? .works : .cannotWork
+        } catch {
+            return .unknown("another program could not begin: \(error)")
+        }
+    }
+
     /// Runs a script to its end. The program has the usual limit of descriptors, whatever this process has.
     /// - Parameter program: where the trial's program is.
-    static func run(_ script: TrialScript, program: String) throws(TrialFailure) -> TrialAnswers {
+    private static func run(_ script: TrialScript, program: String) throws(TrialFailure) -> (TrialAnswers, status: Int32) {
         let request = try TrialSandbox.request(script)
         var ends = try TrialSandbox.system { () throws(SystemError) in
             try DescriptorPair.pipe(nonBlocking: false).list()
@@ -19,7 +38,7 @@ enum Neighbour {
         var status: Int32 = 0
         // SAFETY: the call writes one number. The child is this function's own.
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return TrialAnswers(bytes)
+        return (TrialAnswers(bytes), status)
     }
 
     /// The numbers are the program's: 3 is what it is asked, 4 what it tells.

@@ -60,7 +60,8 @@ final class TrialRun: Sendable {
 
     /// The process's number on the host; nil before there is one and once it is gone.
     var process: Int32? { state.withLock { $0.hasDied || $0.isOver ? nil : $0.number } }
-    var isOver: Bool { state.withLock { $0.isOver } }
+    /// Whether the process is gone, or there never was one.
+    var hasEnded: Bool { state.withLock { $0.hasDied || $0.isOver } }
 
     private func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
         do throws(SandboxError) {

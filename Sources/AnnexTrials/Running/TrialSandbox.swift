@@ -89,7 +89,7 @@ package final class TrialSandbox: Sendable {
     /// - Returns: what it told by then.
     private static func look(_ look: TrialLook, at run: TrialRun, _ answers: borrowing Descriptor) async -> [UInt8] {
         var bytes: [UInt8] = []
-        while !run.isOver {
+        while !run.hasEnded {
             bytes += drain(answers).bytes
             let told = TrialAnswers(bytes)
             if told.results[look.step] != nil {
