@@ -112,7 +112,11 @@ import Testing
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
     func whatAllMayHaveTogetherIsHeldAboveThemAndGoesLast() throws {
         let share = GroupShare(name: "unused", memory: 256 << 20, processes: 64)
-        var place: GroupPlace? = try GroupPlace.find(share)
+        var spare: ControlGroup?
+        var place: GroupPlace? = try GroupPlace.find(
+            share, among: ControlGroupHierarchy.candidates(), spare: &spare)
+        let hasSpare = spare != nil
+        #expect(!hasSpare)
         let hierarchy = try #require(place?.hierarchy)
         #expect(TextFile.number(hierarchy.memory + "/" + hierarchy.limitFile) == 256 << 20)
         if let processes = hierarchy.processes { #expect(TextFile.number(processes + "/pids.max") == 64) }

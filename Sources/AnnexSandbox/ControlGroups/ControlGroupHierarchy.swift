@@ -30,7 +30,19 @@ extension ControlGroupHierarchy {
     package static func find(
         among candidates: [ControlGroupHierarchy] = ControlGroupHierarchy.candidates()
     ) -> ControlGroupHierarchy? {
-        candidates.first { $0.isUsable() }
+        var group: ControlGroup?
+        return find(among: candidates, keeping: &group)
+    }
+
+    /// - Parameter group: gets the one that was made to try.
+    static func find(
+        among candidates: [ControlGroupHierarchy], keeping group: inout ControlGroup?
+    ) -> ControlGroupHierarchy? {
+        for candidate in candidates {
+            group = candidate.triedGroup()
+            if group != nil { return candidate }
+        }
+        return nil
     }
 
     /// Every hierarchy of this machine that a broker might have made a group in, if only to try.
@@ -38,13 +50,6 @@ extension ControlGroupHierarchy {
         candidates(
             mounts: ControlGroupMount.all(in: TextFile.read("/proc/self/mountinfo") ?? ""),
             places: TextFile.read("/proc/self/cgroup") ?? "")
-    }
-
-    /// The directory of this process's group in version 2; nil where that is not mounted.
-    static func ownUnified() -> String? {
-        let mounts = ControlGroupMount.all(in: TextFile.read("/proc/self/mountinfo") ?? "")
-        guard let unified = mounts.first(where: { $0.version == .two }) else { return nil }
-        return unified.place(in: TextFile.read("/proc/self/cgroup") ?? "").map { unified.path + $0 }
     }
 
     /// Version 2 first. A group that holds processes cannot give its children controllers, so the
@@ -72,12 +77,11 @@ extension ControlGroupHierarchy {
         return String(place[..<slash])
     }
 
-    private func isUsable() -> Bool {
-        guard offersMemory else { return false }
-        let probe = memory + "/" + OwnedName.next()
-        guard unsafe mkdir(probe, 0o755) == 0 else { return false }
-        defer { ControlGroup.remove(probe) }
-        return unsafe access(probe + "/" + limitFile, W_OK) == 0
+    private func triedGroup() -> ControlGroup? {
+        guard offersMemory, let group = try? ControlGroup(in: self, named: OwnedName.next()),
+            unsafe access(group.memory + "/" + limitFile, W_OK) == 0
+        else { return nil }
+        return group
     }
 
     /// Whether a group that is made here has a memory controller: asked, since to make one and see takes far longer.

@@ -10,14 +10,21 @@ struct GroupPlace {
     /// Within a delegated group: below a node there, where the unit's own limits hold. Else in the first place that
     /// takes a group, as before there were such.
     /// - Parameter share: what all launches may have together; nil: in a delegated group they have less than the host.
+    /// - Parameters:
+    ///   - candidates: as `ControlGroupHierarchy.candidates` lists them, the own group of version 2 first.
+    ///   - spare: gets an empty group of the place, if one was made to try it.
     /// - Returns: nil where no group with a memory limit can be made.
-    static func find(_ share: GroupShare?) throws(SystemError) -> GroupPlace? {
-        if let unit = delegated() {
+    static func find(
+        _ share: GroupShare?, among candidates: [ControlGroupHierarchy], spare: inout ControlGroup?
+    ) throws(SystemError) -> GroupPlace? {
+        if let unit = delegated(candidates) {
             guard let share else { return GroupPlace(below: try ControlGroupNode(in: unit, GroupShare())) }
             return GroupPlace(below: try node(in: unit, share))
         }
-        guard let hierarchy = ControlGroupHierarchy.find() else { return nil }
+        guard let hierarchy = ControlGroupHierarchy.find(among: candidates, keeping: &spare) else { return nil }
         guard let share else { return GroupPlace(hierarchy: hierarchy, node: nil) }
+        // Made above the share's own group, which is to bound all of them.
+        spare = nil
         return GroupPlace(below: try ControlGroupNode(in: hierarchy, share))
     }
 
@@ -44,8 +51,9 @@ struct GroupPlace {
     }
 
     /// The group that was left to this program, with the program in its leaf; nil where there is none with memory limits.
-    private static func delegated() -> ControlGroupHierarchy? {
-        guard let own = ControlGroupHierarchy.ownUnified(), let unit = DelegatedGroup(own: own) else { return nil }
+    private static func delegated(_ candidates: [ControlGroupHierarchy]) -> ControlGroupHierarchy? {
+        guard let own = candidates.first(where: { $0.version == .two })?.memory, let unit = DelegatedGroup(own: own)
+        else { return nil }
         do throws(SystemError) {
             try unit.settle()
         } catch {

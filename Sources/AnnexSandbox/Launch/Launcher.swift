@@ -14,54 +14,26 @@ package final class Launcher: Sendable {
     let lacks: [LayerLack]
     /// Nil where no control group can be made: memory is then watched.
     private let place: GroupPlace?
-    /// Of the next launch: made while the one before it starts, when its thread has nothing else to do.
-    private let spareGroup = Mutex<ControlGroup?>(nil)
+    /// Of the next launch: the one that was made to try the place, and then one that is made while the launch before
+    /// starts, when its thread has nothing else to do. A host that launched twice will launch again.
+    private let spareGroup: Mutex<ControlGroup?>
+    /// SYNC: relaxed: a number by itself.
+    private let hasLaunched = Atomic<Bool>(false)
     /// Nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
 
-    private init(
+    /// - Parameter spare: an empty group of the place.
+    init(
         loop: EventLoop, warden: Warden, landlock: LandlockVersion?, lacks: [LayerLack],
-        place: GroupPlace?, identities: IdentityRange?
+        place: GroupPlace?, spare: consuming ControlGroup?, identities: IdentityRange?
     ) {
         self.loop = loop
         present = Mutex(warden)
         self.landlock = landlock
         self.lacks = lacks
         self.place = place
+        spareGroup = Mutex(spare)
         self.identities = identities
-    }
-
-    /// Finds out what the machine offers, sweeps what a killed broker left, and starts the warden.
-    ///
-    /// - Parameter waiving: layers that the host can do without. Each is tried now, and left out of launches only where
-    ///   this machine cannot give it; the launch report then lists it. Without any, nothing is tried and the first
-    ///   launch says what is missing.
-    /// - Parameter share: what all launches together may have.
-    package static func start(
-        waiving: Set<SandboxLayer> = [], share: GroupShare? = nil
-    ) throws(SandboxError) -> Launcher {
-        let loop = try SandboxError.step("event loop") { () throws(SystemError) in try EventLoop.shared() }
-        let landlock = try SandboxError.step("Landlock") { () throws(SystemError) -> LandlockVersion? in
-            do throws(SystemError) {
-                return try LandlockVersion.ofKernel()
-            } catch {
-                guard waiving.contains(.landlock) else { throw error }
-                return nil
-            }
-        }
-        let candidates = ControlGroupHierarchy.candidates()
-        let place = try SandboxError.step("control group") { () throws(SystemError) in try GroupPlace.find(share) }
-        for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
-        let identities = try SandboxError.step("identities") { () throws(SystemError) -> IdentityRange? in
-            try IdentityRange.check()
-            let standing = try Standing.ofThisProcess()
-            if let lack = standing.lack { throw lack }
-            return standing.hasUsersToGive ? try IdentityRange() : nil
-        }
-        let warden = try SandboxError.step("warden") { () throws(SystemError) in try Warden.start(on: loop) }
-        let lacks = LayerTrial(warden: warden, landlock: landlock).lacks(among: waiving)
-        return Launcher(
-            loop: loop, warden: warden, landlock: landlock, lacks: lacks, place: place, identities: identities)
     }
 
     /// Begins a launch. What comes of it is told on the loop's thread, failures too, and ends with `ended`.
@@ -84,9 +56,9 @@ package final class Launcher: Sendable {
         }
         let directories = Self.directories(of: group)
         var plan = try plan(configuration, identity: identity, groups: directories, held: held, output: writing)
-        let next = OwnedName.next()
+        let next = hasLaunched.exchange(true, ordering: .relaxed) ? OwnedName.next() : nil
         // The warden removes these should this broker be killed, or end as programs do.
-        if let hierarchy { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
+        if let hierarchy, let next { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
         plan.removals += place?.node?.directories ?? []
         scene.hasReaper = plan.hasReaper
         let process = try SandboxedProcess(
@@ -98,7 +70,7 @@ package final class Launcher: Sendable {
         } catch {
             throw SandboxError(error)
         }
-        makeSpareGroup(named: next)
+        if let next { makeSpareGroup(named: next) }
         return process
     }
 

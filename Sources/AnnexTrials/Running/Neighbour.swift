@@ -24,7 +24,9 @@ enum Neighbour {
 
     /// Runs a script to its end. The program has the usual limit of descriptors, whatever this process has.
     /// - Parameter program: where the trial's program is.
-    private static func run(_ script: TrialScript, program: String) throws(TrialFailure) -> (TrialAnswers, status: Int32) {
+    private static func run(_ script: TrialScript, program: String) throws(TrialFailure) -> (
+        TrialAnswers, status: Int32
+    ) {
         let request = try TrialSandbox.request(script)
         var ends = try TrialSandbox.system { () throws(SystemError) in
             try DescriptorPair.pipe(nonBlocking: false).list()

@@ -1,0 +1,75 @@
+internal import AnnexLinux
+package import AnnexPolicy
+internal import Glibc
+
+extension Launcher {
+    /// Finds out what the machine offers, sweeps what a killed broker left, and starts the warden.
+    ///
+    /// - Parameter waiving: layers that the host can do without. Each is tried now, and left out of launches only where
+    ///   this machine cannot give it; the launch report then lists it. Without any, nothing is tried and the first
+    ///   launch says what is missing.
+    /// - Parameter share: what all launches together may have.
+    package static func start(
+        waiving: Set<SandboxLayer> = [], share: GroupShare? = nil
+    ) throws(SandboxError) -> Launcher {
+        let loop = try SandboxError.step("event loop") { () throws(SystemError) in try EventLoop.shared() }
+        let landlock = try landlock(isWaived: waiving.contains(.landlock))
+        let candidates = ControlGroupHierarchy.candidates()
+        var spare: ControlGroup?
+        let place = try SandboxError.step("control group") { () throws(SystemError) in
+            try GroupPlace.find(share, among: candidates, spare: &spare)
+        }
+        // Behind that: a group that hands controllers on holds no process but those of its leaf.
+        let (warden, identities) = try warden(on: loop) { () throws(SandboxError) in
+            for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
+            return try usersToGive()
+        }
+        let lacks = LayerTrial(warden: warden, landlock: landlock).lacks(among: waiving)
+        return Launcher(
+            loop: loop, warden: warden, landlock: landlock, lacks: lacks, place: place, spare: spare,
+            identities: identities)
+    }
+
+    private static func landlock(isWaived: Bool) throws(SandboxError) -> LandlockVersion? {
+        try SandboxError.step("Landlock") { () throws(SystemError) -> LandlockVersion? in
+            do throws(SystemError) {
+                return try LandlockVersion.ofKernel()
+            } catch {
+                guard isWaived else { throw error }
+                return nil
+            }
+        }
+    }
+
+    /// - Parameter meanwhile: done while the warden makes itself ready.
+    private static func warden<Made>(
+        on loop: EventLoop, meanwhile: () throws(SandboxError) -> Made
+    ) throws(SandboxError) -> (Warden, Made) {
+        var others: ArraySlice<WardenProgram> = []
+        let starting = try SandboxError.step("warden") { () throws(SystemError) in
+            try StartingWarden.first(of: WardenProgram.standard, on: loop, others: &others)
+        }
+        let made: Made
+        do throws(SandboxError) {
+            made = try meanwhile()
+        } catch {
+            starting.giveUp()
+            throw error
+        }
+        do throws(SystemError) {
+            return (try Warden.ready(starting, others: others), made)
+        } catch {
+            throw SandboxError("warden", error)
+        }
+    }
+
+    /// Nil for an ordinary user.
+    private static func usersToGive() throws(SandboxError) -> IdentityRange? {
+        try SandboxError.step("identities") { () throws(SystemError) -> IdentityRange? in
+            try IdentityRange.check()
+            let standing = try Standing.ofThisProcess()
+            if let lack = standing.lack { throw lack }
+            return standing.hasUsersToGive ? try IdentityRange() : nil
+        }
+    }
+}

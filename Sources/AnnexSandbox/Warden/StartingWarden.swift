@@ -1,0 +1,91 @@
+internal import AnnexLinux
+internal import AnnexWarden
+internal import CAnnexLinux
+internal import Glibc
+
+/// A warden that was started and has not said its first word: it makes itself ready while its broker does other things.
+struct StartingWarden: ~Copyable {
+    let loop: EventLoop
+    private let socket: ControlSocket
+    private let process: ProcessHandle
+    private let number: Int32
+    private let program: WardenProgram
+
+    /// - Throws: if the program cannot be executed.
+    init(_ program: WardenProgram, on loop: EventLoop) throws(SystemError) {
+        let executable = try program.open()
+        var own: Int32 = -1
+        var other: Int32 = -1
+        // SAFETY: the call writes one number through each pointer and keeps neither.
+        _ = try SystemError.check("socketpair", unsafe annex_socket_pair(&own, &other))
+        let kept = ControlSocket(owning: Descriptor(owning: own))
+        // Closed here once the warden has it: its death before the first word shows as the end of the socket.
+        let given = Descriptor(owning: other)
+        let broker = try ProcessHandle(process: getpid())
+        let numbers = [given.number, broker.descriptor.number]
+        var pidfd: Int32 = -1
+        // SAFETY: the list and the number outlive the call, which returns when the program runs.
+        let started = unsafe numbers.withUnsafeBufferPointer { list in
+            unsafe annex_start_helper(executable.number, "annex-warden", list.baseAddress, UInt32(list.count), &pidfd)
+        }
+        let running = try SystemError.check("execveat of the warden", started)
+        number = running
+        process = ProcessHandle(owning: Descriptor(owning: pidfd))
+        socket = kept
+        self.loop = loop
+        self.program = program
+    }
+
+    /// The first of these programs that can be executed, and those that are left to try.
+    static func first(
+        of programs: [WardenProgram], on loop: EventLoop, others: inout ArraySlice<WardenProgram>
+    ) throws(SystemError) -> StartingWarden {
+        others = programs[...]
+        var last = SystemError("warden", errno: ENOENT)
+        while let program = others.popFirst() {
+            do throws(SystemError) {
+                return try StartingWarden(program, on: loop)
+            } catch {
+                last = error
+            }
+        }
+        throw last
+    }
+
+    /// Waits for its first word.
+    /// - Throws: if it does not come in time or is of another version; it is ended then.
+    consuming func ready(within patience: Duration) throws(SystemError) -> Warden {
+        do throws(SystemError) {
+            try hearHello(within: patience)
+        } catch {
+            giveUp()
+            throw error
+        }
+        let warden = Warden(loop: loop, socket: socket, process: process, number: number, program: program)
+        try warden.beginListening()
+        return warden
+    }
+
+    /// It may be stopped, and would stay although its broker does not need it any more.
+    consuming func giveUp() {
+        let process = WardenProcess(process)
+        try? process.handle.sendSignal(SIGKILL)
+        try? process.watchEnd(on: loop) {}
+    }
+
+    private borrowing func hearHello(within patience: Duration) throws(SystemError) {
+        guard socket.descriptor.isReadable(within: patience) else {
+            throw SystemError("warden", errno: ETIMEDOUT, mend: "something stopped it, or the machine is overloaded")
+        }
+        guard case .message(let message) = try socket.receive(atMost: WardenAnswer.size, waiting: true),
+            let answer = WardenAnswer(message.bytes), answer.kind == .hello
+        else { throw SystemError("warden", errno: EPROTO, mend: "it ended before its first word") }
+        guard answer.version == ANNEX_WARDEN_VERSION else {
+            throw SystemError(
+                "warden", errno: EPROTO, mend: "it is of version \(answer.version); \(ANNEX_WARDEN_VERSION) is needed")
+        }
+        guard answer.error == 0 else {
+            throw SystemError("start of the warden (\(answer.beginning))", errno: answer.error)
+        }
+    }
+}
