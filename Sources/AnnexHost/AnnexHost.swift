@@ -154,6 +154,8 @@ public struct AnnexHost: Sendable {
     func startAndWait(
         _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
     ) throws(HostError) -> ExtensionSession {
+        // The hello would come by that thread.
+        guard (try? EventLoop.shared())?.isCurrent != true else { throw .onEventLoop }
         do {
             let draft = try SessionDraft(wish, service.terms(for: wish.identifier), configure)
             let handle = try service.launch(

@@ -70,7 +70,7 @@ extension ExtensionSession {
 
     /// The same for a thread.
     @usableFromInline func judgedAndWaited(_ failure: CallFailure, isOwnLimit: Bool) -> HostError {
-        judge(failure, isOwnLimit: isOwnLimit) ?? .ended(link.ended.wait())
+        judge(failure, isOwnLimit: isOwnLimit) ?? endAndWait()
     }
 
     /// What a failed call means for its caller; nil where it means the extension's end, which is then under way.

@@ -1,3 +1,4 @@
+internal import AnnexChannel
 public import AnnexModel
 internal import AnnexService
 
@@ -19,15 +20,38 @@ extension ExtensionSession {
         return await link.ended.value()
     }
 
-    /// `complete()` for code without Swift concurrency: blocks for the extension point's grace at most.
+    /// `complete()` for code without Swift concurrency: blocks for the extension point's grace at most. On the event loop's
+    /// thread it stops the program, unless the extension has ended: the end would come by that thread.
     public func completeAndWait() -> Termination {
-        link.tell { $0.dismiss(completed: true) }
-        return link.ended.wait()
+        dismissAndWait(completed: true)
     }
 
-    /// `cancel()` for code without Swift concurrency.
+    /// `cancel()` for code without Swift concurrency. On the event loop's thread the same holds as for `completeAndWait`.
     public func cancelAndWait() -> Termination {
-        link.tell { $0.dismiss(completed: false) }
-        return link.ended.wait()
+        dismissAndWait(completed: false)
+    }
+
+    private func dismissAndWait(completed: Bool) -> Termination {
+        link.tell { $0.dismiss(completed: completed) }
+        guard let end = waitForEnd() else {
+            // There is no end to return, and a thread that waits for itself holds up every channel without a word.
+            fatalError(
+                "completeAndWait and cancelAndWait would wait for themselves on the event loop's thread: "
+                    + "call them from another thread, or complete() and cancel() from a task")
+        }
+        return end
+    }
+
+    /// Waits on this thread for the end.
+    /// - Returns: nil on the event loop's thread where there is no end yet: the end would come by that thread.
+    private func waitForEnd() -> Termination? {
+        if let known = link.ended.current { return known }
+        return channel.isOnLoop ? nil : link.ended.wait()
+    }
+
+    /// Waits on this thread for the end, which says more than the failure of a call. Where it cannot be waited for, the
+    /// error is the one of every blocking call on the event loop's thread.
+    func endAndWait() -> HostError {
+        if let end = waitForEnd() { .ended(end) } else { .onEventLoop }
     }
 }

@@ -81,7 +81,7 @@ extension ExtensionSession {
         case .error(let error): throw error
         case .end:
             link.tell { $0.channelClosed() }
-            throw .ended(link.ended.wait())
+            throw endAndWait()
         }
     }
 

@@ -1,3 +1,4 @@
+internal import AnnexChannel
 public import AnnexModel
 public import AnnexService
 
@@ -24,6 +25,11 @@ public enum HostError: Error, Sendable {
     case timedOut
     /// The request cannot be sent: what is wrong with it.
     case invalidRequest(String)
+}
+
+extension HostError {
+    /// What a blocking call on the event loop's thread comes to where it would have to wait for that thread.
+    static let onEventLoop = HostError.invalidRequest("\(CallFailure.onEventLoop)")
 }
 
 extension HostError: CustomStringConvertible {

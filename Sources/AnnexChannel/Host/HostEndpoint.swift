@@ -124,6 +124,9 @@ public final class HostEndpoint: Sendable {
     /// What has happened so far; may be read at any time.
     public var counters: ChannelCounters { tally.now }
 
+    /// Whether the caller runs on the event loop's thread, which reads this channel and runs its handlers.
+    package var isOnLoop: Bool { loop.isCurrent }
+
     /// The number under which others read its counters (`ChannelSnapshot.number`); 0 where they cannot.
     package var counterNumber: UInt64 { tally.number }
 }
