@@ -40,6 +40,11 @@ extension Descriptor {
         _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, number, other) }
     }
 
+    /// Gives a file a second name, which must be free.
+    package func link(_ name: String, as other: String) throws(SystemError) {
+        _ = try SystemError.retrying("linkat", path: name) { unsafe linkat(number, name, number, other, 0) }
+    }
+
     package func removeFile(_ name: String) throws(SystemError) {
         _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, 0) }
     }

@@ -44,7 +44,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([1, 2, 3]))
         // From now on it is an index like any other, and the damaged one stays for whoever wants to look.
         #expect(try store().index.withLock { $0 } == found)
-        #expect(ProcText.names(in: path).sorted() == ["app-a", "index", "index.damaged"])
+        #expect(ProcText.names(in: path).sorted() == ["app-a", "app-empty.kept", "index", "index.damaged"])
     }
 
     @Test func `an index that is longer than any is damaged`() throws {
@@ -58,6 +58,86 @@ import Testing
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.new"]), in: "app-0")
         try writeIndex([])
         #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-0"])
+    }
+
+    @Test func `what is not installed after a rebuild stays on disk, over any number of starts`() throws {
+        let broken = try MadeApp("com.example.b")
+        try FileManager.default.removeItem(atPath: broken.path + "/Info.plist")
+        try put(broken, in: "app-b")
+        try put(try MadeApp("com.example.a", carrying: ["com.example.a.old"]), in: "app-1")
+        usleep(20_000)
+        try put(try MadeApp("com.example.a", carrying: ["com.example.a.new"]), in: "app-0")
+        try writeIndex([1])
+        for _ in 0..<3 { #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-0"]) }
+        #expect(
+            ProcText.names(in: path).sorted() == ["app-0", "app-1.kept", "app-b.kept", "index", "index.damaged"])
+        #expect(FileManager.default.fileExists(atPath: path + "/app-b.kept/App.app/Program"))
+    }
+
+    @Test func `a folder that was set aside is found by the next rebuild, if it is an app then`() throws {
+        let app = try MadeApp("com.example.a", carrying: ["com.example.a.one"])
+        let information = try Data(contentsOf: URL(filePath: app.path + "/Info.plist"))
+        try put(app, in: "app-a")
+        try FileManager.default.removeItem(atPath: path + "/app-a/App.app/Info.plist")
+        try writeIndex([1])
+        #expect(try store().index.withLock { $0.apps.isEmpty })
+        try information.write(to: URL(filePath: path + "/app-a.kept/App.app/Info.plist"))
+        try writeIndex([2])
+        #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-a.kept"])
+        #expect(try store().index.withLock { $0.apps.map(\.identifier) } == ["com.example.a"])
+        #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([2]))
+    }
+
+    /// What stands in the way of a rebuild that has found what lies there.
+    enum Obstacle: String, CaseIterable {
+        /// The folder of something that is no app cannot be set aside.
+        case keeping = "app-empty.kept"
+        /// The new index cannot be written.
+        case writing = "index.new"
+
+        func put(in path: String) throws {
+            switch self {
+            case .keeping: try Data().write(to: URL(filePath: "\(path)/\(rawValue)"))
+            case .writing: symlink("elsewhere", "\(path)/\(rawValue)")
+            }
+        }
+    }
+
+    @Test(arguments: Obstacle.allCases)
+    func `a rebuild that fails on its way has lost nothing, and the next one does it`(obstacle: Obstacle) throws {
+        try put(try MadeApp("com.example.a", carrying: ["com.example.a.one"]), in: "app-a")
+        try FileManager.default.createDirectory(atPath: path + "/app-empty", withIntermediateDirectories: false)
+        try writeIndex([1, 2, 3])
+        try obstacle.put(in: path)
+        for _ in 0..<2 {
+            #expect(throws: SystemError.self) { _ = try store() }
+            #expect(try Data(contentsOf: URL(filePath: path + "/index")) == Data([1, 2, 3]))
+            #expect(FileManager.default.fileExists(atPath: path + "/app-a/App.app/Program"))
+        }
+        unlink("\(path)/\(obstacle.rawValue)")
+        #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-a"])
+        #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([1, 2, 3]))
+    }
+
+    @Test func `a rebuild that was killed before its new index was there is made again`() throws {
+        // All that a rebuild does before its last step: the damaged index has both names, and folders are set aside.
+        try put(try MadeApp("com.example.a", carrying: ["com.example.a.new"]), in: "app-0")
+        usleep(20_000)
+        try put(try MadeApp("com.example.a", carrying: ["com.example.a.old"]), in: "app-1")
+        rename(path + "/app-1", path + "/app-1.kept")
+        try writeIndex([1, 2, 3])
+        link(path + "/index", path + "/index.damaged")
+        try Data([9]).write(to: URL(filePath: path + "/index.new"))
+        #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-0"])
+        #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-0"])
+        #expect(ProcText.names(in: path).sorted() == ["app-0", "app-1.kept", "index", "index.damaged"])
+    }
+
+    @Test func `an index that cannot be read is no damaged one`() throws {
+        try put(try MadeApp("com.example.a"), in: "app-a")
+        try FileManager.default.createDirectory(atPath: path + "/index", withIntermediateDirectories: false)
+        #expect(throws: SystemError.self) { _ = try store() }
+        #expect(ProcText.names(in: path).sorted() == ["app-a", "index"])
     }
 
     @Test func `an index of a newer daemon is left alone, and says what to do`() throws {

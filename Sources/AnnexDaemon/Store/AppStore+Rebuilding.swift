@@ -8,47 +8,99 @@ extension AppStore {
         let app: StoreIndex.App
         /// When its folder last changed, in nanoseconds after 1970.
         let changed: Int64
+
+        /// What was set aside once gives way to what was not: to be renamed is a change, too.
+        func isNewer(than other: Found?) -> Bool {
+            guard let other else { return true }
+            let (wasKept, otherWasKept) = (app.folder.hasSuffix(keptSuffix), other.app.folder.hasSuffix(keptSuffix))
+            return wasKept == otherWasKept ? changed > other.changed : otherWasKept
+        }
     }
 
-    /// Sets a damaged index aside, and makes one of the apps that lie there and pass. What was switched off nobody knows any
-    /// more, so everything is: nothing runs that its user did not want.
+    /// Why a folder is not in the index that was made.
+    private struct Left {
+        let folder: String
+        let why: String
+    }
+
+    /// Makes an index of the apps that lie there and pass, and sets the damaged one aside. What was switched off nobody knows
+    /// any more, so everything is: nothing runs that its user did not want.
+    ///
+    /// The damaged index stays until the new one replaces it: a kill on the way leaves a store that is made anew again.
     static func rebuilt(
         _ folder: borrowing Descriptor, _ path: String, _ log: StoreLog
     ) throws(SystemError) -> StoreIndex {
-        try folder.rename(indexName, to: damagedName)
         log.rebuilds(keeping: damagedName)
-        var newest: [String: Found] = [:]
-        for entry in try folder.entries(atMost: 100_000) where entry.isDirectory {
-            guard let name = entry.name, let found = found(in: name, of: folder, path, log) else { continue }
-            // A kill may have left the one that another replaced.
-            let last = newest[found.app.identifier]?.changed ?? .min
-            if found.changed > last { newest[found.app.identifier] = found }
-        }
-        let index = StoreIndex(apps: newest.values.map(\.app).sorted { $0.identifier < $1.identifier })
+        let (index, left) = try survey(folder, path)
         for app in index.apps { log.found(app.identifier) }
+        for one in left { try setAside(one, in: folder, log) }
+        try keepDamaged(in: folder)
         try write(encoded(index, path), to: folder)
         return index
     }
 
-    /// The app in one of the store's folders; nil where there is none that passes, which the log hears of.
-    private static func found(
-        in name: String, of folder: borrowing Descriptor, _ path: String, _ log: StoreLog
-    ) -> Found? {
+    private static func survey(
+        _ folder: borrowing Descriptor, _ path: String
+    ) throws(SystemError) -> (StoreIndex, [Left]) {
+        var newest: [String: Found] = [:]
+        var left: [Left] = []
+        for entry in try folder.entries(atMost: 100_000) where entry.isDirectory {
+            guard let name = entry.name else { continue }
+            switch look(into: name, of: folder, path) {
+            case .failure(let why): left.append(Left(folder: name, why: why.text))
+            case .success(let found):
+                let other = newest[found.app.identifier]
+                let isNewer = found.isNewer(than: other)
+                if isNewer { newest[found.app.identifier] = found }
+                // A kill may have left the one that another replaced.
+                if let older = isNewer ? other : found {
+                    left.append(Left(folder: older.app.folder, why: "a newer one of the same app is there"))
+                }
+            }
+        }
+        return (StoreIndex(apps: newest.values.map(\.app).sorted { $0.identifier < $1.identifier }), left)
+    }
+
+    /// A folder that cannot be opened now may be an app all the same, and was its user's: it is kept.
+    private static func setAside(
+        _ left: Left, in folder: borrowing Descriptor, _ log: StoreLog
+    ) throws(SystemError) {
+        let kept = left.folder.hasSuffix(keptSuffix) ? left.folder : left.folder + keptSuffix
+        if kept != left.folder { try folder.rename(left.folder, to: kept) }
+        log.setAside(left.folder, as: kept, left.why)
+    }
+
+    /// Gives the damaged index a second name, and leaves it where it is.
+    private static func keepDamaged(in folder: borrowing Descriptor) throws(SystemError) {
+        do throws(SystemError) {
+            try folder.removeFile(damagedName)
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+        }
+        try folder.link(indexName, as: damagedName)
+        // The new index must not be there before what was done for it.
+        try folder.synchronize()
+    }
+
+    private struct Reason: Error {
+        let text: String
+    }
+
+    /// The app in one of the store's folders; why there is none, where none passes.
+    private static func look(
+        into name: String, of folder: borrowing Descriptor, _ path: String
+    ) -> Result<Found, Reason> {
         do {
             let directory = try folder.openBeneath(name, O_RDONLY | O_DIRECTORY)
             guard let app = try directory.entries(atMost: 16).compactMap(\.name).first(where: { $0.hasSuffix(".app") })
-            else {
-                log.lost(name, "it holds no Name.app")
-                return nil
-            }
+            else { return .failure(Reason(text: "it holds no Name.app")) }
             let bundle = try AppBundle.open("\(path)/\(name)/\(app)")
             let found = StoreIndex.App(
                 identifier: bundle.identifier, folder: name, name: app, bytes: try bytes(of: directory),
                 disabled: bundle.extensions.map(\.identifier))
-            return Found(app: found, changed: try directory.status().changed)
+            return .success(Found(app: found, changed: try directory.status().changed))
         } catch {
-            log.lost(name, "\(error)")
-            return nil
+            return .failure(Reason(text: "\(error)"))
         }
     }
 

@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// One user's installed apps on disk: a folder for each, and one index that says which of them count.
 ///
-/// `index` is the truth and is replaced by a rename: a folder that it does not name is what a kill left, and is swept.
-/// Only one lane changes a store.
+/// `index` is the truth and is replaced by a rename: a folder that it does not name is what a kill left, and is swept. But
+/// what a damaged index may have named is set aside, and never swept. Only one lane changes a store.
 final class AppStore: Sendable {
     let path: String
     let folder: Descriptor
@@ -20,19 +20,24 @@ final class AppStore: Sendable {
     static let newIndexName = "index.new"
     /// What an index is called that could not be read: the last one of them.
     static let damagedName = "index.damaged"
+    /// Ends the name of a folder that was set aside.
+    static let keptSuffix = ".kept"
+
+    private enum Reading {
+        case index(StoreIndex)
+        case damaged
+    }
 
     /// Opens the store at a path, or makes it, and sweeps what a kill left.
     init(at path: String, of user: UInt32, logger: Logger) throws(SystemError) {
         try Descriptor.makeDirectories(path, mode: 0o700)
         let folder = try Descriptor.directory(path)
         try folder.checkOwn(path)
-        let found: StoreIndex
-        do throws(SystemError) {
-            found = try Self.read(folder, path)
-        } catch {
-            guard error.errno == EUCLEAN else { throw error }
-            found = try Self.rebuilt(folder, path, StoreLog(user, path, logger))
-        }
+        let found =
+            switch try Self.read(folder, path) {
+            case .index(let index): index
+            case .damaged: try Self.rebuilt(folder, path, StoreLog(user, path, logger))
+            }
         self.path = path
         index = Mutex(found)
         self.folder = folder
@@ -43,31 +48,32 @@ final class AppStore: Sendable {
         for entry in try folder.entries(atMost: 100_000) {
             guard let name = entry.name, name != Self.indexName, name != Self.damagedName else { continue }
             guard !found.apps.contains(where: { $0.folder == name }) else { continue }
+            if entry.isDirectory, name.hasSuffix(Self.keptSuffix) { continue }
             if entry.isDirectory { try folder.removeTree(name) } else { try folder.removeFile(name) }
         }
     }
 
-    /// - Throws: `EUCLEAN` where the index is damaged, `EPROTO` where a newer daemon has written it.
-    private static func read(_ folder: borrowing Descriptor, _ path: String) throws(SystemError) -> StoreIndex {
+    /// Damaged is only what was read and is no index. What the disk refuses to read, it may read another time.
+    /// - Throws: `EPROTO` where a newer daemon has written the index.
+    private static func read(_ folder: borrowing Descriptor, _ path: String) throws(SystemError) -> Reading {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try folder.openBeneath(indexName, O_RDONLY).readAll(atMost: StoreIndex.limits.bytes)
         } catch {
             switch error.errno {
-            case ENOENT: return StoreIndex()
-            case EFBIG: throw SystemError("index", errno: EUCLEAN, path: "\(path)/\(indexName)")
+            case ENOENT: return .index(StoreIndex())
+            // Longer than any.
+            case EFBIG: return .damaged
             default: throw error
             }
         }
         do throws(DecodingFailure) {
-            return try StoreIndex(decoding: bytes, within: StoreIndex.limits)
+            return .index(try StoreIndex(decoding: bytes, within: StoreIndex.limits))
         } catch {
-            let isNewer = StoreIndex.version(of: bytes).map { $0 > StoreIndex.version } ?? false
+            guard let version = StoreIndex.version(of: bytes), version > StoreIndex.version else { return .damaged }
             throw SystemError(
-                "index", errno: isNewer ? EPROTO : EUCLEAN, path: "\(path)/\(indexName)",
-                mend: isNewer
-                    ? "a newer annexd has written it: start that one, or move the file away and install the apps again"
-                    : nil)
+                "index", errno: EPROTO, path: "\(path)/\(indexName)",
+                mend: "a newer annexd has written it: start that one, or move the file away and install the apps again")
         }
     }
 

@@ -21,9 +21,11 @@ struct StoreLog: Sendable {
         logger.notice("an app was found again", metadata: metadata.merging(["app": "\(Escaped(app))"]) { $1 })
     }
 
-    func lost(_ folder: String, _ why: String) {
+    func setAside(_ folder: String, as kept: String, _ why: String) {
+        let words: Logger.Metadata = [
+            "folder": "\(Escaped(folder))", "kept": "\(Escaped(kept))", "why": "\(Escaped(why))",
+        ]
         logger.error(
-            "a folder of a damaged store is no app",
-            metadata: metadata.merging(["folder": "\(Escaped(folder))", "why": "\(Escaped(why))"]) { $1 })
+            "a folder of a damaged store is not installed, and is kept", metadata: metadata.merging(words) { $1 })
     }
 }
