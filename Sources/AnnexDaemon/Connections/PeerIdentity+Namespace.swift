@@ -27,7 +27,7 @@ extension PeerIdentity {
     private func isItsOwn() throws(SystemError) -> Bool {
         guard let own = try Self.ownNamespace() else { return true }
         var space = try UserNamespace(of: process, numbered: number)
-        guard try !space.isSame(as: own) else { return true }
+        guard try !space.isSame(as: own) else { return try stillItsOwn(true) }
         // The outermost one counts: within his own, a user may make others as anybody.
         while true {
             let parent = try space.parent()
@@ -35,9 +35,13 @@ extension PeerIdentity {
             space = parent
         }
         let maker = try space.owner()
-        let isKept = maker == user || (maker == 0 && isMappedToItself())
+        return try stillItsOwn(maker == user || (maker == 0 && isMappedToItself()))
+    }
+
+    /// What was found by the process's number: it was that process's if it has not ended since.
+    private func stillItsOwn(_ answer: Bool) throws(SystemError) -> Bool {
         guard !process.hasEnded else { throw SystemError("pidfd", errno: ESRCH) }
-        return isKept
+        return answer
     }
 
     /// Nil on a kernel without user namespaces: there, nobody has another number than his own.

@@ -8,14 +8,18 @@ struct PeerIdentity: ~Copyable {
     /// The same process's number until its end; 0 where it has none in this namespace.
     let number: Int32
 
+    init(user: UInt32, process: consuming ProcessHandle, number: Int32) {
+        self.user = user
+        self.process = process
+        self.number = number
+    }
+
     /// - Throws: `ESRCH` where the process that connected is gone.
     init(of socket: borrowing ControlSocket) throws(SystemError) {
         let credentials = try PeerCredentials(of: socket)
         let process = try Self.process(of: socket, credentials)
         guard !process.hasEnded else { throw SystemError("pidfd", errno: ESRCH) }
-        user = credentials.user
-        number = credentials.process
-        self.process = process
+        self.init(user: credentials.user, process: process, number: credentials.process)
     }
 
     consuming func takeProcess() -> ProcessHandle { process }

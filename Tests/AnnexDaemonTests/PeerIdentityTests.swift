@@ -1,0 +1,25 @@
+import AnnexService
+import Glibc
+import Testing
+
+@testable import AnnexDaemon
+@testable import AnnexLinux
+
+@Suite(.timeLimit(.minutes(20))) struct PeerIdentityTests {
+    @Test func `a process that has ended is not served for another one that has its number`() throws {
+        var child: pid_t = 0
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+        defer { free(arguments[0]) }
+        try #require(posix_spawn(&child, "/bin/true", nil, nil, &arguments, environ) == 0)
+        let ended = try ProcessHandle(process: child)
+        #expect(waitpid(child, nil, 0) == child)
+        // This process lives in the daemon's own namespace, and has the number here.
+        let peer = PeerIdentity(user: getuid(), process: ended, number: getpid())
+        #expect(peer.refusal()?.code == .overQuota)
+    }
+
+    @Test func `a process in the daemon's own namespace is its own user's`() throws {
+        let peer = PeerIdentity(user: getuid(), process: try ProcessHandle(process: getpid()), number: getpid())
+        #expect(peer.refusal() == nil)
+    }
+}
