@@ -99,11 +99,7 @@ package final class Daemon: Sendable {
                 place: "annexd", mend: "run a daemon outside of the container")
         }
         if options.isSystem, let refusal = peer.refusal() { return refusal }
-        // The kernel gives the lowest number that is free.
-        guard peer.user != 0, descriptors.isReserved(socket.descriptor.number) else { return nil }
-        return ServiceError(
-            .overQuota, "this daemon has hardly any descriptors left, and keeps them for root", place: "annexd",
-            mend: "end what is not needed, or raise LimitNOFILE= of annexd.service")
+        return descriptors.refusal(of: socket.descriptor.number, from: peer.user)
     }
 
     private func connect(

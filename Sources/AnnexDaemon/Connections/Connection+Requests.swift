@@ -13,6 +13,7 @@ extension Connection {
         switch request {
         case .install(let name):
             change(number, "installed") { [self] () throws(ServiceError) in
+                try checkReserve(handed)
                 let extensions = try user.install(handed, named: name)
                 return (.extensions(extensions, isAll: true), extensions.first?.containingApp ?? name)
             }
@@ -105,6 +106,7 @@ extension Connection {
         _ identifier: String, _ point: String?, _ purpose: LaunchPurpose, _ limit: Duration?, _ counters: UInt64,
         _ number: UInt64, _ handed: HandedOver
     ) throws(ServiceError) {
+        try checkReserve(handed)
         guard user.take(\.running, most: limits.running) else {
             throw user.overQuota("\(limits.running) running extensions")
         }
@@ -127,6 +129,11 @@ extension Connection {
             user.giveBack(\.running)
             throw error
         }
+    }
+
+    /// What users have open grows by what they hand over, not by connections alone: the last descriptors stay root's.
+    private func checkReserve(_ handed: HandedOver) throws(ServiceError) {
+        if let refusal = user.descriptors.refusal(of: handed.highest, from: user.number) { throw refusal }
     }
 
     /// Whose channel it is, for who looks from outside. Not for the event loop's thread: who asks the kernel about a

@@ -1,3 +1,4 @@
+internal import AnnexService
 internal import Glibc
 
 /// What a daemon has of descriptors, and what of them one user may have.
@@ -24,6 +25,14 @@ struct DescriptorBudget: Sendable, Equatable {
         var limit = rlimit()
         let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
         return DescriptorBudget(limit: isKnown ? Int(clamping: limit.rlim_cur) : 1024, isShared: isShared)
+    }
+
+    /// Why a descriptor that a user has just brought is not kept; nil where it is.
+    func refusal(of number: Int32, from user: UInt32) -> ServiceError? {
+        guard user != 0, isReserved(number) else { return nil }
+        return ServiceError(
+            .overQuota, "this daemon has hardly any descriptors left, and keeps them for root", place: "annexd",
+            mend: "end what is not needed, or raise LimitNOFILE= of annexd.service")
     }
 
     /// Whether a number that was just given shows that hardly any are left: the kernel gives the lowest one.

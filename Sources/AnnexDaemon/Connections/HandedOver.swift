@@ -7,9 +7,12 @@ final class HandedOver: Sendable {
     private let list: Mutex<DescriptorList>
     let closing: Lane
     let count: Int
+    /// The highest of their numbers; -1 where there are none.
+    let highest: Int32
 
     init(_ list: consuming DescriptorList, closing: Lane) {
         count = list.count
+        highest = list.numbers.max() ?? -1
         self.list = Mutex(list)
         self.closing = closing
     }
