@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexTestSupport
+import Synchronization
 import Testing
 
 @testable import AnnexChannel
@@ -97,5 +98,71 @@ import Testing
         channel.peer.store(UInt32(sent) * 64, at: RegionLayout.consumed)
         writer.send(RawPeer.frame(6))
         await eventually { channel.host.counters.framesSent == sent + 4 }
+    }
+
+    /// Runs a body on the loop's thread, where no timer fires meanwhile.
+    private func onLoop<Value: Sendable>(
+        of channel: HostileChannel, _ body: @escaping @Sendable (HostEndpoint) -> Value
+    ) async -> Value {
+        await withCheckedContinuation { task in
+            channel.loop.perform { [host = channel.host] in task.resume(returning: body(host)) }
+        }
+    }
+
+    /// Leaves no room.
+    private static func fill(_ host: HostEndpoint) {
+        while (try? host.sendAndWait(ChannelEvent(method: 1), timeout: .zero)) != nil {}
+    }
+
+    /// The peer has read all that there is: its position is the host's.
+    private static func readAll(_ peer: RawPeer, of host: HostEndpoint) {
+        peer.store(UInt32(truncatingIfNeeded: host.counters.framesSent) * 64, at: RegionLayout.consumed)
+    }
+
+    @Test("an extension that has read while its host stood still is not ended, and gets what waited")
+    func hostStoodStill() async throws {
+        let channel = try HostileChannel {
+            $0.hostCapacity = 4096
+            $0.unreadLimit = .milliseconds(1)
+        }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let (frames, peer) = ([frame(1), frame(2)], channel.peer)
+        let (sent, failure) = await onLoop(of: channel) { host in
+            Self.fill(host)
+            let before = host.counters.framesSent
+            host.sendSoon(frames[0].frame)
+            let over = MonotonicClock.deadline(after: .milliseconds(2))
+            // The subject: nobody looks before the time is over.
+            while MonotonicClock.now() < over {}
+            Self.readAll(peer, of: host)
+            host.sendSoon(frames[1].frame)
+            return (host.counters.framesSent - before, host.calls.withLock { $0.closed })
+        }
+        #expect(sent == 2 && failure == nil)
+    }
+
+    @Test("a frame that waits after the outbox was empty waits for no old timer")
+    func newTimer() async throws {
+        let channel = try HostileChannel { $0.hostCapacity = 4096 }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let (frames, peer) = ([frame(1), frame(2)], channel.peer)
+        await onLoop(of: channel) { host in
+            Self.fill(host)
+            host.sendSoon(frames[0].frame)
+        }
+        await eventually { channel.host.outbox.withLock { $0.pause } > .milliseconds(10) }
+        let (wasEmpty, pause) = await onLoop(of: channel) { host in
+            Self.readAll(peer, of: host)
+            let wasEmpty = host.flushOutbox()
+            Self.fill(host)
+            host.sendSoon(frames[1].frame)
+            return (wasEmpty, host.outbox.withLock { $0.pause })
+        }
+        #expect(wasEmpty && pause == HostOutbox.shortestPause)
+        // And that timer looks.
+        Self.readAll(peer, of: channel.host)
+        await eventually { channel.host.outbox.withLock { $0.isEmpty } }
     }
 }

@@ -17,7 +17,8 @@ extension HostEndpoint {
         let copy = OutgoingFrame.Copy(header: frame.header, payload: frame.payload)
         // Under the lock from the look to the sending: otherwise a finish could overtake its last message's credit.
         let (failure, mustWait) = outbox.withLock { outbox in
-            if outbox.isEmpty {
+            let isFirst = outbox.isEmpty
+            if isFirst {
                 switch attempt(copy.frame) {
                 case .sent: return (nil as CallFailure?, false)
                 case .failed(let failure): return (failure, false)
@@ -25,6 +26,8 @@ extension HostEndpoint {
                 }
             }
             outbox.append(copy, at: MonotonicClock.now())
+            // What waited before may have left a timer that is far away.
+            if isFirst { lookAfter(&outbox, in: HostOutbox.shortestPause) }
             return (nil, true)
         }
         if let failure { _ = report(failure) }
@@ -51,13 +54,10 @@ extension HostEndpoint {
         return isEmpty
     }
 
-    /// A peer that asks and asks and reads nothing has had its budget.
+    /// A peer that asks and asks and reads nothing has had its budget. It may have made room since somebody looked last: its
+    /// host may have stood still meanwhile.
     private func checkOutbox() {
-        let mustLookAfter = outbox.withLock { outbox in
-            defer { outbox.isLookedAfter = true }
-            return !outbox.isLookedAfter
-        }
-        if isWithinOutbox(), mustLookAfter { lookAfterOutbox(.microseconds(200)) }
+        if !flushOutbox() { _ = isWithinOutbox() }
     }
 
     /// - Returns: false if too much waits, or for too long: the channel is closed then.
@@ -82,14 +82,19 @@ extension HostEndpoint {
     /// A peer that only reads rings no bell, so somebody has to look. The pause doubles: a frame waits at most about
     /// twice as long as its extension has left it no room, and an extension that does not read wakes its host once a
     /// second at most. Whatever it sends makes its host look at once.
-    private func lookAfterOutbox(_ pause: Duration) {
-        loop.schedule(after: pause) { [weak self] in
-            guard let self else { return }
-            let left = outbox.withLock { $0.count }
-            if flushOutbox(), outbox.withLock({ $0.rests() }) { return }
-            let hasMoved = outbox.withLock { $0.count } < left
-            guard isWithinOutbox() else { return }
-            lookAfterOutbox(hasMoved ? .microseconds(200) : min(pause * 2, .seconds(1)))
+    private func lookAfter(_ outbox: inout HostOutbox, in pause: Duration) {
+        let round = outbox.startRound(pause)
+        outbox.keep(loop.schedule(after: pause) { [weak self] in self?.lookAfterOutbox(in: round) })
+    }
+
+    /// - Parameter round: the timer's; another one may have been set since it fired.
+    private func lookAfterOutbox(in round: UInt64) {
+        let left = outbox.withLock { $0.count }
+        guard !flushOutbox(), isWithinOutbox() else { return }
+        outbox.withLock { outbox in
+            guard outbox.round == round, !outbox.isEmpty else { return }
+            let hasMoved = outbox.count < left
+            lookAfter(&outbox, in: hasMoved ? HostOutbox.shortestPause : min(outbox.pause * 2, HostOutbox.longestPause))
         }
     }
 }

@@ -15,8 +15,15 @@ struct HostOutbox: ~Copyable, Sendable {
     private var bytes = 0
     /// Since when the first of them waits, on `MonotonicClock`.
     private var since: UInt64 = 0
-    /// Whether a timer looks again; there is none while nothing waits.
-    var isLookedAfter = false
+    /// Looks again while anything waits.
+    private var timer: EventLoop.Timer?
+    /// After which the timer looks.
+    private(set) var pause = HostOutbox.shortestPause
+    /// Counts the timers: one that has fired may be late.
+    private(set) var round: UInt64 = 0
+
+    static let shortestPause = Duration.microseconds(200)
+    static let longestPause = Duration.seconds(1)
 
     var isEmpty: Bool { gone >= frames.count }
     var count: Int { frames.count &- gone }
@@ -38,10 +45,17 @@ struct HostOutbox: ~Copyable, Sendable {
         gone = 0
     }
 
-    /// - Returns: whether nothing waits, so that nobody has to look any more.
-    mutating func rests() -> Bool {
-        if isEmpty { isLookedAfter = false }
-        return isEmpty
+    /// Another timer is about to be set, and the one before does not count any more.
+    /// - Returns: the number by which it knows whether it counts.
+    mutating func startRound(_ pause: Duration) -> UInt64 {
+        timer?.cancel()
+        self.pause = pause
+        round &+= 1
+        return round
+    }
+
+    mutating func keep(_ timer: EventLoop.Timer) {
+        self.timer = timer
     }
 
     mutating func removeAll() {
