@@ -195,7 +195,9 @@ extension HostEndpoint {
 
     /// Reads what is there, or leaves it to whoever leads right now, who looks at the wish after letting go.
     /// - Parameter isRung: whether the extension's doorbell is the reason.
-    func pumpSoon(isRung: Bool = false) {
+    /// - Returns: false where another thread leads.
+    @discardableResult
+    func pumpSoon(isRung: Bool = false) -> Bool {
         pumpIsWanted.store(true, ordering: .sequentiallyConsistent)
         while pumpIsWanted.load(ordering: .sequentiallyConsistent) {
             let done: Void? = receiving.withLockIfAvailable { receiver in
@@ -204,7 +206,7 @@ extension HostEndpoint {
                 if pump(&receiver), isRung { hear(&receiver) }
                 stepDown(&receiver)
             }
-            if done == nil { return }
+            if done == nil { return false }
             // SYNC: as in `afterLeading`.
             annex_fence_after_atomic()
         }
@@ -212,5 +214,6 @@ extension HostEndpoint {
         sendWaitingCancels()
         flushOutbox()
         passOnTheLead()
+        return true
     }
 }

@@ -1,4 +1,6 @@
+import AnnexLinux
 import AnnexTestSupport
+import Dispatch
 import Synchronization
 import Testing
 
@@ -47,6 +49,38 @@ import Testing
             caller.join()
         }
         #expect(heard == [.overstayed, .overstayed])
+    }
+
+    /// Runs a body while the loop's thread does nothing.
+    private func whileStanding<Value>(_ loop: EventLoop, _ body: () -> Value) -> Value {
+        let (stands, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        loop.perform {
+            stands.signal()
+            goesOn.wait()
+        }
+        stands.wait()
+        defer { goesOn.signal() }
+        return body()
+    }
+
+    @Test(
+        "what came in time counts, though the loop did not get to read it within the time",
+        arguments: [nil, .milliseconds(1)] as [Duration?])
+    func lastLook(timeout: Duration?) async throws {
+        let heard = Heard()
+        let channel = try HostileChannel(
+            { $0.callLimit = .milliseconds(1) },
+            handlers: { $0.onStreamWait = { waiting in heard.list.withLock { $0.append(waiting) } } })
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let stream = try channel.host.openStream(1)
+        let message = whileStanding(channel.loop) {
+            writer.send(RawPeer.frame(10, [7], call: stream.id))
+            return Result { try stream.receiveAndWait(timeout: timeout) }
+        }
+        #expect(try message.get() == [7])
+        await withCheckedContinuation { turn in channel.loop.execute { turn.resume() } }
+        #expect(heard.list.withLock { $0 }.isEmpty)
     }
 
     @Test("a timeout of the caller's own is the caller's own affair")
