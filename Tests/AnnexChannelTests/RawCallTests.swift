@@ -1,6 +1,7 @@
 import AnnexLinux
 import AnnexTestSupport
 import Glibc
+import Synchronization
 import Testing
 
 @testable import AnnexChannel
@@ -164,6 +165,32 @@ import Testing
         writer.send(RawPeer.frame(3, [4], method: 1, call: 1))
         #expect(try await call.value().payload == [4])
         #expect(channel.host.counters.lateReplies == 1)
+    }
+
+    @Test("a raw call's time runs from the call on, also for what has to be heard before its answer")
+    func ownDeadline() async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let host = channel.host
+        let found = Mutex<UInt64?>(nil)
+        let caller = ExtensionThread(raw: {
+            var (deadline, reply) = (nil as UInt64?, [UInt8](repeating: 0, count: 4))
+            reply.withUnsafeMutableBytes { room in
+                let call = RawCall(
+                    method: 1, payload: UnsafeRawBufferPointer(start: nil, count: 0), reply: room, limit: nil,
+                    patience: MonotonicClock.nanoseconds(.patience))
+                _ = try? host.callRaw(call, until: &deadline)
+            }
+            found.withLock { $0 = deadline }
+        })
+        // It has asked the clock before it sleeps.
+        while host.counters.sleeps == 0 { sched_yield() }
+        let answered = MonotonicClock.now()
+        writer.send(RawPeer.frame(3, [9], method: 1, call: 1 << 63 | 1))
+        caller.join()
+        let deadline = try #require(found.withLock { $0 })
+        #expect(deadline < answered + MonotonicClock.nanoseconds(.patience))
     }
 
     @Test("IPC-08: an answer to a raw call that was never made is refused")

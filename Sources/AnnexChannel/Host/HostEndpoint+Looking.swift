@@ -79,12 +79,10 @@ extension HostEndpoint {
     }
 
     /// A raw call whose answer comes in pieces is a call like any other from here on.
-    /// - Parameter deadline: nil where it came before anybody had to ask the clock.
     func enlistLarge(
         _ raw: RawCall, _ id: UInt64, _ deadline: UInt64?, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> (ChannelCall, CallerMemory?) {
         let memory = unsafe raw.workspace == nil ? CallerMemory(raw.reply) : nil
-        let deadline = deadline ?? raw.deadline()
         return (
             try enlist(raw, id, deadline, &receiver, mostReply: MessageLimits.standard.bytes, memory: memory), memory
         )

@@ -31,28 +31,34 @@ extension HostEndpoint {
         try check(bytes: payload.byteCount, descriptors: 0)
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
         let patience = limit ?? patience?.nanoseconds
+        var deadline: UInt64?
         do throws(CallFailure) {
             let count = try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
                 try unsafe reply.withUnsafeMutableBytes { (target) throws(CallFailure) in
                     try callRaw(
                         unsafe RawCall(
                             method: method, payload: question, reply: target, limit: limit, patience: patience,
-                            workspace: workspace))
+                            workspace: workspace), until: &deadline)
                 }
             }
-            hearFirst(until: RawCall.deadline(after: patience))
+            hearFirst(until: deadline ?? RawCall.deadline(after: patience))
             return count
         } catch {
-            hearFirst(before: error, until: RawCall.deadline(after: patience))
+            hearFirst(before: error, until: deadline ?? RawCall.deadline(after: patience))
             throw error
         }
     }
 
-    @inline(__always) private func callRaw(_ call: RawCall) throws(CallFailure) -> Int {
+    /// - Parameter deadline: when the call's time is over; nil where its answer came before the clock was asked.
+    @inline(__always) func callRaw(_ call: RawCall, until deadline: inout UInt64?) throws(CallFailure) -> Int {
         if recorder == nil {
-            if unsafe isLarge(call.payload.count) { return try callLarge(call) }
-            if let count = try callLeading(call) { return count }
+            if unsafe isLarge(call.payload.count) {
+                deadline = call.deadline()
+                return try callLarge(call, until: deadline)
+            }
+            if let count = try callLeading(call, until: &deadline) { return count }
         }
+        deadline = call.deadline()
         return try callGenerally(call)
     }
 
@@ -93,16 +99,17 @@ extension HostEndpoint {
     }
 
     /// Nil where another thread reads or there is no room: then nothing has been sent.
-    private func callLeading(_ call: RawCall) throws(CallFailure) -> Int? {
+    private func callLeading(_ call: RawCall, until deadline: inout UInt64?) throws(CallFailure) -> Int? {
         var large: (call: ChannelCall, memory: CallerMemory?)?
-        let count = try callLeading(call, orAsLarge: &large)
+        let count = try callLeading(call, until: &deadline, orAsLarge: &large)
         if let large { return try awaitLarge(large.call, large.memory, call) }
         return count
     }
 
     /// - Parameter large: what it has become where its answer comes in pieces.
     @inline(__always) private func callLeading(
-        _ call: RawCall, orAsLarge large: inout (call: ChannelCall, memory: CallerMemory?)?
+        _ call: RawCall, until deadline: inout UInt64?,
+        orAsLarge large: inout (call: ChannelCall, memory: CallerMemory?)?
     ) throws(CallFailure) -> Int? {
         var leads = false
         defer { if leads { afterLeading() } }
@@ -118,9 +125,11 @@ extension HostEndpoint {
             } else if try !send(call, opened.id) {
                 return nil
             }
-            var deadline: UInt64?
             let count = try awaitAnswer(to: call, opened.id, until: &deadline, &receiver)
-            if count == HostEndpoint.comesInPieces { large = try enlistLarge(call, opened.id, deadline, &receiver) }
+            if count == HostEndpoint.comesInPieces {
+                deadline = deadline ?? call.deadline()
+                large = try enlistLarge(call, opened.id, deadline, &receiver)
+            }
             return count
         }
         return count ?? nil

@@ -69,11 +69,10 @@ extension HostEndpoint {
     }
 
     /// Calls with a payload or for an answer of any length, on this thread. The bytes are copied once on either side.
-    func callLarge(_ call: RawCall) throws(CallFailure) -> Int {
+    func callLarge(_ call: RawCall, until deadline: UInt64?) throws(CallFailure) -> Int {
         guard !loop.isCurrent else { throw .onEventLoop }
         let memory = unsafe call.workspace == nil ? CallerMemory(call.reply) : nil
         defer { memory?.close() }
-        let deadline = call.deadline()
         let entered = try enter(
             method: call.method, isPing: false, accepts: .none, deadline: deadline,
             mostReply: MessageLimits.standard.bytes, memory: memory)
