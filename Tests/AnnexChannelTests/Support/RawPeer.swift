@@ -86,7 +86,9 @@ final class RawPeer: Sendable {
     }
 
     static let hello = frame(
-        1, WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version) + WireBytes.bytes(UInt64(0)))
+        1,
+        WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version)
+            + WireBytes.bytes(WireFeatures.streams.rawValue))
 }
 
 /// Writes frames one after another.
