@@ -45,7 +45,7 @@ import Testing
     @Test func `tasks that connect to a daemon that is held up leave their threads to others`() async throws {
         let daemon = try SilentDaemon()
         let path = daemon.path
-        let connecting = (0..<crowd).map { _ in Task { try await AnnexHost.connect(to: path) } }
+        let connecting = (0..<crowd).map { _ in Task { try await AnnexHost.connect(to: path, patience: .patience) } }
         await Task.detached {}.value
         daemon.leave()
         for task in connecting {
