@@ -1,9 +1,10 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// One order for all that an extension sends: what it sent first, its host hears first. Handlers run on the event loop's
-// thread, one after another. So an answer that stood behind a notice waits for the notice's handler: a task is resumed
-// behind it on that thread, a blocked thread waits for it. An answer with nothing unheard before it waits for nobody.
+// One order for answers and what handlers hear: what stood before an answer, its host hears before it. Handlers run on the
+// event loop's thread, one after another. So an answer that stood behind a notice waits for the notice's handler: a task is
+// resumed behind it on that thread, a blocked thread waits for it. An answer with nothing unheard before it waits for nobody.
+// A stream's messages and credit have an order of their own: their reader may have them before a notice that stood before.
 
 extension HostEndpoint {
     /// Tells the owner something of the extension's, on the event loop's thread. A violation is the last: whoever reads
