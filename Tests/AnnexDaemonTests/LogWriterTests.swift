@@ -55,6 +55,62 @@ import Testing
         #expect(lines[0].hasSuffix(" user=1000"))
         #expect(lines[1].contains("Z notice annex.broker: ended"))
     }
+
+    @Test func `no value of a line passes for another key and value`() throws {
+        let pipeline = Pipeline()
+        let writer = LogWriter(to: pipeline.end)
+        let values = [
+            "x user=0", "x' user='0", "user=0", "'", "''", "\"user=0\"", "a\\' user=0", "", "plain", "it's", "x'", "'x",
+            " ",
+        ]
+        var logger = Logger(label: "annexd") { DaemonLogHandler($0, level: .info, to: writer, isForJournal: true) }
+        logger[metadataKey: "user"] = "1000"
+        for value in values { logger.notice("installed", metadata: ["identifier": "\(value)", "program": "\(value)"]) }
+        logger.notice("last")
+        writer.finish(within: .patience)
+        let lines = pipeline.lines(upTo: "last user=1000")
+        try #require(lines.count == values.count + 1)
+        for (line, value) in zip(lines, values) {
+            #expect(
+                pairs(of: line, behind: "<5>annexd: installed ") == [
+                    ["identifier", value], ["program", value], ["user", "1000"],
+                ], "\(line)")
+        }
+    }
+
+    /// Reads keys and values as the documentation says that they are written.
+    private func pairs(of line: String, behind prefix: String) -> [[String]] {
+        var pairs: [[String]] = []
+        var rest = line.dropFirst(prefix.count)
+        while let equals = rest.firstIndex(of: "=") {
+            let key = String(rest[..<equals])
+            rest = rest[rest.index(after: equals)...]
+            pairs.append([key, value(&rest)])
+            rest = rest.dropFirst()
+        }
+        return pairs
+    }
+
+    private func value(_ rest: inout Substring) -> String {
+        guard rest.first == "'" else {
+            let word = rest.prefix { $0 != " " }
+            rest = rest.dropFirst(word.count)
+            return String(word)
+        }
+        var value = ""
+        rest = rest.dropFirst()
+        while let next = rest.popFirst() {
+            if next != "'" {
+                value.append(next)
+            } else if rest.first == "'" {
+                value.append("'")
+                rest = rest.dropFirst()
+            } else {
+                break
+            }
+        }
+        return value
+    }
 }
 
 extension Data {

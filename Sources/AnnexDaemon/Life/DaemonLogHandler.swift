@@ -34,8 +34,11 @@ package struct DaemonLogHandler: LogHandler {
         writer.add("\(isForJournal ? Self.priority(event.level) : "\(Self.time()) \(event.level) ")\(line)")
     }
 
-    private static func quoted(_ text: String) -> String {
-        text.isEmpty || text.utf8.contains(UInt8(ascii: " ")) ? "'\(text)'" : text
+    /// A value may be a stranger's. In quotes, in which a quote is doubled, it cannot pass for another key and value.
+    private static func quoted(_ value: String) -> String {
+        let text = Escaped(escapedBefore: value).description
+        let needsQuotes = text.isEmpty || text.utf8.contains { " ='\"".utf8.contains($0) }
+        return needsQuotes ? "'\(text.replacing("'", with: "''"))'" : text
     }
 
     /// As syslog counts them.
