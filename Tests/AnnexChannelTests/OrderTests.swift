@@ -124,8 +124,8 @@ import Testing
         }
     }
 
-    @Test("a task that is resumed runs under no lock of the channel")
-    func resumed() async throws {
+    @Test("a task that is resumed runs under no lock of the channel", arguments: ["a call", "a raw call"])
+    func resumed(leads: String) async throws {
         let channel = try HostileChannel()
         let host = channel.host
         var writer = RawWriter(channel.peer)
@@ -136,11 +136,33 @@ import Testing
             return try await host.start(Request(method: 1)).value().payload
         }
         while host.counters.framesSent < 1 { await Task.yield() }
+        let leader = ExtensionThread(raw: {
+            if leads == "a call" { _ = try? host.callAndWait(Request(method: 1)) } else { _ = try? ask(host, 1, []) }
+        })
+        while host.counters.framesSent < 2 { sched_yield() }
+        writer.send(RawPeer.frame(3, [5], method: 1, call: 1))
+        // Only the task ends the leader's call: what resumes it does not wait for that.
+        leader.join()
+        #expect(try await task.value == [5])
+    }
+
+    @Test("a task whose answer another thread has read is resumed without the loop's thread")
+    func resumedByTheReader() async throws {
+        let gate = try Gate()
+        let channel = try HostileChannel()
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let task = Task { try await host.start(Request(method: 1)).value().payload }
+        while host.counters.framesSent < 1 { await Task.yield() }
+        channel.loop.perform { try? gate.wait() }
         let leader = ExtensionThread(raw: { _ = try? host.callAndWait(Request(method: 1)) })
         while host.counters.framesSent < 2 { sched_yield() }
         writer.send(RawPeer.frame(3, [5], method: 1, call: 1))
-        leader.join()
         #expect(try await task.value == [5])
+        gate.open()
+        writer.send(RawPeer.frame(3, [6], method: 1, call: 2))
+        leader.join()
     }
 
     #if DEBUG

@@ -118,6 +118,15 @@ public final class ChannelCall: Sendable {
     /// Called once, by whoever took the call out of the table, maybe under the receiving lock. So only threads are woken
     /// here; what runs code of other people's goes behind what the owner was told before, on the event loop's thread.
     func resolve(_ outcome: Outcome) {
+        resolve(outcome) { task in endpoint.loop.perform { task.resume(returning: outcome) } }
+    }
+
+    /// The same for who reads the ring: tasks are resumed once the receiving lock was let go of.
+    func resolveWhileReading(_ outcome: Outcome) {
+        resolve(outcome) { task in endpoint.resumeAfterReading(AnsweredTask(task: task, outcome: outcome)) }
+    }
+
+    private func resolve(_ outcome: Outcome, resuming: (CheckedContinuation<Outcome, Never>) -> Void) {
         let waiters = state.withLock { state in
             guard case .pending(let waiters) = state else { return [] as [Waiter] }
             state = .resolved(outcome)
@@ -128,7 +137,7 @@ public final class ChannelCall: Sendable {
         for waiter in waiters {
             switch waiter {
             case .thread(let parker): parker.unpark()
-            case .task(let continuation): endpoint.loop.perform { continuation.resume(returning: outcome) }
+            case .task(let continuation): resuming(continuation)
             case .body(let body): endpoint.loop.perform { body(outcome) }
             }
         }

@@ -13,6 +13,7 @@ extension HostEndpoint {
         interruptLeader()
         // The leader has let go or is about to. An answer that was given before the end still counts.
         receiving.withLock { _ = pump(&$0) }
+        resumeAnswered()
         close(.ended(reason: reason))
     }
 

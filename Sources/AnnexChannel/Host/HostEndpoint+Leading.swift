@@ -72,11 +72,12 @@ extension HostEndpoint {
         return true
     }
 
-    /// Reads until the call is resolved, its time is over or (without `sleeps`) looking on is not worth it.
+    /// Reads until the call is resolved, its time is over or (without `sleeps`) looking on is not worth it. Who would sleep
+    /// returns earlier where others are to be resumed, and leads again after that.
     private func attend(_ receiver: inout HostReceiver, for call: ChannelCall, sleeps: Bool) {
         receiver.spinner.begin()
         var looks: UInt32 = 0
-        while pump(&receiver), !mustStop(call) {
+        while pump(&receiver), !mustStop(call), !(sleeps && keepsTasks) {
             while !receiver.reader.hasNews {
                 if receiver.spinner.spin() {
                     if isOver(call, &looks) || (!sleeps && looks > HostEndpoint.mostLooksOfATask) { return }
@@ -178,6 +179,7 @@ extension HostEndpoint {
         annex_fence_after_atomic()
         if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
         passOnTheLead()
+        resumeAnswered()
     }
 
     private func hear(_ receiver: inout HostReceiver) {
@@ -198,6 +200,7 @@ extension HostEndpoint {
     /// - Returns: false where another thread leads.
     @discardableResult
     func pumpSoon(isRung: Bool = false) -> Bool {
+        defer { resumeAnswered() }
         pumpIsWanted.store(true, ordering: .sequentiallyConsistent)
         while pumpIsWanted.load(ordering: .sequentiallyConsistent) {
             let done: Void? = receiving.withLockIfAvailable { receiver in

@@ -17,6 +17,7 @@ extension HostEndpoint {
             if let count = try look(for: call, id, &receiver) { return count }
             let mustSleep = !receiver.spinner.spin()
             guard mustSleep || receiver.spinner.isTimeToLookAround else { continue }
+            leaveAnsweredToLoop()
             if loop.isCurrent { throw giveUp(id, .onEventLoop, &receiver) }
             if deadline == nil { deadline = call.deadline() }
             if mustSleep { sleep(&receiver, until: deadline) { mustStop } }

@@ -100,7 +100,7 @@ extension HostEndpoint {
         switch calls.withLock({ $0.match(frame) }) {
         case .taken(let call):
             receiver.spinner.wasAnswered()
-            call.resolve(.success(Reply(payload: frame.payload, sealed: [])))
+            call.resolveWhileReading(.success(Reply(payload: frame.payload, sealed: [])))
         case .neverIssued where RawCalls.isRaw(frame.call): try handleLateRaw(frame, &receiver)
         case .neverIssued: throw .unknownCall(frame.call)
         case .late:
@@ -114,7 +114,7 @@ extension HostEndpoint {
             let outcome = try outcome(of: frame, for: call)
             guard takeOut(call.id) else { return }
             if !call.isPing { receiver.spinner.wasAnswered() }
-            call.resolve(outcome)
+            call.resolveWhileReading(outcome)
         }
     }
 

@@ -38,6 +38,10 @@ public final class HostEndpoint: Sendable {
     private let closing = Mutex<(@Sendable () -> Void)?>(nil)
     let watch = Mutex<EventLoop.Watch?>(nil)
 
+    /// Tasks that were answered and are not resumed yet.
+    let answered = Mutex<[AnsweredTask]>([])
+    /// Whether there are any.
+    let hasAnswered = Atomic<Bool>(false)
     /// Somebody wanted to read while another held the lock, who looks here after letting go.
     let pumpIsWanted = Atomic<Bool>(false)
     /// Threads in `CallTable.sleepers`, so that a leader without followers need not ask the table.

@@ -53,7 +53,7 @@ extension HostEndpoint {
         let most = max(call.mostReply, largestReplyFrame)
         let bytes = Int(truncatingIfNeeded: header.length)
         guard bytes > most else { return .own }
-        if takeOut(call.id) { call.resolve(.failure(.payloadTooLarge(bytes: bytes, most: most))) }
+        if takeOut(call.id) { call.resolveWhileReading(.failure(.payloadTooLarge(bytes: bytes, most: most))) }
         dropHandOver(of: call)
         return .nobody
     }
