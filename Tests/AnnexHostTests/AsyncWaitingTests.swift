@@ -53,6 +53,23 @@ import Testing
         }
     }
 
+    @Test func `a host whose daemon breaks off hears that its extensions' host is gone for it`() async throws {
+        let daemon = try SilentDaemon()
+        async let welcome: Void = daemon.welcome()
+        let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
+        try await welcome
+        let begun = Task { try await host.begin("com.example.nobody") }
+        guard case .request(let first, .terms) = try await daemon.heard() else { throw CancellationError() }
+        try daemon.say(.answer(first, .terms(SessionTerms(keepAlive: .zero))))
+        guard case .request(let launch, .launch) = try await daemon.heard() else { throw CancellationError() }
+        try daemon.say(.answer(launch, .done))
+        try daemon.say(.event(launch, .ready(.unknown)))
+        let session = try await begun.value
+        try daemon.say(.refused(ServiceError(.unreachable, "the connection was ended", place: "annexd")))
+        #expect(await session.link.ended.value().reason == .hostGone)
+        withExtendedLifetime(session) {}
+    }
+
     @Test func `a task that is cancelled before the hello is told so, and its extension is ended`() async throws {
         let service = LoneService(saysHello: false)
         let host = AnnexHost(service: service)

@@ -1,3 +1,4 @@
+import AnnexChannel
 import AnnexLinux
 import AnnexService
 import AnnexTestSupport
@@ -50,6 +51,30 @@ final class SilentDaemon: Sendable {
             state.clients.append(Client(socket))
             return true
         }
+    }
+
+    /// The next packet of its first client after the hello, without what came beside it.
+    func heard() async throws -> HostPacket {
+        while true {
+            if let packet = try read() {
+                if case .hello = packet { continue }
+                return packet
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    private func read() throws -> HostPacket? {
+        guard let client = state.withLock({ $0.clients.first }) else { return nil }
+        guard case .message(let message) = try client.socket.receive(atMost: ServiceWire.fromHost.bytes) else {
+            return nil
+        }
+        return try HostPacketMessage(decoding: message.bytes, within: ServiceWire.fromHost).packet
+    }
+
+    /// Says something to its first client.
+    func say(_ packet: DaemonPacket) throws {
+        try state.withLock { $0.clients.first }?.socket.send(packet.encoded())
     }
 
     /// Lets go of everybody, and listens no more.
