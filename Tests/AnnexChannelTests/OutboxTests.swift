@@ -142,6 +142,48 @@ import Testing
         #expect(sent == 2 && failure == nil)
     }
 
+    @Test("frames that several threads send leave in the order of each, room or not")
+    func orderOfEach() async throws {
+        var configuration = ChannelConfiguration.patient
+        configuration.hostCapacity = 4096
+        configuration.unreadLimit = .patience
+        configuration.mostWaitingFrames = 1_000_000
+        configuration.mostWaitingBytes = 1 << 30
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let host = ends.host
+        let came = Came()
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            while let incoming = try endpoint.next() {
+                guard case .event(let event) = consume incoming, event.method != ExtensionThread.endMethod else {
+                    return
+                }
+                let number = WireBytes.number(event.payload, at: 0, as: UInt32.self) ?? .max
+                came.numbers.withLock { $0[event.method, default: []].append(number) }
+            }
+        }
+        _ = try await host.untilHello()
+        let senders = (1...4).map { sender in
+            ExtensionThread(raw: {
+                for number in 0..<2000 as Range<UInt32> {
+                    host.sendSoon(
+                        OutgoingFrame(
+                            header: FrameHeader(kind: .event, method: UInt16(sender)), payload: WireBytes.bytes(number))
+                    )
+                }
+            })
+        }
+        for sender in senders { sender.join() }
+        await eventually { host.outbox.withLock { $0.isEmpty } }
+        host.finish(thread)
+        let numbers = came.numbers.withLock { $0 }
+        #expect(numbers.count == 4 && numbers.values.allSatisfy { $0 == Array(0..<2000) })
+    }
+
+    private final class Came: Sendable {
+        let numbers = Mutex<[UInt16: [UInt32]]>([:])
+    }
+
     @Test("a frame that waits after the outbox was empty waits for no old timer")
     func newTimer() async throws {
         let channel = try HostileChannel { $0.hostCapacity = 4096 }
