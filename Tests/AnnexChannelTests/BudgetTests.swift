@@ -20,6 +20,31 @@ import Testing
         #expect(await iterator.next() == .bytes)
     }
 
+    /// No second has too much: only what was not heard yet adds up.
+    @Test(
+        "BOMB-08: what its host has not heard yet is bounded in number and in bytes",
+        arguments: [(8, 1 << 20, 0), (1000, 8192, 1024)] as [(UInt32, UInt32, Int)])
+    func unheard(frames: UInt32, bytes: UInt32, payload: Int) async throws {
+        let channel = try HostileChannel {
+            $0.framesPerSecond = frames
+            $0.bytesPerSecond = bytes
+            $0.budgetPeriod = .nanoseconds(1)
+        }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let event = RawPeer.frame(6, [UInt8](repeating: 1, count: payload))
+        var heard = channel.events.makeAsyncIterator()
+        for _ in 0..<2 {
+            // As many as may wait at once, which the loop's thread reads together; and then again.
+            writer.send((0..<8).flatMap { _ in event })
+            for _ in 0..<8 { _ = await heard.next() }
+        }
+        writer.send((0..<9).flatMap { _ in event })
+        let expected: ChannelViolation =
+            payload == 0 ? .messageBudget(.frames, limit: frames) : .messageBudget(.bytes, limit: bytes)
+        #expect(await channel.violation() == expected)
+    }
+
     @Test func aSecondIsWarnedOfOnce() {
         var budget = RateBudget(limit: 100)
         var warnings = 0
