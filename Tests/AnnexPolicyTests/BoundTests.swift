@@ -83,6 +83,56 @@ import Testing
         #expect(error?.description.contains(message) == true, "\(String(describing: error))")
     }
 
+    @Test(arguments: [
+        (
+            "{ call: clone, when: { flags: { has: CLONE_THREAD, without: CLONE_FILES } } }",
+            "with CLONE_THREAD and without CLONE_FILES"
+        ),
+        ("{ call: clone, when: { flags: { without: CLONE_NEWUSER } } }", "with CLONE_FILES and without CLONE_THREAD"),
+        ("{ call: close_range, when: { flags: { has: CLOSE_RANGE_UNSHARE } } }", "with CLOSE_RANGE_UNSHARE"),
+        ("close_range", "with CLOSE_RANGE_UNSHARE"),
+    ])
+    func whatPartsLocksFromTheirProcessIsWarnedOf(entry: String, message: String) throws {
+        let more = Self.text + "\n  - { reason: More., calls: [\(entry)] }"
+        let problems = { try PolicySamples.policy($0).findings().map(\.description).joined(separator: "\n") }
+        let found = try problems(more)
+        #expect(found.contains("counts locks, but lets") && found.contains(message), "\(found)")
+        // Where no lock is counted, it is nothing to warn of.
+        #expect(try !problems(more.replacing("    bounded: locks\n", with: "")).contains("counts locks"))
+    }
+
+    @Test func whatKeepsLocksWithTheirProcessIsNotWarnedOf() throws {
+        let more =
+            Self.text + """
+
+                  - reason: Threads, programs and descriptors.
+                    calls:
+                      - { call: clone, when: { flags: { has: [CLONE_FILES, CLONE_THREAD], without: CLONE_NEWUSER } } }
+                      - { call: clone, when: { flags: { without: [CLONE_FILES, CLONE_THREAD, CLONE_NEWUSER] } } }
+                      - { call: close_range, when: { flags: { without: CLOSE_RANGE_UNSHARE } } }
+                """
+        let found = try PolicySamples.policy(more).findings()
+        #expect(!found.contains { $0.description.contains("counts locks") }, "\(found)")
+    }
+
+    @Test(arguments: [[0x11, 0x3D_0F00], [0x3D_0F00], nil] as [[UInt64]?])
+    func whatIsLearnedOfThreadsKeepsTheirLocksTogether(flags: [UInt64]?) throws {
+        var recording = Recording()
+        let seen = flags.map { $0.map { ("clone", [$0]) } } ?? [("clone3", [])]
+        for (name, arguments) in seen + [("fcntl", [3, 6])] as [(String, [UInt64])] {
+            let number = try #require(SystemCall(named: name)).number
+            recording.add(call: number, arguments: arguments + [UInt64](repeating: 0, count: 6 - arguments.count))
+        }
+        let proposal = try ProposalTests.proposal(recording)
+        let policy = try ProposalTests.policy(proposal)
+        #expect(!policy.findings().contains { $0.description.contains("counts locks") }, "\(proposal.text)")
+        let clone = try #require(SystemCall(named: "clone")).number
+        for flags in flags ?? [0x11, 0x3D_0F00] {
+            #expect(policy.answer(number: clone, arguments: [flags, 0, 0, 0, 0, 0]) == .allow, "\(proposal.text)")
+        }
+        #expect(policy.answer(number: clone, arguments: [0x3D_0B00, 0, 0, 0, 0, 0]) != .allow, "\(proposal.text)")
+    }
+
     @Test func aBoundHasAKnownName() {
         let error = #expect(throws: PolicyError.self) {
             try PolicySamples.policy("allow: [{ reason: a, bounded: lock, calls: [flock] }]")

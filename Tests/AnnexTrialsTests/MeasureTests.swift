@@ -21,6 +21,24 @@ import Testing
         #expect(measured.machine.allSatisfy { $0.values.count == 3 }, "\(measured.machine)")
     }
 
+    @Test func `The same locks by threads with descriptors of their own are all counted`() async throws {
+        let attack = try #require(Catalogue.attack("KOBJ-01"))
+        let result = try await AttackRunner().run(
+            attack, under: .shipped(named: "tool"), layers: .all.subtracting(.seccomp))
+        let measured = try #require(result.tries.last?.measured)
+        #expect(measured.held >= 20 * 3_000, "\(measured.text)")
+        #expect(result.verdict == .gotThrough)
+    }
+
+    @Test func `Threads of a tool have no descriptors of their own`() async throws {
+        let attack = try #require(Catalogue.attack("KOBJ-01"))
+        let result = try await AttackRunner().run(attack, under: .shipped(named: "tool"))
+        #expect(result.tries.count == 2 && result.verdict != .gotThrough, "\(result.tries)")
+        let measured = try #require(result.tries.last?.measured)
+        // What its one table may hold.
+        #expect(measured.held <= 3_000, "\(measured.text)")
+    }
+
     /// What a limit stops leaves the user's other programs able to work.
     @Test(arguments: ["KOBJ-09", "KOBJ-10"]) func `Another program of the user is really asked`(_ id: String)
         async throws

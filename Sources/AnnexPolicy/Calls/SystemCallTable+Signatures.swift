@@ -213,7 +213,7 @@ extension SystemCallTable {
         inotify_init1 flags:open
         fanotify_init flags:hex event_flags:open
         copy_file_range in:fd in_offset:address out:fd out_offset:address count:size flags:uint
-        close_range first:uint last:uint flags:uint
+        close_range first:uint last:uint flags:close_range
         futex word:address operation:futex value:uint timeout:address word2:address value3:uint
         set_tid_address word:address
         set_robust_list head:address size:size

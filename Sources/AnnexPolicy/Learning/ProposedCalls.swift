@@ -56,8 +56,9 @@ struct ProposedCalls: Sendable {
             let kind = clone.arguments?.first?.kind
         else { return }
         let barred = kind.constants.filter { $0.name.hasPrefix("CLONE_NEW") || $0.name == "CLONE_PTRACE" }
-        let mask = barred.reduce(0) { $0 | $1.value }
-        rules["clone"] = rule("clone", [CallCondition(index: 0, alternatives: [.masked(mask: mask, value: 0)])])
+        let mask = barred.reduce(Self.together(kind)) { $0 | $1.value }
+        let alternatives = [0, Self.together(kind)].map { Comparison.masked(mask: mask, value: $0) }
+        rules["clone"] = rule("clone", [CallCondition(index: 0, alternatives: alternatives)])
     }
 }
 
@@ -90,10 +91,17 @@ extension ProposedCalls {
         }
     }
 
+    /// Flags of `clone` whose every combination is a choice of its own: by the descriptors that a thread shares with its
+    /// process, and a process with none, locks are counted.
+    private static func together(_ kind: ArgumentKind) -> UInt64 {
+        ["CLONE_FILES", "CLONE_THREAD"].reduce(0) { $0 | (kind.name == "clone" ? kind.value(named: $1) ?? 0 : 0) }
+    }
+
     private static func comparisons(_ values: Set<UInt64>, _ kind: ArgumentKind) -> [Comparison] {
-        guard case .flags(let choice) = kind.style else {
+        guard case .flags(let bits) = kind.style else {
             return values.sorted().map { .masked(mask: kind.mask, value: $0 & kind.mask) }
         }
+        let choice = bits | together(kind)
         let flags = values.reduce(0) { $0 | $1 & ~choice }
         let choices = Set(values.map { $0 & choice }).sorted()
         return choices.map { .masked(mask: kind.mask & ~flags, value: $0) }

@@ -4,7 +4,9 @@ struct PolicyLint {
 
     /// Every finding, in the order of the text.
     func findings() -> [PolicyFinding] {
-        let all = idleRules() + dangerousCalls() + dangerousArguments() + memory() + paths() + contradictions()
+        let all =
+            idleRules() + dangerousCalls() + dangerousArguments() + memory() + paths() + contradictions()
+            + descriptorTables()
         return all.sorted { first, second in
             guard let one = first.place, let other = second.place else { return first.place != nil }
             return one == other ? first.problem < second.problem : one.comesBefore(other)

@@ -29,8 +29,15 @@ extension ConditionForm {
     static func forms(of condition: CallCondition, of call: SystemCall?) -> [ConditionForm] {
         let known = call?.arguments ?? []
         let kind = condition.index < known.count ? known[condition.index].kind : .register
-        if let form = ConditionForm(condition.alternatives, kind: kind) { return [form] }
-        return condition.alternatives.compactMap { ConditionForm([$0], kind: kind) }
+        let each = condition.alternatives.compactMap { ConditionForm([$0], kind: kind) }
+        guard let form = ConditionForm(condition.alternatives, kind: kind) else { return each }
+        return form.isNumbers && each.allSatisfy { !$0.isNumbers } ? each : [form]
+    }
+
+    /// Flags for which there are names, but not in one form.
+    private var isNumbers: Bool {
+        guard case .masked(let mask, _) = shape, case .flags(let choice) = kind.style else { return false }
+        return mask & choice == 0
     }
 
     private static func shape(of comparisons: [Comparison], kind: ArgumentKind) -> Shape? {

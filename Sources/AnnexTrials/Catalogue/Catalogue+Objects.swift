@@ -7,10 +7,17 @@ extension Catalogue {
     static let objects: [Attack] = [
         Attack(
             "KOBJ-01", "Record locks without end: kernel memory that no limit counts", addition: true,
-            locks("one-byte locks of a process on a file that it may read", command: 6)),
+            locks("one-byte locks of a process on a file that it may read") { script in
+                script.conduct(.locks, .number(TrialGround.gift), 6, 10_000)
+            },
+            locks("the same locks by threads with descriptors of their own") { script in
+                script.conduct(.lockTables, .number(TrialGround.gift), 6, 20)
+            }),
         Attack(
             "KOBJ-02", "The same by locks of the open file", addition: true,
-            locks("one-byte locks of an open file", command: 37)),
+            locks("one-byte locks of an open file") { script in
+                script.conduct(.locks, .number(TrialGround.gift), 37, 10_000)
+            }),
         Attack(
             "KOBJ-03", "Page tables for addresses that nothing is behind", addition: true,
             Try(
@@ -107,7 +114,9 @@ extension Catalogue {
             }),
     ]
 
-    private static func locks(_ name: String, command: Int64) -> Try {
+    private static func locks(
+        _ name: String, by take: @escaping @Sendable (inout TrialScript) -> Int
+    ) -> Try {
         Try(
             name, else: "a budget of locks",
             // The kernel's list is no copy: while others lock and unlock, a reader misses some.
@@ -115,7 +124,7 @@ extension Catalogue {
                 KernelCounts.locks(on: scene.ground.writable).map { max($0, scene.told) }
             }
         ) { script, _, _ in
-            .measured(script.conduct(.locks, .number(TrialGround.gift), .number(command), 10_000))
+            .measured(take(&script))
         }
     }
 

@@ -36,6 +36,7 @@ int64_t conduct_take(int64_t number, const uint64_t arguments[6]) {
     case CONDUCT_PIPES: return object_pipes(arguments[0], arguments[1]);
     case CONDUCT_SIGNALS: return object_signals(arguments[0]);
     case CONDUCT_BUFFERS: return object_buffers(arguments[0]);
+    case CONDUCT_LOCK_TABLES: return crowd_lock_tables(arguments[0], arguments[1], arguments[2]);
     case CONDUCT_LOOKUPS: return object_lookups((const char *)(uintptr_t)arguments[0], arguments[1]);
     default: return -EINVAL;
     }

@@ -23,6 +23,7 @@ enum {
     CONDUCT_SIGNALS = 15,      // queued signals, at most [0]
     CONDUCT_BUFFERS = 16,      // at most [0] pairs of sockets, filled: KiB
     CONDUCT_LOOKUPS = 17,      // names that begin as the text at [0] and are nowhere, at most [1]
+    CONDUCT_LOCK_TABLES = 18,  // locks on file [0] by command [1] of fcntl, by at most [2] tables of descriptors
 };
 
 // What it came to (how many, how much), or -errno.
@@ -39,6 +40,7 @@ int64_t flood_files(const char *directory, uint64_t most);
 int64_t crowd_forks(uint64_t most);
 int64_t crowd_threads(uint64_t most);
 int64_t crowd_orphan(uint64_t seconds);
+int64_t crowd_lock_tables(uint64_t file, uint64_t command, uint64_t most);
 
 // objects.c
 int64_t object_locks(uint64_t file, uint64_t command, uint64_t most);

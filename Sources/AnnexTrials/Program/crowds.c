@@ -7,6 +7,11 @@
 #define STACK_SIZE 4096u
 #define THREADS_LARGEST 512u
 
+#define TABLES_LARGEST 32u
+#define TABLE_LOCKS 3000u
+#define NO_DESCRIPTOR 0xfffffffeu
+#define CLOSE_RANGE_UNSHARE 2
+
 #define CLONE_VM 0x100
 #define CLONE_FS 0x200
 #define CLONE_FILES 0x400
@@ -98,4 +103,19 @@ int64_t crowd_threads(uint64_t most) {
     if (most > THREADS_LARGEST) most = THREADS_LARGEST;
     while (count < most && begin_thread(stacks[count] + STACK_SIZE) > 0) count++;
     return (int64_t)count;
+}
+
+// A thread keeps the descriptors and with them the locks, while this one goes on with a copy of them and without locks.
+int64_t crowd_lock_tables(uint64_t file, uint64_t command, uint64_t most) {
+    static _Alignas(16) unsigned char stacks[TABLES_LARGEST][STACK_SIZE];
+    int64_t locks = 0;
+    if (most > TABLES_LARGEST) most = TABLES_LARGEST;
+    for (uint64_t done = 0; done < most; done++) {
+        long result = object_locks(file, command, TABLE_LOCKS);
+        if (result < 0) return locks > 0 ? locks : result;
+        locks += result;
+        if (begin_thread(stacks[done] + STACK_SIZE) < 0) return locks;
+        if (CALL(NR_close_range, NO_DESCRIPTOR, NO_DESCRIPTOR, CLOSE_RANGE_UNSHARE) < 0) return locks;
+    }
+    return locks;
 }

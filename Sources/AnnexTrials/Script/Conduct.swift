@@ -36,6 +36,8 @@ package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
     case buffers = 16
     /// Names that begin as the text at [0] and are nowhere, at most [1]; how many were looked for.
     case lookups = 17
+    /// Locks on file [0] by command [1] of `fcntl`, the same ones by at most [2] tables of descriptors; how many it got.
+    case lockTables = 18
 
     /// The calls that it cannot do without: numbers and registers.
     func calls(_ arguments: [TrialArgument]) -> [(number: Int32, arguments: [UInt64])] {
@@ -50,6 +52,11 @@ package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
         case .threads: return [(number("clone"), [0x10f00, 0x40_0000])]
         case .files: return [(number("openat"), [UInt64(bitPattern: -100), 0x40_0000, 0o2000301, 0o600])]
         case .locks: return [(number("fcntl"), [given[0], given[1], 0x40_0000])]
+        case .lockTables:
+            return [
+                (number("fcntl"), [given[0], given[1], 0x40_0000]), (number("clone"), [0x10f00, 0x40_0000]),
+                (number("close_range"), [0xffff_fffe, 0xffff_fffe, 2]),
+            ]
         case .tables: return [(number("mmap"), [0, 1 << 30, 1, 0x4022, .max, 0])]
         case .flights:
             return [(number("socketpair"), [1, 1, 0, 0x40_0000]), (number("sendmsg"), [5, 0x40_0000, 0x4040])]

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import AnnexSandbox
@@ -34,10 +35,23 @@ import Testing
         var budget = LockBudget()
         _ = Self.spend(&budget, at: 0)
         budget.counted(held, at: 10)
+        budget.counted(held, at: 10 + Self.pause)
         #expect(budget.isFull)
-        #expect(budget.step(at: 11) == .count(at: 10 + Self.pause))
-        budget.counted(0, at: 11 + Self.pause)
+        #expect(budget.step(at: 11 + Self.pause) == .count(at: 10 + 2 * Self.pause))
+        budget.counted(0, at: 11 + 2 * Self.pause)
+        #expect(!budget.isFull && budget.step(at: 11 + 2 * Self.pause) == .pass)
+    }
+
+    @Test func oneCountThatMayHaveMetLinesTwiceRefusesNothing() {
+        var budget = LockBudget()
+        _ = Self.spend(&budget, at: 0)
+        budget.counted(LockBudget.most, at: 10)
+        #expect(!budget.isFull && budget.step(at: 11) == .count(at: 10 + Self.pause))
+        budget.counted(LockBudget.most / 2, at: 10 + Self.pause)
         #expect(!budget.isFull && budget.step(at: 11 + Self.pause) == .pass)
+        // Two in a row are asked for, not two in all.
+        budget.counted(LockBudget.most, at: 10 + 2 * Self.pause)
+        #expect(!budget.isFull)
     }
 
     @Test(
@@ -70,5 +84,40 @@ import Testing
         }
         #expect(try #require(HeldLocks.count(besides: UInt32(getpid()))) >= 500)
         #expect(HeldLocks.count(besides: UInt32(Int32.max)) == nil)
+    }
+
+    /// Each of two threads with descriptors of its own holds the same ranges: the kernel's lines are equal.
+    @Test func equalLocksOfThreadsWithDescriptorsOfTheirOwnAllCount() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "annex-tables-\(UUID().uuidString)").path
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(file >= 0)
+        defer {
+            close(file)
+            unlink(path)
+        }
+        // Swift's import of the C library lacks it; 0x400 is CLONE_FILES.
+        typealias Unshare = @convention(c) (Int32) -> Int32
+        let unshare = unsafeBitCast(try #require(dlsym(nil, "unshare")), to: Unshare.self)
+        let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let failures = Mutex(0)
+        for _ in 0..<2 {
+            Thread.detachNewThread {
+                if unshare(0x400) != 0 { failures.withLock { $0 += 1 } }
+                for place in 0..<2_500 {
+                    var range = Glibc.flock()
+                    range.l_type = Int16(F_RDLCK)
+                    range.l_start = off_t(2 * place)
+                    range.l_len = 1
+                    if fcntl(file, F_SETLK, &range) != 0 { failures.withLock { $0 += 1 } }
+                }
+                isLocked.signal()
+                mayEnd.wait()
+            }
+        }
+        for _ in 0..<2 { isLocked.wait() }
+        let counted = HeldLocks.count(besides: UInt32(getpid()))
+        for _ in 0..<2 { mayEnd.signal() }
+        try #require(failures.withLock { $0 } == 0)
+        #expect(try #require(counted) >= 5_000)
     }
 }

@@ -30,8 +30,8 @@ enum HeldLocks {
     private static func owners() -> [Int32: Int]? {
         guard let file = try? Descriptor.open("/proc/locks", O_RDONLY) else { return nil }
         var owners: [Int32: Int] = [:]
-        // The list comes in pieces, and what is locked meanwhile moves lines from one into the next.
-        var seen: Set<Int> = []
+        // The kernel gives a page at a time. What is locked between two pages puts lines into the next once more, and they
+        // count again: equal lines may be locks of different owners in one process, and too few must not be found.
         var rest: [UInt8] = []
         var total = 0
         while total < most {
@@ -41,7 +41,7 @@ enum HeldLocks {
             rest += part
             let end = rest.lastIndex(of: UInt8(ascii: "\n")) ?? -1
             for line in rest[...end].split(separator: UInt8(ascii: "\n")) {
-                guard let owner = owner(of: line), seen.insert(mark(of: line)).inserted else { continue }
+                guard let owner = owner(of: line) else { continue }
                 owners[owner, default: 0] += 1
             }
             rest.removeSubrange(...end)
@@ -54,11 +54,6 @@ enum HeldLocks {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
         guard words.count > 4, words[1].elementsEqual("POSIX".utf8) else { return nil }
         return NumberText.decimal(words[4]).flatMap { Int32(exactly: $0) }
-    }
-
-    /// What tells the locks of all processes apart: a line without its number.
-    private static func mark(of line: ArraySlice<UInt8>) -> Int {
-        Array(line.drop { $0 != UInt8(ascii: " ") }).hashValue
     }
 
     /// The pid namespace of a process.

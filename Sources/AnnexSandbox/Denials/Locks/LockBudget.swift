@@ -18,8 +18,10 @@ struct LockBudget: Sendable {
 
     private var left = most
     private var next: UInt64 = 0
-    /// Whether the last count found as many as there may be.
+    /// Whether the last two counts found as many as there may be. One alone may have met lines of the kernel's list twice,
+    /// beside others that locked meanwhile.
     private(set) var isFull = false
+    private var wasFull = false
 
     /// What becomes of one more call.
     mutating func step(at now: UInt64) -> Step {
@@ -33,7 +35,9 @@ struct LockBudget: Sendable {
     /// - Parameter held: locks that were found; nil: they could not be counted, and count as too many.
     mutating func counted(_ held: Int?, at now: UInt64) {
         left = max(0, Self.most - (held ?? Self.most))
-        isFull = left < Self.addedByOneCall
+        let isSpent = left < Self.addedByOneCall
+        isFull = isSpent && wasFull
+        wasFull = isSpent
         next = now &+ UInt64(Self.pause / .nanoseconds(1))
     }
 }

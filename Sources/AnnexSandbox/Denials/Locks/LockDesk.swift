@@ -21,13 +21,16 @@ final class LockDesk: Sendable {
     /// - Parameter thread: whose call is held.
     func settle(besides thread: UInt32) -> Outcome {
         guard case .count(let moment) = step() else { return .pass }
-        if moment > MonotonicClock.now() {
-            // Counted while this one waited.
-            return budget.withLock { $0.isFull } ? .refuse : .wait(until: moment)
-        }
+        // Counted while this one waited.
+        if moment > MonotonicClock.now() { return refusal(or: moment) }
         let held = HeldLocks.count(besides: thread)
         budget.withLock { $0.counted(held, at: MonotonicClock.now()) }
-        return step() == .pass ? .pass : .refuse
+        guard case .count(let next) = step() else { return .pass }
+        return refusal(or: next)
+    }
+
+    private func refusal(or moment: UInt64) -> Outcome {
+        budget.withLock { $0.isFull } ? .refuse : .wait(until: moment)
     }
 
     /// - Returns: false where there is no thread for it.

@@ -1,0 +1,54 @@
+/// The ways by which locks come to belong to something else than the process that the kernel's list names.
+extension PolicyLint {
+    private struct Way {
+        let call: String
+        let register: Int
+        /// Of `mask`, exactly these bits make the way.
+        let bits: UInt64
+        let mask: UInt64
+        let problem: String
+        let mend: String
+    }
+
+    private static let files: UInt64 = 0x400
+    private static let thread: UInt64 = 0x1_0000
+    private static let unshare: UInt64 = 2
+
+    private static let together =
+        "two rules, `flags: { has: [CLONE_FILES, CLONE_THREAD] }` and `{ without: [CLONE_FILES, CLONE_THREAD] }`"
+
+    private static let ways = [
+        Way(
+            call: "clone", register: 0, bits: thread, mask: files | thread,
+            problem: "with CLONE_THREAD and without CLONE_FILES: a thread can lock again what its process locked",
+            mend: together),
+        Way(
+            call: "clone", register: 0, bits: files, mask: files | thread,
+            problem: "with CLONE_FILES and without CLONE_THREAD: locks can outlive the process that they count for",
+            mend: together),
+        Way(
+            call: "close_range", register: 2, bits: unshare, mask: unshare,
+            problem: "with CLOSE_RANGE_UNSHARE: a thread can lock again what its process locked",
+            mend: "`flags: { without: CLOSE_RANGE_UNSHARE }`"),
+    ]
+
+    /// Where locks are counted: what takes the descriptors of a process apart, or shares them with another.
+    func descriptorTables() -> [PolicyFinding] {
+        guard policy.rules.values.joined().contains(where: { $0.bound == .locks }) else { return [] }
+        return Self.ways.compactMap { way in
+            guard let call = SystemCall(named: way.call, architecture: policy.architecture),
+                let rule = allowing(way.call), passes(call, way)
+            else { return nil }
+            return PolicyFinding(
+                "counts locks, but lets `\(way.call)` pass \(way.problem)", at: rule.place, mend: way.mend)
+        }
+    }
+
+    private func passes(_ call: SystemCall, _ way: Way) -> Bool {
+        CallEdges(rules: policy.rules[call.number] ?? []).arguments.contains { edge in
+            var arguments = edge
+            arguments[way.register] = arguments[way.register] & ~way.mask | way.bits
+            return policy.answer(number: call.number, arguments: arguments) == .allow
+        }
+    }
+}
