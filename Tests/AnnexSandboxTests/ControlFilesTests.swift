@@ -126,4 +126,17 @@ import Testing
         #expect(throws: (any Error).self) { try DelegatedGroup(at: busy.path).settle(77) }
         #expect(busy["cgroup.procs"] == "77")
     }
+
+    @Test func aProgramThatBeganInItsLeafStaysThere() throws {
+        let busy = try unit()
+        try busy.add("broker/cgroup.procs", "5\n77\n")
+        try FileManager.default.removeItem(atPath: busy.path + "/cgroup.subtree_control")
+        #expect(throws: (any Error).self) { try DelegatedGroup(at: busy.path).settle(77) }
+        #expect(busy["cgroup.procs"] == "" && busy["broker/cgroup.procs"] == "5\n77\n")
+        // Another's number that ends alike is not its own.
+        let other = try unit()
+        try other.add("broker/cgroup.procs", "177\n")
+        try DelegatedGroup(at: other.path).settle(77)
+        #expect(other["broker/cgroup.procs"]?.hasPrefix("77") == true)
+    }
 }

@@ -42,21 +42,31 @@ struct DelegatedGroup: Hashable {
         let leaf = path + "/" + Self.leaf
         let isMade = unsafe mkdir(leaf, 0o755) == 0
         guard isMade || errno == EEXIST else { throw SystemError("mkdir", errno: errno, path: leaf) }
-        try TextFile.write("\(process)", to: leaf + "/cgroup.procs")
+        let members = TextFile.read(leaf + "/cgroup.procs")?.split(separator: "\n") ?? []
+        let isMoved = !members.contains("\(process)")
+        if isMoved { try TextFile.write("\(process)", to: leaf + "/cgroup.procs") }
         do throws(SystemError) {
             try handDown()
         } catch {
-            try? TextFile.write("\(process)", to: path + "/cgroup.procs")
+            if isMoved { try? TextFile.write("\(process)", to: path + "/cgroup.procs") }
             if isMade { unsafe rmdir(leaf) }
             throw error
         }
     }
 
     /// Groups below it have what it has itself.
+    /// - Throws: with what was handed down before taken back: a process goes into no group that hands controllers down.
     func handDown() throws(SystemError) {
         let given = controllers(in: "cgroup.subtree_control")
-        for name in controllers(in: "cgroup.controllers").subtracting(given).sorted() {
-            try TextFile.write("+\(name)", to: path + "/cgroup.subtree_control")
+        var handed: [Substring] = []
+        do throws(SystemError) {
+            for name in controllers(in: "cgroup.controllers").subtracting(given).sorted() {
+                try TextFile.write("+\(name)", to: path + "/cgroup.subtree_control")
+                handed.append(name)
+            }
+        } catch {
+            for name in handed.reversed() { try? TextFile.write("-\(name)", to: path + "/cgroup.subtree_control") }
+            throw error
         }
     }
 
