@@ -78,7 +78,6 @@ extension Warden {
         let (watches, launches) = state.withLock { state in
             defer {
                 state.isLost = true
-                state.watches = []
                 state.launches = [:]
                 state.backlog = []
             }
@@ -103,8 +102,8 @@ extension Warden {
             try? process.handle.sendSignal(SIGKILL)
             _ = process.handle.descriptor.isReadable(within: patience)
         }
+        // What the loop is just telling comes before the last word, of the warden's loss too.
         if process.handle.hasEnded { process.finish() }
-        // What the loop is just telling comes before the last word.
         for watch in state.withLock({ $0.watches }) { watch.cancelAndWait() }
         lose()
     }

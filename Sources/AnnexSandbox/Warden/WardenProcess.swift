@@ -25,9 +25,10 @@ final class WardenProcess: Sendable {
         }
     }
 
-    /// Takes the end of a process that has ended.
+    /// Takes the end of a process that has ended, after what the loop is just telling of it.
     func finish() {
-        watch.withLock { $0.take() }?.cancel()
+        // Left where it is: to come here a second time is to wait for the first.
+        watch.withLock { $0 }?.cancelAndWait()
         var information = unsafe siginfo_t()
         let options = WEXITED | WNOHANG | Int32(bitPattern: UInt32(__WALL))
         // SAFETY: the call fills the structure and keeps nothing. It fails where the process is no child of this one.

@@ -1,6 +1,7 @@
 import AnnexLinux
 import AnnexTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AnnexSandbox
@@ -28,6 +29,28 @@ import Testing
         #expect(WardenState.isGone(ground.warden.number))
         #expect(WardenState.isGone(run.recording.process))
         #expect(run.recording.order == [.started, .executed, .lost])
+    }
+
+    @Test func whatIsJustToldOfALossComesBeforeTheShutdownReturns() async throws {
+        let ground = try Ground()
+        let (isTelling, hasReturned) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let order = Mutex<[String]>([])
+        try ground.warden.launch(ground.plan("stay")) { event in
+            guard case .wardenLost = consume event else { return }
+            isTelling.signal()
+            // A shutdown that waits for this leaves it to time out.
+            _ = hasReturned.wait(timeout: .now() + .milliseconds(300))
+            order.withLock { $0.append("told") }
+        }
+        Thread.detachNewThread {
+            isTelling.wait()
+            ground.warden.shutDown()
+            order.withLock { $0.append("shut down") }
+            hasReturned.signal()
+        }
+        kill(ground.warden.number, SIGKILL)
+        await eventually { order.withLock { $0.count } == 2 }
+        #expect(order.withLock { $0 } == ["told", "shut down"])
     }
 
     @Test func `SIG-04: a stopped warden holds nobody up, and is not left behind`() async throws {
