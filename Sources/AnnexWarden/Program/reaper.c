@@ -142,7 +142,6 @@ static int is_from_outside(const struct reaper *reaper, int signal, const struct
 }
 
 static void forward(struct reaper *reaper, int signal, const struct signal_information *information) {
-    if (signal <= 0 || (FORWARDED & BIT(signal)) == 0) return;
     if (!is_from_outside(reaper, signal, information)) return;
     // Who asks may be stopped next, and then nobody holds limits: so everybody stops, however they fork meanwhile.
     if (signal == SIGTSTP && !reaper->all_stopped) {
@@ -166,9 +165,11 @@ static _Noreturn void serve(struct reaper *reaper) {
         struct signal_information information = {0};
         long signal = CALL(NR_rt_sigtimedwait, &waited, &information, patience, sizeof waited);
         if (signal < 0 && !more) reaper->is_quiet = 0;
-        // At every turn, and not only after a quiet while: who wakes itself may send us signals as well.
-        if (reaper->all_stopped && signal != SIGCONT) CALL(NR_kill, -1, SIGSTOP);
-        forward(reaper, (int)signal, &information);
+        int is_forwarded = signal > 0 && (FORWARDED & BIT(signal)) != 0;
+        int goes_on = signal == SIGCONT && is_from_outside(reaper, SIGCONT, &information);
+        // At every turn, and not only after a quiet while: who wakes itself may send us signals as well, SIGCONT too.
+        if (reaper->all_stopped && !goes_on) CALL(NR_kill, -1, SIGSTOP);
+        if (is_forwarded) forward(reaper, (int)signal, &information);
     }
 }
 

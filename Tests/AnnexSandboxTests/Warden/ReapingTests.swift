@@ -41,6 +41,28 @@ import Testing
         await run.recording.finish()
     }
 
+    @Test func `who asks the first process from within to go on is stopped all the same`() async throws {
+        let ground = try Ground()
+        let run = try ground.launch(plan(on: ground, "continue-the-first"))
+        #expect(await run.recording.waits(for: .executed))
+        let reaper = run.recording.process
+        let program = try #require(try ProcessTree.members(of: reaper).dropFirst().first)
+        // Its own signals take one from here off the row again: this is sent until it comes through.
+        await eventually {
+            try? run.recording.kill(SIGTSTP)
+            return Self.isStopped(program)
+        }
+        // As a timer of its own would wake it.
+        #expect(kill(program, SIGCONT) == 0)
+        await eventually { Self.isStopped(program) }
+        try run.recording.kill(SIGKILL)
+        await run.recording.finish()
+    }
+
+    private static func isStopped(_ process: Int32) -> Bool {
+        ProcText.lines(of: "/proc/\(process)/status").contains { $0.hasPrefix("State:\tT") }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone may read a reaper's memory"))
     func `its memory holds no argument, of its own launch or an earlier one`() async throws {
         let ground = try Ground()
