@@ -173,8 +173,9 @@ static _Noreturn void serve(struct reaper *reaper) {
     }
 }
 
-// What the warden's copy holds of this launch, and of the warden itself, stays in no process that lives as long as the
-// sandbox: arguments, environment, the number that the filter asks for, the guard of the stack.
+// What the warden's copy holds of this launch stays in no process that lives as long as the sandbox: arguments,
+// environment, the number that the filter asks for. What is called from here on has a guard of its own. The warden's lies
+// on in the frames that nothing returns to, and in the kernel's random bytes above them.
 static void forget(const struct launch *launch) {
     memset(launch_plan, 0, launch->plan->size);
     guard_renew();
