@@ -85,7 +85,7 @@ extension Policy {
                     .ipc: .whole, .seccomp: seccompPart(.interprocess, sees: "keys and names are not told apart"),
                     .user: .none("their rights go by user and group"),
                 ]),
-            LayerTable.Row(.machineStart, [.time: .whole, .seccomp: .none("clocks are read without a call")]),
+            LayerTable.Row(.machineStart, [.time: startPart, .seccomp: .none("clocks are read without a call")]),
             LayerTable.Row(
                 .sessionKeys,
                 [
@@ -99,6 +99,13 @@ extension Policy {
                     .seccomp: seccompPart(.keyring, sees: "serial numbers say nothing"),
                 ]),
         ]
+    }
+
+    /// What the kernel counts from the machine's start in every time namespace.
+    private var startPart: LayerPart {
+        var telling = allowedCalls.contains("times") ? ["times"] : []
+        if paths.processFiles == .minimal { telling.append("/proc/self/sched") }
+        return telling.isEmpty ? .whole : .partly("\(telling.joined(separator: " and ")) count from then all the same")
     }
 
     /// What changes the machine or the process's own standing.

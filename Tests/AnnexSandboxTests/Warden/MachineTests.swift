@@ -37,6 +37,15 @@ import Testing
         #expect(abs((Int64(one["day-since-start"] ?? "") ?? hosts) - hosts) > 1_000_000_000)
     }
 
+    /// Docs/Warden.md lists it: no time namespace takes anything off it. A kernel that hides it makes that list shorter.
+    @Test func `what times returns counts from the start of the machine all the same`() async throws {
+        let ground = try Ground()
+        var used = tms()
+        let before = times(&used)
+        let seen = try #require(Int(try await look(on: ground)["times"] ?? ""))
+        #expect(before <= seen && seen <= times(&used))
+    }
+
     @Test func `without the layer the clocks are the machine's`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("machine")
