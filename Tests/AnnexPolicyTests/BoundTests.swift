@@ -73,9 +73,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("getpid", "`bounded: locks` is for `flock`, and for `fcntl` with F_SETLK and F_SETLKW alone"),
+        ("getpid", "`bounded: locks` is for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl`"),
         ("fcntl", "F_SETLKW alone"), ("{ call: fcntl, when: { command: [F_SETLK, F_OFD_SETLK] } }", "F_SETLKW alone"),
-        ("{ call: fcntl, when: { fd: 3 } }", "F_SETLKW alone"),
+        ("{ call: fcntl, when: { fd: 3 } }", "F_SETLKW alone"), ("flock", "F_SETLKW alone"),
+        // Each of them lets a lock be released or shared.
+        ("{ call: flock, when: { operation: [LOCK_EX, LOCK_UN] } }", "F_SETLKW alone"),
+        ("{ call: flock, when: { operation: { only: [LOCK_EX, LOCK_SH] } } }", "F_SETLKW alone"),
+        ("{ call: flock, when: { operation: { without: LOCK_NB } } }", "F_SETLKW alone"),
+        ("{ call: flock, when: { fd: 3 } }", "F_SETLKW alone"),
     ])
     func whatNobodyCouldCountIsRefused(entry: String, message: String) throws {
         let text = "allow: [{ reason: a, bounded: locks, calls: [\(entry)] }]"
@@ -150,5 +155,20 @@ import Testing
         #expect(try Self.bound(policy, "fcntl", [3, 6]) == .locks)
         #expect(try Self.bound(policy, "flock", [3, 2]) == .locks)
         #expect(try Self.bound(policy, "fcntl", [3, 1]) == nil)
+    }
+
+    @Test(arguments: [[2, 8], [6, 1, 8], [2], [1, 8]] as [[UInt64]])
+    func ofFlockOnlyExclusiveLocksAreLearnedAsBounded(operations: [UInt64]) throws {
+        let number = try #require(SystemCall(named: "flock")).number
+        var recording = Recording()
+        for operation in operations { recording.add(call: number, arguments: [3, operation, 0, 0, 0, 0]) }
+        let proposal = try ProposalTests.proposal(recording)
+        let policy = try ProposalTests.policy(proposal)
+        for operation in operations {
+            #expect(
+                try Self.bound(policy, "flock", [3, operation]) == (operation & 2 != 0 ? .locks : nil),
+                "\(operation) of \(proposal.text)")
+        }
+        #expect(!policy.findings().contains { $0.description.contains("flock") }, "\(proposal.text)")
     }
 }

@@ -291,6 +291,21 @@ import Testing
         #expect(ran.output == "0 37 37\n37 37\n0 0 0\n", "\(ran)")
     }
 
+    @Test func `A lock that is asked for with its release is refused as the kernel refuses it`() async throws {
+        let line = """
+            annex run -- /usr/bin/python3 -c '
+            import fcntl
+            one, other = open("/tmp/a", "w"), open("/tmp/a")
+            try: fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_UN)
+            except OSError as failure: print(failure.errno)
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            print("free")'
+            """
+        try #require(access("/usr/bin/python3", X_OK) == 0)
+        let ran = try await shell(line)
+        #expect(ran.output == "22\nfree\n", "\(ran)")
+    }
+
     @Test func `FS-28: an exclusive lock is waited for, and holds others outside`() async throws {
         let line = """
             mkdir -m 777 out; : > out/l; chmod 666 out/l;             (flock 9; echo outside > out/who; touch out/ready; while [ ! -e out/go ]; do sleep 0.05; done; echo gives; ) 9< out/l &             until [ -e out/ready ]; do sleep 0.05; done;             annex run --write out -- sh -c 'flock -n out/l true || echo busy; touch out/go; flock out/l sh -c "echo has; sleep 0.3"'; wait;             flock -n out/l echo free

@@ -66,6 +66,17 @@ import Testing
         #expect(HeldLocks.owner(of: Array(line.utf8)) == owner)
     }
 
+    @Test(
+        arguments: [
+            (2, true), (6, true), (1 << 32 | 2, true), (1, false), (5, false), (8, false), (12, false), (3, false),
+            (10, false),
+            (0, false), (34, false),
+        ] as [(UInt64, Bool)])
+    func onlyAnExclusiveLockOfAWholeFileIsTakenOnItsBehalf(operation: UInt64, isTaken: Bool) {
+        let call = HeldCall(id: 1, thread: 1, architecture: 0, number: 0, arguments: [3, operation, 0, 0, 0, 0])
+        #expect(WholeFileLock.isAsked(by: call) == isTaken)
+    }
+
     /// This process's namespace holds locks of others too.
     @Test func locksThatAreHeldAreCounted() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "annex-locks-\(UUID().uuidString)").path

@@ -8,11 +8,10 @@ extension DenialListener {
 
     /// A call that takes locks: allowed, as long as its sandbox holds few.
     func lock(_ call: HeldCall, _ verdict: Verdict) {
-        if SystemCall(number: call.number)?.name == "flock" {
-            lockLater(call, verdict) { $0.lockWhole(call, verdict) }
-        } else {
-            lockRange(call, verdict)
-        }
+        guard SystemCall(number: call.number)?.name == "flock" else { return lockRange(call, verdict) }
+        // Shared locks and releases need no right to write, and add nothing that is not bounded.
+        guard WholeFileLock.isAsked(by: call) else { return settle(call, .proceed) }
+        lockLater(call, verdict) { $0.lockWhole(call, verdict) }
     }
 
     private func lockRange(_ call: HeldCall, _ verdict: Verdict) {

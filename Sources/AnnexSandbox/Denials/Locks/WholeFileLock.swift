@@ -15,6 +15,11 @@ enum WholeFileLock {
         case busy
     }
 
+    /// Whether a call asks for such a lock. The kernel reads 32 bits of the operation.
+    static func isAsked(by call: HeldCall) -> Bool {
+        Int32(truncatingIfNeeded: call.arguments[1]) & ~LOCK_NB == LOCK_EX
+    }
+
     /// Never waits for the lock; a file system of the network may let it wait all the same.
     static func take(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
