@@ -8,10 +8,10 @@ import Testing
 /// The launch report says of each limit who holds it, as it was really written.
 @Suite struct LimitKeeperTests {
     private func limits(
-        _ policy: String, _ group: GroupBounds, runsAsCaller: Bool = false
+        _ policy: String, _ group: GroupBounds, sharesItsUser: Bool = false
     ) throws -> [String: LaunchReport.Limit] {
         let limits = try Policy.shipped(named: policy).limits
-        let held = HeldLimits(limits, group: group, runsAsCaller: runsAsCaller)
+        let held = HeldLimits(limits, group: group, sharesItsUser: sharesItsUser)
         return Dictionary(uniqueKeysWithValues: LaunchReport.Limit.all(limits, held: held).map { ($0.name, $0) })
     }
 
@@ -37,8 +37,8 @@ import Testing
     }
 
     @Test func whoRunsAsItsCallerHasNoMoreDescriptorsThanLeaveItSome() throws {
-        #expect(try limits("tool", [], runsAsCaller: true)["descriptors"]?.bound == "768")
+        #expect(try limits("tool", [], sharesItsUser: true)["descriptors"]?.bound == "768")
         #expect(try limits("tool", [])["descriptors"]?.bound == "1024")
-        #expect(try limits("compute", [], runsAsCaller: true)["descriptors"]?.bound == "32")
+        #expect(try limits("compute", [], sharesItsUser: true)["descriptors"]?.bound == "32")
     }
 }

@@ -28,7 +28,7 @@ import Testing
 @Suite struct HeldLimitsTests {
     private func resources(_ policy: String, _ group: GroupBounds) throws -> [UInt32: UInt64] {
         let limits = try Policy.shipped(named: policy).limits
-        let list = HeldLimits(limits, group: group, runsAsCaller: false).resources(limits, hasReaper: false)
+        let list = HeldLimits(limits, group: group, sharesItsUser: false).resources(limits, hasReaper: false)
         return Dictionary(uniqueKeysWithValues: list.map { ($0.resource, $0.hard) })
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(try resources("tool", [])[addresses] == nil)
         var limits = try Policy.shipped(named: "compute").limits
         limits.tighten(memory: 1 << 20)
-        let held = HeldLimits(limits, group: [], runsAsCaller: true)
+        let held = HeldLimits(limits, group: [], sharesItsUser: true)
         #expect(held.addressSpace(limits) == 16 << 30)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         let sandboxed = try SandboxedProcess(
             scene: DenialListener.Scene(policy: policy), loop: EventLoop.shared(), output: output,
             identity: Identity(ofCaller: ()), group: nil,
-            held: HeldLimits(policy.limits, group: [], runsAsCaller: true), layers: .all, begun: 0, landlockABI: 0,
+            held: HeldLimits(policy.limits, group: [], sharesItsUser: true), layers: .all, begun: 0, landlockABI: 0,
             lacks: [], events: recorder.note)
         sandboxed.receive(LaunchEvent.unheld(process: child.processIdentifier))
         child.waitUntilExit()

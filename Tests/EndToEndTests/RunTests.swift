@@ -291,6 +291,12 @@ import Testing
         #expect(ran.output == "0 37 37\n37 37\n0 0 0\n", "\(ran)")
     }
 
+    /// As root too: all programs of `annex run` have one user, and descriptors under way count for it.
+    @Test func `FD-03: a program that shares its user leaves the others' descriptors a way`() async throws {
+        let ran = try await shell("annex run -- sh -c 'ulimit -n; ulimit -Hn'")
+        #expect(ran.output == "768\n768\n", "\(ran)")
+    }
+
     @Test func `A lock that is asked for with its release is refused as the kernel refuses it`() async throws {
         let line = """
             annex run -- /usr/bin/python3 -c '

@@ -6,7 +6,7 @@ extension LaunchReport.Limit {
     /// Every limit of a policy, and who holds it on this machine.
     /// - Parameter held: what was written for this launch; nil where it never came to that.
     static func all(_ limits: PolicyLimits, held: HeldLimits?) -> [LaunchReport.Limit] {
-        let held = held ?? HeldLimits(limits, group: [], runsAsCaller: false)
+        let held = held ?? HeldLimits(limits, group: [], sharesItsUser: false)
         return limits.values.map { name, value in
             let (enforcement, keeper) = keeper(of: name, limits, held)
             return LaunchReport.Limit(

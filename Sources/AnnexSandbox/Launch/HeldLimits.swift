@@ -31,16 +31,17 @@ package struct HeldLimits: Sendable, Hashable {
     /// How many descriptors a process may have.
     package let descriptors: UInt64
 
-    /// A program that runs as its caller may have no more descriptors than this. The kernel counts descriptors that are
+    /// A program whose user has other programs too may have no more descriptors than this. The kernel counts descriptors that are
     /// on their way in messages for each user, and compares the sum with the limit of whoever sends next: with 253 in a
     /// message, this stays below 1,024, which other programs of the user usually have.
-    package static let mostDescriptorsOfCaller: UInt64 = 768
+    package static let mostDescriptorsOfShared: UInt64 = 768
 
-    /// - Parameter runsAsCaller: whether other programs of this machine are the same user's.
-    package init(_ limits: PolicyLimits, group: GroupBounds, runsAsCaller: Bool) {
+    /// - Parameter sharesItsUser: whether other programs of this machine are the same user's: its caller's, or other
+    ///   programs that root runs.
+    package init(_ limits: PolicyLimits, group: GroupBounds, sharesItsUser: Bool) {
         self.group = group
         let wanted = UInt64(max(8, limits.descriptors))
-        descriptors = runsAsCaller ? min(wanted, Self.mostDescriptorsOfCaller) : wanted
+        descriptors = sharesItsUser ? min(wanted, Self.mostDescriptorsOfShared) : wanted
     }
 
     /// Whether the program yields to its host by niceness: no control group weighs its processor time.

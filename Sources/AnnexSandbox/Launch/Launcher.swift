@@ -48,7 +48,8 @@ package final class Launcher: Sendable {
         var scene = try scene(of: configuration)
         let identity = try identity(of: configuration.user)
         let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
-        let held = HeldLimits(limits, group: Self.bounds(of: group), runsAsCaller: identities == nil)
+        let held = HeldLimits(
+            limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration.user))
         try Self.refuseUnseen(held, hasReaper: configuration.hasReaper)
         var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
         guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
@@ -83,6 +84,9 @@ package final class Launcher: Sendable {
             }
         }
     }
+
+    /// Whether other programs of this machine are the same user's.
+    func sharesItsUser(_ user: SandboxConfiguration.User) -> Bool { identities == nil || user == .ofPrograms }
 
     private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
         var scene = DenialListener.Scene(

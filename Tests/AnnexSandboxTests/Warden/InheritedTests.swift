@@ -64,8 +64,8 @@ import Testing
             #expect(world["limit.nice"] == "0")
         }
         let limits = try Policy.shipped(named: "compute").limits
-        #expect(HeldLimits(limits, group: [.memory, .swap], runsAsCaller: true).isNice)
-        #expect(!HeldLimits(limits, group: [.processorShare], runsAsCaller: true).isNice)
+        #expect(HeldLimits(limits, group: [.memory, .swap], sharesItsUser: true).isNice)
+        #expect(!HeldLimits(limits, group: [.processorShare], sharesItsUser: true).isNice)
     }
 
     @Test(.enabled("needs root that may take real-time priority") { try await Self.mayFavour() })
