@@ -1,7 +1,7 @@
 extension Surroundings {
     /// What was read, each with what it means.
     var findings: [Finding] {
-        [containerFinding, filterFinding, procFinding] + moduleFindings
+        [containerFinding, filterFinding, procFinding, hidingFinding] + moduleFindings
             + KernelSwitch.all.compactMap { one in switches[one.name].map { one.finding($0) } }
     }
 
@@ -25,6 +25,15 @@ extension Surroundings {
             seen: masks.isEmpty ? "/proc/self/mountinfo: none" : masks.prefix(8).joined(separator: ", "),
             meaning: masks.isEmpty ? nil : "no new procfs can be made: policies with `proc: minimal` cannot run",
             cure: masks.isEmpty ? nil : container == .none ? "sudo umount \(masks[0]) …" : container.cure)
+    }
+
+    private var hidingFinding: Finding {
+        Finding(
+            "hidepid", .surroundings, "processes hidden by /proc", hiding == nil ? .works : .weaker,
+            seen: hiding.map { "/proc/self/mountinfo: \($0)" } ?? "/proc/self/mountinfo: none",
+            meaning: hiding.map { _ in
+                "without a control group that bounds memory, nothing with processes of its own can run"
+            }, cure: hiding.map(HiddenProcesses.mend))
     }
 
     private var moduleFindings: [Finding] {

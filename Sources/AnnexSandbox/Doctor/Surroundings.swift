@@ -17,6 +17,8 @@ struct Surroundings: Sendable {
     var switches: [String: String] = [:]
     /// What lies over parts of `/proc`.
     var masks: [String] = []
+    /// The option of `/proc` that hides processes from this one; nil where none are.
+    var hiding: String?
     /// The user numbers that exist in this user namespace.
     var users = IdentityMap(text: "0 0 4294967295")
 
@@ -28,7 +30,7 @@ struct Surroundings: Sendable {
             profile: TextFile.read("/proc/self/attr/current").map(firstLine),
             isSELinuxEnforcing: TextFile.read("/sys/fs/selinux/enforce").map { firstLine($0) == "1" },
             switches: KernelSwitch.read(), masks: masks(in: TextFile.read("/proc/self/mountinfo") ?? ""),
-            users: IdentityMap(text: TextFile.read("/proc/self/uid_map") ?? ""))
+            hiding: HiddenProcesses.option, users: IdentityMap(text: TextFile.read("/proc/self/uid_map") ?? ""))
     }
 
     /// 0: none, 1: strict, 2: a filter; nil where the kernel does not say.

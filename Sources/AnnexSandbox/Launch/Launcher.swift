@@ -165,9 +165,19 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Memory is watched process by process: where the kernel does not list a process's children, theirs would not be.
+    /// Memory is watched process by process: where the kernel does not list a process's children, or hides the first
+    /// process, theirs would not be.
     private static func refuseUnseen(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
-        guard hasReaper, !held.isMemoryEnforced, !ProcessTree.isListed else { return }
+        guard hasReaper, !held.isMemoryEnforced else { return }
+        if let option = HiddenProcesses.option {
+            throw SandboxError(
+                "control group",
+                cause: "no control group bounds memory, and /proc is mounted with `\(option)`, which hides the first "
+                    + "process of the sandbox, so that nobody could watch it",
+                mend: "give this program a control group with the memory controller, or "
+                    + HiddenProcesses.mend(option))
+        }
+        if ProcessTree.isListed { return }
         throw SandboxError(
             "control group",
             cause: "no control group bounds memory, and this kernel does not list the children of a process, so that "

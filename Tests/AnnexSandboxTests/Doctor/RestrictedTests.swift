@@ -92,6 +92,52 @@ import Testing
         #expect(compute.layers.count == 14, "\(compute)")
     }
 
+    @Test(.enabled(if: geteuid() == 0, "needs root, which mounts /proc"), arguments: [true, false])
+    func `a /proc that hides processes refuses the launch, and not where a group sees them`(isHidden: Bool) async throws
+    {
+        let restricted = [
+            Self.folder.appending(path: "restricts-itself").path, isHidden ? "hidden-processes" : "hidden-from-others",
+            "--", "/usr/bin/env", "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
+            Self.folder.appending(path: "annex").path,
+        ]
+        let run = try await Program.tool(restricted + ["run", "--", "sh", "-c", "sleep 1; echo ran"])
+        if isHidden {
+            #expect(run.status == 126 && run.output.isEmpty, "\(run)")
+            #expect(run.errors.contains("hides the first process of the sandbox"), "\(run.errors)")
+            #expect(run.errors.contains("remount,hidepid=") && run.errors.contains("gid=GROUP"), "\(run.errors)")
+        } else {
+            #expect(run.status == 0 && run.output == "ran\n", "\(run)")
+        }
+        let doctor = try await Program.tool(restricted + ["doctor", "--json"])
+        let diagnosis = try JSONDecoder().decode(Diagnosis.self, from: Data(doctor.output.utf8))
+        let finding = try #require(diagnosis.findings.first { $0.id == "hidepid" })
+        #expect(finding.level == (isHidden ? .weaker : .works))
+        #expect((finding.cure?.contains("gid=GROUP") ?? false) == isHidden)
+        #expect((diagnosis.policies.first { $0.policy == "tool" }?.state == .unable) == isHidden)
+        #expect(diagnosis.policies.first { $0.policy == "compute" }?.state != .unable)
+    }
+
+    @Test(
+        arguments: [
+            ("rw", nil), ("rw,hidepid=off", nil), ("rw,hidepid=0", nil), ("rw,hidepid=noaccess", "hidepid=noaccess"),
+            ("rw,hidepid=2", "hidepid=2"), ("rw,gid=7,hidepid=invisible", nil),
+            ("rw,gid=8,hidepid=invisible", "hidepid=invisible"),
+            ("rw,gid=7,hidepid=ptraceable", "hidepid=ptraceable"), ("rw,gid=7,hidepid=4", "hidepid=4"),
+        ] as [(String, String?)])
+    func `whom /proc hides processes from is read off its mount`(options: String, hides: String?) {
+        let mounts = """
+            20 1 0:19 / / rw - ext4 /dev/x rw,hidepid=2
+            24 20 0:22 / /proc rw,nosuid shared:12 - proc proc \(options)
+            25 24 0:23 / /proc/sys/fs/binfmt_misc rw - binfmt_misc none rw
+            """
+        #expect(HiddenProcesses.option(mounts: mounts, groups: [7, 9], mayTrace: false) == hides)
+        #expect(HiddenProcesses.option(mounts: mounts, groups: [7, 9], mayTrace: true) == nil)
+        let under = mounts + "\n26 24 0:24 / /proc rw - proc proc rw,hidepid=1"
+        #expect(HiddenProcesses.option(mounts: under, groups: [7], mayTrace: false) == "hidepid=1")
+        #expect(HiddenProcesses.mayTrace(status: "Name: x\nCapEff:\t0000000000080000\n"))
+        #expect(!HiddenProcesses.mayTrace(status: "CapEff:\t0000000000000000\n"))
+    }
+
     @Test func `a program that examines notices nothing: no SIGCHLD, nobody to wait for`() async throws {
         let result = try await Program.tool([Self.folder.appending(path: "examines-itself").path])
         #expect(result.status == 0)

@@ -52,6 +52,13 @@ static void mask_proc(void) {
     if (mount("/dev/null", "/proc/version", NULL, MS_BIND, NULL) < 0) fail("mount over /proc/version");
 }
 
+// As an administrator does; it needs root, and who comes after may be an ordinary user.
+static void hide_processes(const char *options) {
+    if (unshare(CLONE_NEWNS) < 0) fail("unshare");
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) fail("mount of the propagation");
+    if (mount("proc", "/proc", "proc", 0, options) < 0) fail("mount of /proc");
+}
+
 static void lower_files(void) {
     const struct rlimit few = {96, 96};
     if (setrlimit(RLIMIT_NOFILE, &few) < 0) fail("setrlimit");
@@ -163,6 +170,8 @@ static void restrict_by(const char *word) {
         install();
     } else if (strcmp(word, "killed-for-landlock") == 0) kill_for(NR_landlock_create_ruleset);
     else if (strcmp(word, "masked-proc") == 0) mask_proc();
+    else if (strcmp(word, "hidden-processes") == 0) hide_processes("hidepid=2");
+    else if (strcmp(word, "hidden-from-others") == 0) hide_processes("hidepid=2,gid=65534");
     else if (strcmp(word, "few-files") == 0) lower_files();
     else if (strcmp(word, "crowded-for-a-moment") == 0) begin_crowd(500 * 1000, 0, 1);
     else if (strcmp(word, "crowded") == 0) begin_crowd(60 * 1000 * 1000, 0, 1);
