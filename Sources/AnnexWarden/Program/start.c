@@ -19,7 +19,7 @@
 #define OWNER_MASK 077
 #define QUOTA_ATTEMPTS 150
 #define QUOTA_PAUSE 20000000
-#define MAP_LARGEST 64
+#define MAP_LARGEST 4096
 
 struct warden warden = {
     .proc = -1, .self = -1, .devices = -1, .network = {.hosts = -1}, .bare = {.hosts = -1, .root = -1, .empty = -1},
@@ -72,16 +72,24 @@ static int32_t seal_keyring(void) {
     return result < 0 ? (int32_t)-result : 0;
 }
 
-// The first line of a map: a number inside, and which it is outside. uid 0 of a namespace that an ordinary user made has
-// no other user to give to a sandbox.
+static uint64_t read_number(const char **text) {
+    uint64_t number = 0;
+    while (**text == ' ') (*text)++;
+    for (; **text >= '0' && **text <= '9'; (*text)++) number = 10 * number + (uint64_t)(**text - '0');
+    return number;
+}
+
+// Each line of a map: the first number inside, which it is outside, and how many. Longer maps the kernel sorts, so that
+// this line comes first. uid 0 of a namespace that an ordinary user made has no other user to give to a sandbox.
 static int zero_is_user(void) {
     char map[MAP_LARGEST];
     if (proc_read("self/uid_map", map, sizeof map) <= 0) return 0;
-    const char *text = map;
-    while (*text == ' ') text++;
-    if (text[0] != '0' || text[1] != ' ') return 0;
-    for (text++; *text == ' ';) text++;
-    return *text != '0';
+    for (const char *text = map; *text != 0;) {
+        uint64_t inside = read_number(&text), outside = read_number(&text);
+        if (inside == 0) return outside != 0;
+        while (*text != 0 && *text++ != '\n') {}
+    }
+    return 0;
 }
 
 static long learn_standing(void) {

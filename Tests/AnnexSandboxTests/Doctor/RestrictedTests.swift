@@ -138,6 +138,24 @@ import Testing
         #expect(!HiddenProcesses.mayTrace(status: "CapEff:\t0000000000000000\n"))
     }
 
+    @Test(.enabled(if: geteuid() == 0, "needs root, which writes maps of two users"))
+    func `user 0 is an ordinary user wherever the map says so`() async throws {
+        let annex = Self.folder.appending(path: "annex").path
+        // The shell goes on when the maps stand, which it sees by the user that it has become.
+        let inside = "until [ \"$(id -u)\" = 0 ]; do :; done; exec \(annex) run -- cat /proc/self/uid_map"
+        let script = """
+            before=$(readlink /proc/self/ns/user)
+            (
+            while [ "$(readlink /proc/$$/ns/user)" = "$before" ]; do :; done
+            printf '7 1610700007 1\\n0 65534 1\\n' > /proc/$$/gid_map
+            printf '7 1610700007 1\\n0 65534 1\\n' > /proc/$$/uid_map
+            ) &
+            exec setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Um sh -c '\(inside)'
+            """
+        let run = try await Program.tool(["sh", "-c", script])
+        #expect(run.output.split(separator: " ").map(String.init) == ["65534", "0", "1\n"], "\(run.errors)")
+    }
+
     @Test func `a program that examines notices nothing: no SIGCHLD, nobody to wait for`() async throws {
         let result = try await Program.tool([Self.folder.appending(path: "examines-itself").path])
         #expect(result.status == 0)
