@@ -40,10 +40,11 @@ static long leave_disk_favour(void) {
     return CALL(NR_ioprio_set, IOPRIO_WHO_PROCESS, 0, 0);
 }
 
-// A debugger's, for one, keeps every address at its place. Asked first: service managers may forbid to change it.
+// A debugger's, for one, keeps every address at its place. Asked first: a service manager may forbid to change it. One that
+// locks it (LockPersonality= of systemd) refuses the question, too, and allows what the process has already.
 static long leave_personality(void) {
     long personality = CALL(NR_personality, PERSONALITY_ASK);
-    if (personality <= 0) return personality;
+    if (personality == 0 || (personality < 0 && personality != -EPERM)) return personality;
     long result = CALL(NR_personality, 0);
     return result < 0 ? result : 0;
 }

@@ -45,6 +45,15 @@ import Testing
             through: ["setarch", "-R"], hosts: "personality", "00040000", score: min(1000, max(0, own) + 500))
     }
 
+    @Test func `a personality that a service manager locked is left as it is`() async throws {
+        let own = try #require(Int(proc(getpid(), "oom_score_adj")))
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "restricts-itself").path
+        try await expectOrdinary(
+            through: [program, "locked-personality", "--"], hosts: "comm", "holds-a-sandbox",
+            score: min(1000, max(0, own) + 500))
+    }
+
     @Test func `a host that gives way keeps its sandbox behind it`() async throws {
         let own = try #require(Int(proc(getpid(), "oom_score_adj")))
         let nice = getpriority(Int32(PRIO_PROCESS.rawValue), 0) + 5

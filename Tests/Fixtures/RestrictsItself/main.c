@@ -154,6 +154,16 @@ static void kill_for(unsigned number) {
     install();
 }
 
+// As LockPersonality= of systemd does: the usual personality may be set, and no other be asked for.
+static void lock_personality(void) {
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_personality, 0, 3);
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+    install();
+}
+
 static void forbid_user_namespaces(void) {
     enter_namespaces(0);
     write_text("/proc/sys/user/max_user_namespaces", "0");
@@ -169,6 +179,7 @@ static void restrict_by(const char *word) {
             answer(NR_landlock_create_ruleset + number, SECCOMP_RET_ERRNO | ENOSYS);
         install();
     } else if (strcmp(word, "killed-for-landlock") == 0) kill_for(NR_landlock_create_ruleset);
+    else if (strcmp(word, "locked-personality") == 0) lock_personality();
     else if (strcmp(word, "masked-proc") == 0) mask_proc();
     else if (strcmp(word, "hidden-processes") == 0) hide_processes("hidepid=2");
     else if (strcmp(word, "hidden-from-others") == 0) hide_processes("hidepid=2,gid=65534");
