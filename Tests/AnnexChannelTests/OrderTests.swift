@@ -135,7 +135,8 @@ import Testing
             executor.arm()
             return try await host.start(Request(method: 1)).value().payload
         }
-        while host.counters.framesSent < 1 { await Task.yield() }
+        // A task that still looks by itself need not be resumed.
+        while !executor.hasSuspendedTask { await Task.yield() }
         let leader = ExtensionThread(raw: {
             if leads == "a call" { _ = try? host.callAndWait(Request(method: 1)) } else { _ = try? ask(host, 1, []) }
         })
@@ -153,8 +154,9 @@ import Testing
         let host = channel.host
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        let task = Task { try await host.start(Request(method: 1)).value().payload }
-        while host.counters.framesSent < 1 { await Task.yield() }
+        let executor = EndingExecutor {}
+        let task = Task(executorPreference: executor) { try await host.start(Request(method: 1)).value().payload }
+        while !executor.hasSuspendedTask { await Task.yield() }
         channel.loop.perform { try? gate.wait() }
         let leader = ExtensionThread(raw: { _ = try? host.callAndWait(Request(method: 1)) })
         while host.counters.framesSent < 2 { sched_yield() }
@@ -196,11 +198,19 @@ private final class EndingExecutor: TaskExecutor {
         self.body = body
     }
 
+    private let runs = Atomic<Int>(0)
+
+    /// Whether a task has run here until it had to wait.
+    var hasSuspendedTask: Bool { runs.load(ordering: .sequentiallyConsistent) > 0 }
+
     func arm() { isArmed.store(true, ordering: .sequentiallyConsistent) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         if isArmed.exchange(false, ordering: .sequentiallyConsistent) { body() }
         let job = UnownedJob(job)
-        Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        Thread.detachNewThread {
+            job.runSynchronously(on: self.asUnownedTaskExecutor())
+            self.runs.add(1, ordering: .sequentiallyConsistent)
+        }
     }
 }
