@@ -12,4 +12,7 @@ public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
     case landlock, seccomp, keyring
     /// Clocks that do not say when the machine was started.
     case time
+    /// Speculation that leaks switched off, and a core of its own while it runs: as far as the machine offers them. What it
+    /// does not offer fails no launch, also where this layer is not named.
+    case speculation
 }

@@ -32,7 +32,8 @@ public struct LaunchReport: Sendable, Hashable {
     public let waited: Duration
     /// Every step from the plan to the extension's hello.
     public let steps: [Step]
-    /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`.
+    /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`. `speculation control` names in parentheses the
+    /// controls that this machine offers, or says that it offers none.
     public let layers: [String]
     /// The layers that are missing, because the host named them as dispensable and the machine does not give them.
     public let waived: [Waiver]

@@ -23,6 +23,7 @@ static const char *const names[ANNEX_STEP_COUNT] = {
     [ANNEX_STEP_CAPABILITIES] = "capabilities",
     [ANNEX_STEP_LIFELINE] = "lifeline",
     [ANNEX_STEP_NO_NEW_PRIVS] = "no-new-privs",
+    [ANNEX_STEP_SPECULATION] = "speculation",
     [ANNEX_STEP_REAPER] = "reaper",
     [ANNEX_STEP_DESCRIPTORS] = "descriptors",
     [ANNEX_STEP_LANDLOCK] = "landlock",

@@ -6,13 +6,13 @@ import Testing
 
 /// Every combination of layers is honoured, or refused aloud.
 @Suite(.timeLimit(.minutes(20))) struct LayersTests {
-    static let single: [SandboxLayers] = (0..<14).map { SandboxLayers(rawValue: 1 << $0) }
+    static let single: [SandboxLayers] = (0..<15).map { SandboxLayers(rawValue: 1 << $0) }
 
     /// What an ordinary user cannot have: namespaces without a user namespace, and the two layers that want
     /// no_new_privs where it is left out and no namespace gives the capability instead.
     static func isPossible(_ layers: SandboxLayers) -> Bool {
         if geteuid() == 0 || layers.contains(.user) { return true }
-        let wantsRights = SandboxLayers.all.subtracting([.noNewPrivileges, .landlock, .seccomp, .keyring])
+        let wantsRights = SandboxLayers.all.subtracting([.noNewPrivileges, .landlock, .seccomp, .keyring, .speculation])
         if !layers.together.isDisjoint(with: wantsRights) { return false }
         return layers.contains(.noNewPrivileges) || layers.isDisjoint(with: [.landlock, .seccomp])
     }

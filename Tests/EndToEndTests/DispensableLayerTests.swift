@@ -29,7 +29,7 @@ import Testing
         let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
         // The keyring is there, and so it is used.
         #expect(report.picture.waived == ["landlock"] && report.picture.layers.contains("keyring"))
-        #expect(report.picture.edited != nil && report.picture.layers.count == 13)
+        #expect(report.picture.edited != nil && report.picture.layers.count == 14)
     }
 
     @Test func `a layer that is missing and was not named fails the host with cause and cure`() async throws {

@@ -8,6 +8,9 @@ public enum SandboxLayer: String, CaseIterable, Sendable, Hashable {
     case landlock, seccomp, keyring
     /// Clocks that do not say when the machine was started.
     case time
+    /// Speculation that leaks switched off, and a core of its own while it runs: as far as the machine offers them. No
+    /// statement of a policy rests on it.
+    case speculation
 
     /// As people know it, for example `process namespace`.
     public var title: String {
@@ -26,6 +29,7 @@ public enum SandboxLayer: String, CaseIterable, Sendable, Hashable {
         case .seccomp: "seccomp"
         case .keyring: "keyring"
         case .time: "time namespace"
+        case .speculation: "speculation control"
         }
     }
 }

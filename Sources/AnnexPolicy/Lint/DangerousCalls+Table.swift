@@ -112,6 +112,7 @@ enum DangerousCalls {
             call: "prctl", argument: "option",
             values: [
                 "PR_SET_MM", "PR_SET_SYSCALL_USER_DISPATCH", "PR_SET_PTRACER", "PR_SET_SECUREBITS", "PR_CAP_AMBIENT",
+                "PR_SET_SPECULATION_CTRL", "PR_SCHED_CORE",
             ],
             why: "loosens what holds the process"),
         Argument(

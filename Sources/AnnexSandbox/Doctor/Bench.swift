@@ -34,6 +34,9 @@ struct Bench: ~Copyable {
     /// Landlock's version with the rights and scopes that it brings.
     var landlockText: String { launcher.landlock.map { "; \($0.summary)" } ?? "" }
 
+    /// What of the layer `speculation` this machine offers.
+    var controls: SpeculationControls { launcher.controls }
+
     /// Launches the probe under a policy, for real.
     func readiness(of name: String, cures: Cures) -> PolicyReadiness {
         do throws(PolicyError) {

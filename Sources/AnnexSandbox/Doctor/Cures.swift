@@ -70,7 +70,7 @@ extension SandboxLayer {
     fileprivate var isNamespace: Bool {
         switch self {
         case .user, .mount, .pid, .network, .ipc, .uts, .cgroup, .root, .time: true
-        case .capabilities, .noNewPrivileges, .landlock, .seccomp, .keyring: false
+        case .capabilities, .noNewPrivileges, .landlock, .seccomp, .keyring, .speculation: false
         }
     }
 

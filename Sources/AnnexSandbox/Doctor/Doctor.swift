@@ -65,7 +65,7 @@ public enum Doctor {
     }
 
     private static func layers(_ bench: borrowing Bench, _ cures: Cures) -> [Finding] {
-        let (lacks, program, version) = (bench.lacks, bench.program, bench.landlockText)
+        let lacks = bench.lacks
         if lacks.count == SandboxLayer.allCases.count, let first = lacks.first {
             return [
                 Finding(
@@ -75,16 +75,29 @@ public enum Doctor {
         }
         return SandboxLayer.allCases.map { layer in
             let id = "layer." + layer.rawValue
-            guard let lack = lacks.first(where: { $0.layer == layer }) else {
-                return Finding(
-                    id, .layers, layer.title, .works,
-                    seen: "tried by the warden (\(program)): works" + (layer == .landlock ? version : ""))
-            }
+            guard let lack = lacks.first(where: { $0.layer == layer }) else { return there(layer, id, bench) }
             return Finding(
                 id, .layers, layer.title, .missing, seen: "tried by the warden: \(lack.seen)",
                 meaning: "a launch fails, unless its host names `\(layer.rawValue)` as dispensable",
                 cure: cures.cure(of: lack))
         }
+    }
+
+    /// That the warden's trial succeeded: of `speculation` it says no more than that nothing that is offered was refused.
+    private static func there(_ layer: SandboxLayer, _ id: String, _ bench: borrowing Bench) -> Finding {
+        let controls = bench.controls
+        if layer == .speculation, controls.isEmpty {
+            return Finding(
+                id, .layers, layer.title, .note, seen: "asked by the warden: \(controls)",
+                meaning: "launches go on without; side channels of the processor are as the kernel leaves them")
+        }
+        let more: String
+        switch layer {
+        case .landlock: more = bench.landlockText
+        case .speculation: more = "; \(controls)"
+        default: more = ""
+        }
+        return Finding(id, .layers, layer.title, .works, seen: "tried by the warden (\(bench.program)): works" + more)
     }
 
     private static var system: String {

@@ -62,10 +62,11 @@ package final class Launcher: Sendable {
         if let hierarchy, let next { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
         plan.removals += place?.node?.directories ?? []
         scene.hasReaper = plan.hasReaper
+        let warden = try self.warden()
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
-            layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, lacks: lacks, events: events)
-        let warden = try self.warden()
+            layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, controls: warden.controls,
+            lacks: lacks, events: events)
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
         } catch {
@@ -112,6 +113,9 @@ package final class Launcher: Sendable {
 
     /// Whether launches have a layer: not where the host does without it and this machine does not give it.
     package func gives(_ layer: SandboxLayer) -> Bool { !lacks.contains { $0.layer == layer } }
+
+    /// What of the layer `speculation` this machine offers.
+    var controls: SpeculationControls { present.withLock { $0.controls } }
 
     /// Where the warden's program came from.
     var wardenProgram: WardenProgram { present.withLock { $0.program } }

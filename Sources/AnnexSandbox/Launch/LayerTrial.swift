@@ -118,6 +118,7 @@ extension SandboxLayers {
         case .keyring: .descriptors
         case .capabilities: .lifeline
         case .noNewPrivileges: .landlock
+        case .speculation: .reaper
         case .landlock: .limits
         case .seccomp: .exec
         default: .propagation

@@ -16,7 +16,7 @@ package struct SandboxReport: Sendable {
 
     /// Every step that was taken, in order.
     package let steps: [Step]
-    /// The layers in force, as a reader knows them.
+    /// The layers in force, as a reader knows them; what of one this machine does not offer is said with it.
     package let layers: [String]
     /// The layers that were left out by name.
     package let waived: [Waiver]

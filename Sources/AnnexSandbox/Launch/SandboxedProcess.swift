@@ -34,6 +34,7 @@ package final class SandboxedProcess: Sendable {
     /// What was asked for.
     private let layers: SandboxLayers
     private let landlockABI: Int
+    private let controls: SpeculationControls
     /// Why layers were left out that the host named as dispensable.
     private let lacks: [LayerLack]
     private let events: @Sendable (SandboxEvent) -> Void
@@ -41,7 +42,7 @@ package final class SandboxedProcess: Sendable {
     init(
         scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
-        lacks: [LayerLack], events: @escaping @Sendable (SandboxEvent) -> Void
+        controls: SpeculationControls, lacks: [LayerLack], events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
         self.loop = loop
@@ -49,6 +50,7 @@ package final class SandboxedProcess: Sendable {
         self.held = held
         self.layers = layers
         self.landlockABI = landlockABI
+        self.controls = controls
         self.lacks = lacks
         self.events = events
         var holdings = Holdings(identity: identity)
@@ -295,9 +297,20 @@ package final class SandboxedProcess: Sendable {
         let steps = times.durations.map { SandboxReport.Step(name: $0.step.name, duration: $0.duration) }
         return SandboxReport(
             steps: [SandboxReport.Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))] + steps,
-            layers: layers.list.map { $0 == "Landlock" ? "Landlock (ABI \(landlockABI))" : $0 },
+            layers: described(layers),
             waived: waivers(SandboxLayers.all.subtracting(layers)), denials: scene.mode, held: held,
             executed: times.end(of: .exec) ?? MonotonicClock.now())
+    }
+
+    /// Two of them are there in part: what of them this machine has is said.
+    private func described(_ layers: SandboxLayers) -> [String] {
+        SandboxLayer.allCases.filter { layers.contains(SandboxLayers($0)) }.map { layer in
+            switch layer {
+            case .landlock: "\(layer.title) (ABI \(landlockABI))"
+            case .speculation: "\(layer.title) (\(controls))"
+            default: layer.title
+            }
+        }
     }
 
     private func waivers(_ absent: SandboxLayers) -> [SandboxReport.Waiver] {

@@ -63,6 +63,10 @@ extension LaunchFailure {
         case (.landlock, EOPNOTSUPP): return "Landlock is off: add it to the boot parameter lsm="
         case (.limits, EPERM): return "a limit cannot be raised above the host's own hard limit"
         case (.seccomp, EMFILE): return "RLIMIT_NOFILE leaves no number for the listener: one more is needed"
+        case (.speculation, ENOMEM): return "the kernel has no memory for it now: try again"
+        case (.speculation, _):
+            return "the machine offers it, and a filter around the host refuses it: allow prctl, "
+                + "or do without the layer `speculation`"
         case (.listener, EPERM): return "kernel.yama.ptrace_scope 3 forbids it: at most 2 is needed"
         default: return nil
         }

@@ -32,6 +32,8 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case capabilities
     case lifeline
     case noNewPrivileges
+    /// Speculation that leaks switched off, and a core of its own, where they are offered.
+    case speculation
     /// The first process clones the program and becomes its reaper.
     case reaper
     case descriptors

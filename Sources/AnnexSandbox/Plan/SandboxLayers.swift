@@ -30,12 +30,15 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
     /// Clocks that do not say when the machine was started.
     package static let time = SandboxLayers(rawValue: 1 << 13)
 
-    package static let all = SandboxLayers(rawValue: (1 << 14) - 1)
+    /// Controls against side channels of the processor, as far as the machine offers them.
+    package static let speculation = SandboxLayers(rawValue: 1 << 14)
+
+    package static let all = SandboxLayers(rawValue: (1 << 15) - 1)
 
     private static let names = [
         "user namespace", "mount namespace", "process namespace", "network namespace", "IPC namespace",
         "host name namespace", "control group namespace", "own root", "no capabilities", "no new privileges",
-        "Landlock", "seccomp", "keyring", "time namespace",
+        "Landlock", "seccomp", "keyring", "time namespace", "speculation control",
     ]
 
     /// The layers as a reader knows them, in their order.

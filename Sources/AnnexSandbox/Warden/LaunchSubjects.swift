@@ -29,6 +29,7 @@ struct LaunchSubjects: Sendable {
         case .directory: return directory
         case .plan: return "at byte \(detail)"
         case .clocks: return item(["unshare", "timens_offsets", "setns"], detail)
+        case .speculation: return item(SpeculationControls.names, detail)
         case .maps: return item(["setgroups", "uid_map", "gid_map", "oom_score_adj"], detail)
         case .session: return item(["setsid", "keyring", "terminal"], detail)
         case .capabilities: return item(["securebits", "bounding set", "ambient set", "capset"], detail)

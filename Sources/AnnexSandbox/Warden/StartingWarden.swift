@@ -55,13 +55,15 @@ struct StartingWarden: ~Copyable {
     /// Waits for its first word.
     /// - Throws: if it does not come in time or is of another version; it is ended then.
     consuming func ready(within patience: Duration) throws(SystemError) -> Warden {
+        let controls: SpeculationControls
         do throws(SystemError) {
-            try hearHello(within: patience)
+            controls = try hearHello(within: patience)
         } catch {
             giveUp()
             throw error
         }
-        let warden = Warden(loop: loop, socket: socket, process: process, number: number, program: program)
+        let warden = Warden(
+            loop: loop, socket: socket, process: process, number: number, program: program, controls: controls)
         try warden.beginListening()
         return warden
     }
@@ -73,7 +75,8 @@ struct StartingWarden: ~Copyable {
         try? process.watchEnd(on: loop) {}
     }
 
-    private borrowing func hearHello(within patience: Duration) throws(SystemError) {
+    /// - Returns: what the machine offers, as the hello says.
+    private borrowing func hearHello(within patience: Duration) throws(SystemError) -> SpeculationControls {
         guard socket.descriptor.isReadable(within: patience) else {
             throw SystemError("warden", errno: ETIMEDOUT, mend: "something stopped it, or the machine is overloaded")
         }
@@ -87,5 +90,6 @@ struct StartingWarden: ~Copyable {
         guard answer.error == 0 else {
             throw SystemError("start of the warden (\(answer.beginning))", errno: answer.error)
         }
+        return answer.controls
     }
 }

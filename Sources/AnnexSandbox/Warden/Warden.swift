@@ -29,17 +29,20 @@ package final class Warden: Sendable {
     package let number: Int32
     /// Which program runs.
     package let program: WardenProgram
+    /// In force in each sandbox that has the layer `speculation`: what this machine offers.
+    let controls: SpeculationControls
     let state = Mutex(State())
 
     init(
         loop: EventLoop, socket: consuming ControlSocket, process: consuming ProcessHandle, number: Int32,
-        program: WardenProgram
+        program: WardenProgram, controls: SpeculationControls
     ) {
         self.loop = loop
         self.socket = socket
         self.process = WardenProcess(process)
         self.number = number
         self.program = program
+        self.controls = controls
     }
 
     deinit {

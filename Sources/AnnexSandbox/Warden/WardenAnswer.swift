@@ -28,6 +28,8 @@ struct WardenAnswer {
     var detail: Int { Int(answer.detail) }
     var step: LaunchStep { LaunchStep(rawValue: answer.step) ?? .plan }
     var layers: SandboxLayers { SandboxLayers(rawValue: answer.layers) }
+    /// Of `hello`.
+    var controls: SpeculationControls { SpeculationControls(rawValue: answer.controls) }
 
     /// Of `hello`: the step of the warden's start that failed, as a reader knows it.
     var beginning: String {

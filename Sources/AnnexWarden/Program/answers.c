@@ -71,6 +71,6 @@ void answers_flush_all(void) {
 void answers_hello(int process, int error, uint32_t beginning) {
     annex_answer hello = {
         .kind = ANNEX_ANSWER_HELLO, .version = ANNEX_WARDEN_VERSION, .process = process, .error = error,
-        .detail = beginning};
+        .detail = beginning, .controls = warden.speculation.in_force};
     send_answer(&hello, -1);
 }

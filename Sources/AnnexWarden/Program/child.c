@@ -7,6 +7,7 @@
 #include "mounts.h"
 #include "privileges.h"
 #include "reaper.h"
+#include "speculation.h"
 #include "surroundings.h"
 #include "syscalls.h"
 
@@ -30,6 +31,7 @@ static const struct step child_steps[] = {
     {ANNEX_STEP_CAPABILITIES, privileges_drop_capabilities},
     {ANNEX_STEP_LIFELINE, privileges_tie_to_warden},
     {ANNEX_STEP_NO_NEW_PRIVS, privileges_gain_no_more},
+    {ANNEX_STEP_SPECULATION, speculation_limit},
     {ANNEX_STEP_REAPER, reaper_part_ways},
     {ANNEX_STEP_DESCRIPTORS, descriptors_place},
     {ANNEX_STEP_LANDLOCK, confinement_restrict_paths},

@@ -13,6 +13,7 @@
 #include "probe.h"
 #include "proc.h"
 #include "relocation.h"
+#include "speculation.h"
 #include "syscalls.h"
 #include "warden.h"
 
@@ -106,6 +107,7 @@ static long prepare_places(void) {
     network_prepare();
     bare_prepare();
     devices_prepare();
+    speculation_prepare();
     return 0;
 }
 

@@ -27,6 +27,12 @@ struct bare {
     int is_away;  // from the host's namespace, or from the root in it
 };
 
+// Controls of annex_speculation.h, as bits (speculation.c).
+struct speculation {
+    uint32_t asked;     // of each launch's child: offered, and not yet in force
+    uint32_t in_force;  // in every sandbox with the layer, with those
+};
+
 // Answers that could not be sent at once (answers.c).
 struct answering {
     int is_waiting;  // for room in the control socket
@@ -53,6 +59,7 @@ struct warden {
     uint64_t files_soft, files_hard;  // RLIMIT_NOFILE as it was, for the children
     struct network network;
     struct bare bare;
+    struct speculation speculation;
     struct answering answers;
     struct loop loop;
 };

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Raised whenever a layout below changes; an installed warden of another version is not used.
-#define ANNEX_WARDEN_VERSION 3u
+#define ANNEX_WARDEN_VERSION 4u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // at most so many travel with a plan
@@ -56,6 +56,7 @@ enum {
     ANNEX_LAYER_SECCOMP = 1u << 11,
     ANNEX_LAYER_KEYRING = 1u << 12,
     ANNEX_LAYER_TIME = 1u << 13,  // clocks that do not say when the machine was started
+    ANNEX_LAYER_SPECULATION = 1u << 14,  // what annex_speculation.h lists, as far as the machine offers it
 };
 
 // The steps of a launch in their order; a failure names one, and every step has its time.
@@ -82,6 +83,7 @@ enum {
     ANNEX_STEP_CAPABILITIES,  // securebits, bounding, ambient, permitted: all empty
     ANNEX_STEP_LIFELINE,      // PDEATHSIG armed after the last change of credentials, and re-checked
     ANNEX_STEP_NO_NEW_PRIVS,
+    ANNEX_STEP_SPECULATION,   // speculation that leaks switched off, and a core of its own, where they are offered
     ANNEX_STEP_REAPER,        // the first process clones the program, and becomes the reaper
     ANNEX_STEP_DESCRIPTORS,   // the listed ones placed, all others closed
     ANNEX_STEP_LANDLOCK,
@@ -245,6 +247,8 @@ typedef struct {
     int32_t process;  // HELLO: the warden; others: the process as the host sees it; 0: none was ever made
     int32_t status;   // ENDED, STOPPED: as wait4 gives it; with a reaper it is the program's
     uint32_t layers;  // EXECUTED: ANNEX_LAYER_* in force
+    uint32_t controls;  // HELLO: ANNEX_CONTROL_* that are in force for each launch with ANNEX_LAYER_SPECULATION
+    uint32_t reserved;
     uint64_t user_time, system_time;  // ENDED: microseconds
     uint64_t peak_memory;             // ENDED: bytes, ru_maxrss
     uint64_t begun;                   // CLOCK_MONOTONIC nanoseconds when the plan was read

@@ -1,13 +1,16 @@
 /// Text in columns, for a terminal 100 wide.
 enum Columns {
-    /// A list read downwards, then to the right.
-    static func lines(of cells: [String], columns: Int, gap: Int = 3) -> [String] {
+    private static let terminal = 100
+
+    /// A list read downwards, then to the right; below it what is too wide for a column.
+    static func lines(of all: [String], columns: Int, gap: Int = 3) -> [String] {
+        let cells = all.filter { $0.count + gap <= terminal / columns }
         let rows = (cells.count + columns - 1) / columns
         let width = (cells.map(\.count).max() ?? 0) + gap
         return (0..<rows).map { row in
             let line = stride(from: row, to: cells.count, by: rows).map { cells[$0].padded(to: width) }
             return line.joined().trimmingSpaces
-        }
+        } + all.filter { $0.count + gap > terminal / columns }
     }
 
     /// Words in lines of at most so many characters; a longer word has a line of its own.

@@ -72,7 +72,43 @@ import Testing
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
         #expect(compute.state == .waivable && compute.missing.map(\.layer) == ["landlock"])
         #expect(compute.missing.first?.cause.contains("landlock: ENOSYS") == true)
-        #expect(!compute.layers.contains { $0.hasPrefix("Landlock") } && compute.layers.count == 13)
+        #expect(!compute.layers.contains { $0.hasPrefix("Landlock") } && compute.layers.count == 14)
+    }
+
+    @Test(arguments: [
+        ("offers-a-core", "core scheduling"), ("loses-its-cores", "core scheduling"),
+        ("offers-speculation-control", "store bypass, indirect branches"),
+    ])
+    func `a control that the machine offers is asked for and named, by the doctor and by every launch`(
+        machine: String, controls: String
+    ) async throws {
+        let (diagnosis, _) = try await Self.diagnosis(machine)
+        let finding = try #require(diagnosis.findings.first { $0.id == "layer.speculation" })
+        #expect(finding.level == .works && finding.seen.contains(controls), "\(finding)")
+        for policy in diagnosis.policies {
+            let layer = try #require(policy.layers.first { $0.hasPrefix("speculation control (") }, "\(policy)")
+            #expect(layer.contains(controls))
+        }
+    }
+
+    @Test(arguments: [("refuses-a-core", "core scheduling"), ("refuses-speculation-control", "store bypass")])
+    func `a control that is offered and refused fails the launch by name, unless the host does without it`(
+        machine: String, control: String
+    ) async throws {
+        let (diagnosis, status) = try await Self.diagnosis(machine)
+        #expect(status == 1)
+        let finding = try #require(diagnosis.findings.first { $0.id == "layer.speculation" })
+        #expect(finding.level == .missing && finding.seen.contains("speculation \(control): EPERM"), "\(finding)")
+        #expect(finding.cure?.contains("seccomp filter around this program") == true)
+        let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
+        #expect(compute.state == .waivable && compute.missing.map(\.layer) == ["speculation"])
+        #expect(compute.layers.count == 14 && !compute.layers.contains { $0.hasPrefix("speculation") })
+        let asking = try await Self.launch(among: machine)
+        #expect(asking.status == 126 && asking.output.isEmpty)
+        #expect(asking.errors.contains(control) && asking.errors.contains("EPERM"), "\(asking.errors)")
+        #expect(asking.errors.contains("do without the layer `speculation`"), "\(asking.errors)")
+        let waiving = try await Self.launch(among: machine, "--waive", "speculation")
+        #expect(waiving.status == 0 && waiving.output == "ran\n", "\(waiving.errors)")
     }
 
     @Test func `a filter that kills ends a trial and not the doctor`() async throws {
@@ -89,7 +125,7 @@ import Testing
         #expect(diagnosis.findings.first { $0.id == "proc-masks" }?.seen == "/proc/version")
         #expect(diagnosis.findings.first { $0.id == "procfs" }?.seen.contains("EPERM") == true)
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
-        #expect(compute.layers.count == 14, "\(compute)")
+        #expect(compute.layers.count == 15, "\(compute)")
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which mounts /proc"), arguments: [true, false])
@@ -181,7 +217,7 @@ import Testing
         let finding = try #require(diagnosis.findings.first { $0.id == "RLIMIT_NOFILE" })
         #expect(finding.level == .weaker && finding.seen == "getrlimit: 96" && finding.cure == "ulimit -n 4096")
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
-        #expect(compute.layers.count == 14, "\(compute)")
+        #expect(compute.layers.count == 15, "\(compute)")
     }
 
     @Test func `FD-03: others' descriptors on their way delay a launch, and are named when they stay`() async throws {
@@ -189,7 +225,7 @@ import Testing
         while moment.errors.contains("ETOOMANYREFS") { moment = try await Self.launch(among: "crowded-for-a-moment") }
         #expect(moment.status == 0 && moment.output == "ran\n", "\(moment.errors)")
         let diagnosis = try await Self.uncrowdedDiagnosis("crowded-on-and-off", ordinary: true)
-        for policy in diagnosis.policies { #expect(policy.layers.count == 14, "\(policy)") }
+        for policy in diagnosis.policies { #expect(policy.layers.count == 15, "\(policy)") }
         let stay = try await Self.launch(among: "crowded")
         #expect(stay.status == 126 && stay.output.isEmpty, "\(stay.output)")
         #expect(stay.errors.contains("ETOOMANYREFS") && stay.errors.contains("ulimit -n"), "\(stay.errors)")
@@ -203,9 +239,10 @@ import Testing
         }
     }
 
-    private static func launch(among restriction: String) async throws -> Program {
+    private static func launch(among restriction: String, _ options: String...) async throws -> Program {
         var command = [folder.appending(path: "restricts-itself").path, restriction, "--"]
-        command += [folder.appending(path: "annex").path, "run", "--policy", "tool", "--", "/bin/echo", "ran"]
+        command += [folder.appending(path: "annex").path, "run", "--policy", "tool"] + options
+        command += ["--", "/bin/echo", "ran"]
         if geteuid() == 0 { command = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] + command }
         return try await Program.tool(command)
     }

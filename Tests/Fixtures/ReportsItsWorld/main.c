@@ -78,6 +78,15 @@ static void report_privileges(void) {
     say_result("add_key", syscall(SYS_add_key, "user", "annex", "x", 1, -3));
 }
 
+// As the kernel says it of this process: what speculation does, and whom its core may run beside it.
+static void report_speculation(void) {
+    say("store bypass", prctl(PR_GET_SPECULATION_CTRL, PR_SPEC_STORE_BYPASS, 0, 0, 0));
+    say("indirect branches", prctl(PR_GET_SPECULATION_CTRL, PR_SPEC_INDIRECT_BRANCH, 0, 0, 0));
+    uint64_t cookie = 0;
+    prctl(62 /* PR_SCHED_CORE */, 0 /* PR_SCHED_CORE_GET */, 0, 0, &cookie);
+    fprintf(out, "cookie=%llu\n", (unsigned long long)cookie);
+}
+
 static void report_surroundings(void) {
     struct utsname name;
     uname(&name);
@@ -308,6 +317,7 @@ int main(int count, char **arguments) {
     }
     if (strcmp(command, "inherited") == 0) report_inherited();
     if (strcmp(command, "memory") == 0) report_memory();
+    if (strcmp(command, "speculation") == 0) report_speculation();
     if (strcmp(command, "machine") == 0) report_machine();
     if (strcmp(command, "first") == 0) be_first(arguments + 3);
     if (strcmp(command, "orphan-group") == 0) orphan_group();

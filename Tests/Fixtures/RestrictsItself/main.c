@@ -21,6 +21,7 @@
 
 #define NR_clone3 435
 #define NR_landlock_create_ruleset 444
+#define CORE_SCHEDULING 62  // PR_SCHED_CORE
 #define NAMESPACES (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
 
 static void fail(const char *what) {
@@ -147,6 +148,48 @@ static void refuse_as_containers_do(int and_confinement) {
     install();
 }
 
+static void load_argument(unsigned index) {
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * index, 0, 0);
+}
+
+// A machine that offers core scheduling, as far as answers go: that it has no cookie, and this to whom wants one.
+static void offer_core(unsigned when_wanted) {
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 7);
+    load_argument(0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, CORE_SCHEDULING, 0, 5);
+    load_argument(1);
+    answer(0, SECCOMP_RET_ERRNO);
+    answer(1, SECCOMP_RET_ERRNO | when_wanted);
+    install();
+}
+
+// A machine whose speculation can be controlled, as far as answers go: what asks is not told, what gives up one of the
+// two kinds for good may, and nothing else is right.
+static void offer_speculation_control(void) {
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 10);
+    load_argument(0);
+    answer(PR_GET_SPECULATION_CTRL, SECCOMP_RET_ERRNO | EPERM);
+    add(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SPECULATION_CTRL, 0, 6);
+    load_argument(1);
+    add(BPF_JMP | BPF_JGT | BPF_K, PR_SPEC_INDIRECT_BRANCH, 3, 0);
+    load_argument(2);
+    answer(PR_SPEC_FORCE_DISABLE, SECCOMP_RET_ERRNO);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ERANGE, 0, 0);
+    install();
+}
+
+// A filter that does not know these, or does not want them.
+static void refuse_speculation_control(void) {
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 5);
+    load_argument(0);
+    answer(PR_GET_SPECULATION_CTRL, SECCOMP_RET_ERRNO | EPERM);
+    answer(PR_SET_SPECULATION_CTRL, SECCOMP_RET_ERRNO | EPERM);
+    install();
+}
+
 // What a service manager does that was told so: the end at once.
 static void kill_for(unsigned number) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
@@ -180,6 +223,11 @@ static void restrict_by(const char *word) {
         install();
     } else if (strcmp(word, "killed-for-landlock") == 0) kill_for(NR_landlock_create_ruleset);
     else if (strcmp(word, "locked-personality") == 0) lock_personality();
+    else if (strcmp(word, "offers-a-core") == 0) offer_core(0);
+    else if (strcmp(word, "refuses-a-core") == 0) offer_core(EPERM);
+    else if (strcmp(word, "loses-its-cores") == 0) offer_core(ENODEV);
+    else if (strcmp(word, "offers-speculation-control") == 0) offer_speculation_control();
+    else if (strcmp(word, "refuses-speculation-control") == 0) refuse_speculation_control();
     else if (strcmp(word, "masked-proc") == 0) mask_proc();
     else if (strcmp(word, "hidden-processes") == 0) hide_processes("hidepid=2");
     else if (strcmp(word, "hidden-from-others") == 0) hide_processes("hidepid=2,gid=65534");

@@ -1,0 +1,51 @@
+#include "speculation.h"
+
+#include "annex_speculation.h"
+#include "syscalls.h"
+#include "warden.h"
+
+// PR_SPEC_L1D_FLUSH is not among them: it protects who holds secrets as it leaves the processor, and that is the host.
+static const struct {
+    uint32_t control;
+    long number;
+} kinds[] = {
+    {ANNEX_CONTROL_STORE_BYPASS, PR_SPEC_STORE_BYPASS},
+    {ANNEX_CONTROL_INDIRECT_BRANCHES, PR_SPEC_INDIRECT_BRANCH},
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+static void note(uint32_t control, annex_control_state state) {
+    if (state == ANNEX_CONTROL_ABSENT) return;
+    warden.speculation.in_force |= control;
+    if (state == ANNEX_CONTROL_OFFERED) warden.speculation.asked |= control;
+}
+
+void speculation_prepare(void) {
+    for (uint32_t i = 0; i < KINDS; i++) {
+        long answer = CALL(NR_prctl, PR_GET_SPECULATION_CTRL, kinds[i].number);
+        note(kinds[i].control, annex_control_of_speculation(answer));
+    }
+    uint64_t cookie = 0;
+    long answer = CALL(NR_prctl, PR_SCHED_CORE, PR_SCHED_CORE_GET, 0, PR_SCHED_CORE_SCOPE_THREAD, &cookie);
+    note(ANNEX_CONTROL_CORE, annex_control_of_core(answer));
+}
+
+// Forks inherit the cookie: it is made before the reaper and the program part ways.
+static long take_core(void) {
+    if ((warden.speculation.asked & ANNEX_CONTROL_CORE) == 0) return 0;
+    long result = CALL(NR_prctl, PR_SCHED_CORE, PR_SCHED_CORE_CREATE, 0, PR_SCHED_CORE_SCOPE_THREAD_GROUP, 0);
+    // The machine's second threads were switched off since: nothing runs beside the sandbox any more.
+    return result == -ENODEV ? 0 : result;
+}
+
+long speculation_limit(struct launch *launch) {
+    if (!plan_has(launch->plan, ANNEX_LAYER_SPECULATION)) return 0;
+    for (uint32_t i = 0; i < KINDS; i++) {
+        if ((warden.speculation.asked & kinds[i].control) == 0) continue;
+        launch->detail = i;
+        long result = CALL(NR_prctl, PR_SET_SPECULATION_CTRL, kinds[i].number, PR_SPEC_FORCE_DISABLE);
+        if (result < 0) return result;
+    }
+    launch->detail = KINDS;
+    return take_core();
+}

@@ -1,0 +1,102 @@
+import AnnexLinux
+import AnnexWarden
+import Glibc
+import Testing
+
+@testable import AnnexSandbox
+
+/// Controls against side channels: which calls the warden makes follows from the kernel's answers, and what is said to be
+/// in force is in force.
+@Suite(.timeLimit(.minutes(20))) struct SpeculationTests {
+    private static let (perProcess, on, off, forced, untilExec) = (1, 2, 4, 8, 16)
+
+    /// Every answer that Linux has for PR_GET_SPECULATION_CTRL.
+    static let answers: [(Int, annex_control_state)] = [
+        (0, ANNEX_CONTROL_ABSENT),  // not affected
+        (on, ANNEX_CONTROL_ABSENT),
+        (off, ANNEX_CONTROL_HELD),
+        (forced, ANNEX_CONTROL_HELD),
+        (perProcess | on, ANNEX_CONTROL_OFFERED),
+        (perProcess | off, ANNEX_CONTROL_OFFERED),
+        (perProcess | forced, ANNEX_CONTROL_HELD),
+        (perProcess | untilExec, ANNEX_CONTROL_OFFERED),
+        (-Int(ENODEV), ANNEX_CONTROL_ABSENT),
+        (-Int(EINVAL), ANNEX_CONTROL_ABSENT),
+        // Refused by what stands around the host: the launch is to tell, not to go on without.
+        (-Int(EPERM), ANNEX_CONTROL_OFFERED),
+        (-Int(ENOSYS), ANNEX_CONTROL_OFFERED),
+    ]
+
+    @Test(arguments: answers)
+    func `what the kernel says of speculation decides whether launches ask for control`(
+        answer: Int, state: annex_control_state
+    ) {
+        #expect(annex_control_of_speculation(answer) == state)
+    }
+
+    @Test(arguments: [
+        (0, ANNEX_CONTROL_OFFERED), (-Int(ENODEV), ANNEX_CONTROL_ABSENT), (-Int(EINVAL), ANNEX_CONTROL_ABSENT),
+        (-Int(EPERM), ANNEX_CONTROL_OFFERED), (-Int(ENOSYS), ANNEX_CONTROL_OFFERED),
+    ])
+    func `what the kernel says of core scheduling decides whether launches ask for a core`(
+        answer: Int, state: annex_control_state
+    ) {
+        #expect(annex_control_of_core(answer) == state)
+    }
+
+    @Test func `the report's words are the header's bits`() {
+        #expect(SpeculationControls.storeBypass.rawValue == UInt32(ANNEX_CONTROL_STORE_BYPASS))
+        #expect(SpeculationControls.indirectBranches.rawValue == UInt32(ANNEX_CONTROL_INDIRECT_BRANCHES))
+        #expect(SpeculationControls.core.rawValue == UInt32(ANNEX_CONTROL_CORE))
+        #expect("\(SpeculationControls())" == "this machine offers none")
+        #expect("\(SpeculationControls.core.union(.storeBypass))" == "store bypass, core scheduling")
+        let all: SpeculationControls = [.storeBypass, .indirectBranches, .core]
+        #expect("\(all)" == "store bypass, indirect branches, core scheduling")
+    }
+
+    private func look(on ground: Ground, _ change: (inout LaunchPlan) -> Void = { _ in }) async throws -> [String:
+        String]
+    {
+        var plan = try ground.plan("speculation")
+        change(&plan)
+        let run = try ground.launch(plan)
+        let seen = try await run.world()
+        #expect(run.recording.failure == nil)
+        #expect(seen["said"] == "speculation")
+        return seen
+    }
+
+    @Test(arguments: [false, true])
+    func `what is said to be in force the program finds in force, and nothing else`(reaper: Bool) async throws {
+        let ground = try Ground()
+        let controls = ground.warden.controls
+        let (one, other) = try await (
+            look(on: ground) { $0.hasReaper = reaper }, look(on: ground) { $0.hasReaper = reaper }
+        )
+        for (name, control) in zip(
+            ["store bypass", "indirect branches"], [.storeBypass, .indirectBranches] as [SpeculationControls])
+        {
+            let answer = try #require(Int(one[name] ?? ""))
+            let isOff = answer > 0 && (answer & Self.forced != 0 || answer == Self.off)
+            #expect(isOff == controls.contains(control), "\(name): \(answer)")
+        }
+        let cookies = (one["cookie"], other["cookie"])
+        #expect((cookies.0 != "0") == controls.contains(.core))
+        #expect(cookies.0 != cookies.1 || !controls.contains(.core))
+    }
+
+    @Test func `without the layer the program has what its host has`() async throws {
+        let ground = try Ground()
+        let seen = try await look(on: ground) { $0.layers.remove(.speculation) }
+        #expect(seen["cookie"] == "0")
+    }
+
+    @Test func `a failure names the control that was refused`() throws {
+        let plan = try Ground().plan("speculation")
+        let known = LaunchSubjects(plan)
+        let subjects = (0...3).map { known.subject(of: .speculation, detail: $0) }
+        #expect(subjects == ["store bypass", "indirect branches", "core scheduling", nil])
+        #expect(LaunchFailure.mend(.speculation, errno: EPERM)?.contains("do without the layer `speculation`") == true)
+        #expect(LaunchFailure.mend(.speculation, errno: ENOMEM)?.contains("memory") == true)
+    }
+}
