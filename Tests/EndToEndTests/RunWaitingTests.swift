@@ -88,6 +88,39 @@ import Testing
         }
     }
 
+    /// What a terminal answered to the program's last question would be typed into what reads that terminal next.
+    @Test func `what the program left unread on our terminal is dropped`() async throws {
+        let ended = try await python(Self.typist)
+        #expect(ended.output == "unread\n0 0\n", "\(ended)")
+    }
+
+    /// Types at a program that reads nothing, until nothing is taken any more; then lets it end, and says what is left.
+    private static let typist = """
+        import array, fcntl, os, pty, subprocess, sys, termios, time
+        def unread():
+            count = array.array('i', [0])
+            fcntl.ioctl(ours, termios.FIONREAD, count)
+            return count[0]
+        def is_taken():
+            begun = time.monotonic()
+            while unread() > 0 and time.monotonic() - begun < 1: time.sleep(0.005)
+            return unread() == 0
+        program = "import os, time, tty; tty.setraw(0); open('w/ready', 'w').close()" + chr(10)
+        program += "while not os.path.exists('w/go'): time.sleep(0.01)"
+        os.mkdir('w'); os.chmod('w', 0o777)
+        master, ours = pty.openpty()
+        annex = subprocess.Popen(
+            [sys.argv[1], 'run', '--write', 'w', '--', '/usr/bin/python3', '-c', program], stdin=ours, stdout=ours,
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(ours, termios.TIOCSCTTY, 0))
+        while not os.path.exists('w/ready') and annex.poll() is None: time.sleep(0.005)
+        while annex.poll() is None:
+            os.write(master, b'x' * 256)
+            if not is_taken(): break
+        print('unread', flush=True)
+        open('w/go', 'w').close()
+        print(annex.wait(), unread())
+        """
+
     /// The program has ended by itself; what it wrote is taken by nobody.
     @Test(arguments: [1, 2, 3, 15])
     func aSignalEndsTheWaitingForAReader(signal: Int) async throws {
