@@ -33,22 +33,31 @@ import Testing
 
     @Test func whatIsJustToldOfALossComesBeforeTheShutdownReturns() async throws {
         let ground = try Ground()
-        let (isTelling, hasReturned) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (hasBegun, isTelling, hasReturned) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
         let order = Mutex<[String]>([])
-        try ground.warden.launch(ground.plan("stay")) { event in
-            guard case .wardenLost = consume event else { return }
-            isTelling.signal()
+        let pipe = try DescriptorPair.pipe()
+        var plan = try ground.plan("stay")
+        plan.give(try pipe.second.duplicate(), as: 1)
+        try ground.warden.launch(plan) { event in
+            switch consume event {
+            case .executed: return _ = hasBegun.signal()
+            case .wardenLost: isTelling.signal()
+            default: return
+            }
             // A shutdown that waits for this leaves it to time out.
             _ = hasReturned.wait(timeout: .now() + .milliseconds(300))
             order.withLock { $0.append("told") }
         }
         Thread.detachNewThread {
+            hasBegun.wait()
+            kill(ground.warden.number, SIGKILL)
             isTelling.wait()
             ground.warden.shutDown()
             order.withLock { $0.append("shut down") }
             hasReturned.signal()
         }
-        kill(ground.warden.number, SIGKILL)
         await eventually { order.withLock { $0.count } == 2 }
         #expect(order.withLock { $0 } == ["told", "shut down"])
     }
