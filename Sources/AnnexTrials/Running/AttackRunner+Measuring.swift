@@ -61,7 +61,7 @@ private final class Measurement: Sendable {
 
     /// How often a program that holds too much is looked at: the limit of memory may be one that is only looked after now
     /// and then, and ends it a moment later.
-    private var looks: Int { if case .memoryLimit = measure.allowance { 30 } else { 2 } }
+    private var looks: Int { if case .memoryLimit = measure.allowance { 100 } else { 2 } }
 
     /// While it holds what it took.
     func look(at run: TrialRun, told: Int64) async {

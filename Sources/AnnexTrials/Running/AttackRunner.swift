@@ -51,6 +51,9 @@ package final class AttackRunner: Sendable {
         of one: Try, _ script: TrialScript, _ proof: Proof, _ policy: Policy, _ layers: SandboxLayers
     ) async throws(TrialFailure) -> TrialOutcome {
         if let measure = one.measure {
+            let isOfUser = measure.neighbour != nil
+            if isOfUser { await Turn.ofUser.take() }
+            defer { if isOfUser { Turn.ofUser.leave() } }
             return try await self.measure(measure, script, proof, under: policy, layers: layers)
         }
         return try await sandbox.run(

@@ -51,8 +51,9 @@ enum Neighbour {
         let status = unsafe program.withCString { path in
             unsafe posix_spawn_file_actions_init(&actions)
             defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-            // Through numbers that neither is, so that neither overwrites the other.
-            for (number, place) in [(request, Int32(60)), (answers, 61), (60, 3), (61, 4)] {
+            // Through numbers above both, so that neither overwrites the other.
+            let spare = max(request, answers, 4) + 1
+            for (number, place) in [(request, spare), (answers, spare + 1), (spare, 3), (spare + 1, 4)] {
                 unsafe posix_spawn_file_actions_adddup2(&actions, number, place)
             }
             var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [UnsafeMutablePointer(mutating: path), nil]
