@@ -14,7 +14,8 @@ import Testing
 
     /// What the sandbox of a host that was started through a command says of itself.
     private func expectOrdinary(
-        through command: [String], hosts file: String, _ value: String, nice: String = "0", personality: String = "0", score: Int
+        through command: [String], hosts file: String, _ value: String, nice: String = "0", personality: String = "0",
+        score: Int
     ) async throws {
         let ground = try Ground()
         let removal = try ground.directory("removal")
