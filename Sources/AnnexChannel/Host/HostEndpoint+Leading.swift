@@ -72,8 +72,8 @@ extension HostEndpoint {
         return true
     }
 
-    /// Reads until the call is resolved, its time is over or (without `sleeps`) looking on is not worth it. Who would sleep
-    /// returns earlier where others are to be resumed, and leads again after that.
+    /// Reads until the call is resolved, its time is over or (without `sleeps`) looking on is not worth it. A
+    /// caller that would sleep returns earlier if other tasks are to be resumed, and leads again after that.
     private func attend(_ receiver: inout HostReceiver, for call: ChannelCall, sleeps: Bool) {
         receiver.spinner.begin()
         var looks: UInt32 = 0

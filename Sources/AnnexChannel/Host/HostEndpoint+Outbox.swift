@@ -54,8 +54,8 @@ extension HostEndpoint {
         return isEmpty
     }
 
-    /// A peer that asks and asks and reads nothing has had its budget. It may have made room since somebody looked last: its
-    /// host may have stood still meanwhile.
+    /// An extension that asks again and again and reads nothing uses up its budget. Flushes first: the extension may have
+    /// made room while its host stood still.
     private func checkOutbox() {
         if !flushOutbox() { _ = isWithinOutbox() }
     }

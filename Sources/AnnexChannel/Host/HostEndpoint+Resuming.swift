@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// Resuming a task may run anybody's code, so nobody does it under a lock of the channel. Whoever reads the ring keeps the
-// tasks that it has answers for, and resumes them by itself once it has let go of the lock: that spares the event loop's
+// Resuming a task may run the owner's code, so it never happens under a lock of the channel. The thread that reads the ring
+// keeps the tasks that it has answers for, and resumes them after it has let go of the lock. That spares the event loop's
 // thread a wake-up. A reader that goes on waiting for an answer of its own must not keep them meanwhile.
 
 extension HostEndpoint {

@@ -23,8 +23,8 @@ extension AppStore {
         let why: String
     }
 
-    /// Makes an index of the apps that lie there and pass, and sets the damaged one aside. What was switched off nobody knows
-    /// any more, so everything is: nothing runs that its user did not want.
+    /// Makes an index of the apps that lie there and pass, and sets the damaged one aside. Every
+    /// extension is switched off: the damaged index no longer tells which ones the user had switched off.
     ///
     /// The damaged index stays until the new one replaces it: a kill on the way leaves a store that is made anew again.
     static func rebuilt(

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Whether `/proc` hides from this process what it may not trace (`hidepid=`): so it hides a sandbox's first process,
-/// which lets nobody trace it, and with that all that descends from it.
+/// Whether `/proc` hides processes that this one may not trace (`hidepid=`). It then hides a sandbox's first process, which
+/// no other may trace, and with it all of the sandbox's processes.
 enum HiddenProcesses {
     /// The mount's option, as this process found it when it first asked; nil where nothing is hidden.
     static let option: String? = option(

@@ -167,7 +167,7 @@ static _Noreturn void serve(struct reaper *reaper) {
         if (signal < 0 && !more) reaper->is_quiet = 0;
         int is_forwarded = signal > 0 && (FORWARDED & BIT(signal)) != 0;
         int goes_on = signal == SIGCONT && is_from_outside(reaper, SIGCONT, &information);
-        // At every turn, and not only after a quiet while: who wakes itself may send us signals as well, SIGCONT too.
+        // At every turn, and not only after a quiet while: a program that wakes itself may send signals here, too.
         if (reaper->all_stopped && !goes_on) CALL(NR_kill, -1, SIGSTOP);
         if (is_forwarded) forward(reaper, (int)signal, &information);
     }
