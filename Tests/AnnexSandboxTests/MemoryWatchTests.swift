@@ -148,6 +148,9 @@ import Testing
         program.executableURL = URL(filePath: path)
         program.arguments = ["3600"]
         try program.run()
+        // The kernel resumes the caller of `posix_spawn` a moment before the child has memory of its own.
+        let name = "/proc/\(program.processIdentifier)/comm"
+        while try String(contentsOfFile: name, encoding: .utf8) != "sleep\n" { usleep(1_000) }
         return program
     }
 

@@ -36,8 +36,9 @@ import Testing
         let result = try await AttackRunner().run(attack, under: .shipped(named: "tool"))
         #expect(result.tries.count == 2 && result.verdict != .gotThrough, "\(result.tries)")
         let measured = try #require(result.tries.last?.measured)
-        // What its one table may hold.
-        #expect(measured.held <= 3_000, "\(measured.text)")
+        // One table takes 3,000. The kernel hands out its list in pages, so a lock that any process sets meanwhile lets one
+        // more show twice. A second table would add thousands.
+        #expect(measured.held < 2 * 3_000, "\(measured.text)")
     }
 
     /// What a limit stops leaves the user's other programs able to work. A sandbox of root's has a user to itself, and root
