@@ -10,22 +10,34 @@ enum KernelCounts {
             let bytes = read("/proc/locks", atMost: 16 << 20)
         else { return nil }
         // 1: POSIX  ADVISORY  READ 1234 fe:00:5678 0 EOF
-        return occurrences(of: Array(":\(status.inode) ".utf8), in: bytes)
+        let places = places(of: Array(":\(status.inode) ".utf8), in: bytes)
+        // The kernel gives its list a page at a time. Each lock that any process sets between two pages moves a line into
+        // the next one again, under another number. No try sets two locks whose lines are equal.
+        return UInt64(Set(places.map { unnumberedLine(around: $0, of: bytes) }).count)
+    }
+
+    /// A line without the number that it begins with.
+    private static func unnumberedLine(around place: Int, of bytes: [UInt8]) -> ArraySlice<UInt8> {
+        let newline = UInt8(ascii: "\n")
+        let start = bytes[..<place].lastIndex(of: newline).map { $0 + 1 } ?? 0
+        let end = bytes[place...].firstIndex(of: newline) ?? bytes.count
+        return bytes[start..<end].drop { $0 != UInt8(ascii: " ") }
     }
 
     /// - Parameter part: begins with a byte that the text has few of.
-    private static func occurrences(of part: [UInt8], in bytes: [UInt8]) -> UInt64 {
+    private static func places(of part: [UInt8], in bytes: [UInt8]) -> [Int] {
         unsafe bytes.withUnsafeBytes { text in
-            guard let first = part.first, var place = text.baseAddress else { return 0 }
-            let end = unsafe place + text.count
-            var count: UInt64 = 0
+            guard let first = part.first, let start = text.baseAddress else { return [] }
+            var place = unsafe start
+            let end = unsafe start + text.count
+            var places: [Int] = []
             // SAFETY: what is searched and compared lies between the place and the text's end.
             while unsafe place < end, let found = unsafe memchr(place, Int32(first), end - place) {
                 let isThere = unsafe end - UnsafeRawPointer(found) >= part.count && memcmp(found, part, part.count) == 0
-                if isThere { count += 1 }
+                if isThere { unsafe places.append(UnsafeRawPointer(found) - start) }
                 unsafe place = UnsafeRawPointer(found) + 1
             }
-            return count
+            return places
         }
     }
 

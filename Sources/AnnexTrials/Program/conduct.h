@@ -44,6 +44,7 @@ int64_t crowd_lock_tables(uint64_t file, uint64_t command, uint64_t most);
 
 // objects.c
 int64_t object_locks(uint64_t file, uint64_t command, uint64_t most);
+int64_t object_locks_above(uint64_t above, uint64_t file, uint64_t command, uint64_t most);
 int64_t object_tables(uint64_t gibibytes);
 int64_t object_flights(uint64_t pairs, uint64_t descriptor);
 int64_t object_watches(uint64_t half);

@@ -106,12 +106,13 @@ int64_t crowd_threads(uint64_t most) {
 }
 
 // A thread keeps the descriptors and with them the locks, while this one goes on with a copy of them and without locks.
+// Each table locks places of its own, so that the kernel's list has no two equal lines.
 int64_t crowd_lock_tables(uint64_t file, uint64_t command, uint64_t most) {
     static _Alignas(16) unsigned char stacks[TABLES_LARGEST][STACK_SIZE];
     int64_t locks = 0;
     if (most > TABLES_LARGEST) most = TABLES_LARGEST;
     for (uint64_t done = 0; done < most; done++) {
-        long result = object_locks(file, command, TABLE_LOCKS);
+        long result = object_locks_above((most - done - 1) * TABLE_LOCKS, file, command, TABLE_LOCKS);
         if (result < 0) return locks > 0 ? locks : result;
         locks += result;
         if (begin_thread(stacks[done] + STACK_SIZE) < 0) return locks;

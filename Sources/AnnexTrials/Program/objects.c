@@ -31,14 +31,18 @@ struct file_lock {
 };
 
 // One byte each, none beside another, so that the kernel cannot join them. Downwards: each comes before all others in the
-// kernel's list, and none is looked for.
-int64_t object_locks(uint64_t file, uint64_t command, uint64_t most) {
+// kernel's list, and none is looked for. They begin above the first [above] places.
+int64_t object_locks_above(uint64_t above, uint64_t file, uint64_t command, uint64_t most) {
     for (uint64_t done = 0; done < most; done++) {
-        const struct file_lock lock = {LOCK_READ, SEEK_SET, (int64_t)(2 * (most - done)), 1, 0};
+        const struct file_lock lock = {LOCK_READ, SEEK_SET, (int64_t)(2 * (above + most - done)), 1, 0};
         long result = CALL(NR_fcntl, file, command, &lock);
         if (result < 0) return done > 0 ? (int64_t)done : result;
     }
     return (int64_t)most;
+}
+
+int64_t object_locks(uint64_t file, uint64_t command, uint64_t most) {
+    return object_locks_above(0, file, command, most);
 }
 
 // Addresses that nothing is behind: one read for each table that the kernel then makes.
