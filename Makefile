@@ -85,8 +85,8 @@ attack: setup ## every technique of the catalogue, tried against POLICY (compute
 proof: setup ## every shipped policy with each layer left out and each alone: what then gets through is what the table says
 	ANNEX_PROVE=all .ci/some-tests ProofTests
 
-attacks-page: setup ## Docs/Attacks.md, made anew from the catalogue
-	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Attacks.md
+attacks-page: setup ## Docs/Reference/Attacks.md, made anew from the catalogue
+	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Reference/Attacks.md
 
 bench: setup ## how fast an extension in its sandbox is, beside C at its best (ONLY=SCENE,… OUT=FOLDER)
 	@sh .ci/install-needs bwrap:bubblewrap

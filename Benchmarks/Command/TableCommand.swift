@@ -4,7 +4,7 @@ import BenchKit
 struct TableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "table",
-        abstract: "Print results again: as text, or as the tables of README and Docs/Benchmarks.md.",
+        abstract: "Print results again: as text, or as the tables of README and Docs/Reference/Benchmarks.md.",
         discussion: """
             EXAMPLES
               annex bench all --peers --json > result.json

@@ -1,4 +1,4 @@
-/* An Annex extension in C, over rings (Docs/Wire.md, Docs/Channel.md). C11 or C++11 with -D_GNU_SOURCE, nothing else.
+/* An Annex extension in C, over rings (Docs/Reference/Wire.md, Docs/Design/Channel.md). C11 or C++11 with -D_GNU_SOURCE, nothing else.
 
        struct annex_extension e;
        struct annex_message m;

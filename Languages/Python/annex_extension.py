@@ -1,4 +1,4 @@
-"""An Annex extension in Python, over the socket transport (Docs/Wire.md). Python 3.8 or newer, nothing else.
+"""An Annex extension in Python, over the socket transport (Docs/Reference/Wire.md). Python 3.8 or newer, nothing else.
 
     from annex_extension import Extension, Failure
 

@@ -9,7 +9,7 @@ extension AnnexHost {
     /// ```
     ///
     /// Sessions and requests that begin with it are told, those of the host that it was made of are not. What is counted
-    /// under which name is in `Docs/Observing.md`.
+    /// under which name is in `Docs/Guide/Observing.md`.
     public func withTelemetry() -> AnnexHost {
         observed(by: Telemetry())
     }

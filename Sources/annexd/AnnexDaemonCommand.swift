@@ -19,7 +19,7 @@ struct AnnexDaemonCommand: ParsableCommand {
               annexd                                   your own daemon, at $XDG_RUNTIME_DIR/annex/annexd.socket
               annexd --socket /tmp/a/s --state /tmp/a  another one, beside it
               sudo annexd --system                     the machine's daemon, at /run/annex/annexd.socket
-              annexd --limit running=512 --limit apps=16       more of one, fewer of another (Docs/Daemon.md has all)
+              annexd --limit running=512 --limit apps=16       more of one, fewer of another (Docs/Guide/Daemon.md has all)
               systemctl --user enable --now annexd.socket      started by the first host that connects
               sudo annexd --system --forget-user 1000          removes what the machine's daemon keeps for a user
 

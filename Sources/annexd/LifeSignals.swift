@@ -3,7 +3,7 @@ import Glibc
 /// The signals that end a daemon's run.
 ///
 /// One is taken. Those that come while a run ends stay with the process, and execution passes them on; the sources of
-/// swift-service-lifecycle would take them, too, and a SIGTERM right after a SIGHUP be lost (`Docs/Daemon.md`).
+/// swift-service-lifecycle would take them, too, and a SIGTERM right after a SIGHUP be lost (`Docs/Guide/Daemon.md`).
 struct LifeSignals: Sendable {
     private static let ending = [SIGTERM, SIGINT]
     private let set: sigset_t

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `The page of the attacks is what the catalogue says`() throws {
-        let page = Self.tests.deletingLastPathComponent().appending(path: "Docs/Attacks.md")
+        let page = Self.tests.deletingLastPathComponent().appending(path: "Docs/Reference/Attacks.md")
         let policies = try PolicyLibrary.shipped.names.map { try Policy.shipped(named: $0) }
         let text = CatalogueDocument(of: try AttackRunner(), under: policies).text
         #expect(try String(contentsOf: page, encoding: .utf8) == text, "make attacks-page brings it up to date")

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 internal import AnnexService
 internal import Glibc
 
-/// An end as a file keeps it. `Docs/Reports.md` lists the keys; where `annex run --report` says the same of a program,
+/// An end as a file keeps it. `Docs/Reference/Reports.md` lists the keys; where `annex run --report` says the same of a program,
 /// they are the same. What an extension had a hand in is escaped.
 struct EndReport {
     static let version = 1

@@ -5,7 +5,7 @@ internal import AnnexSandbox
 internal import AnnexService
 internal import Logging
 
-/// What a broker does, in the program's log (swift-log, label `annex.broker`). `Docs/Observing.md` lists the metadata keys;
+/// What a broker does, in the program's log (swift-log, label `annex.broker`). `Docs/Guide/Observing.md` lists the metadata keys;
 /// they stay the same from version to version.
 struct BrokerLog: Sendable {
     static let label = "annex.broker"

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// Where a channel's numbers lie in its slot. `Docs/Channel.md` says the same in words.
+/// Where a channel's numbers lie in its slot. `Docs/Design/Channel.md` says the same in words.
 enum CounterLayout {
     /// The magic is "ANXS".
     static let file = SlotLayout(

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The extension's end of a channel, for one thread and without Swift concurrency: it waits, answers, and waits again.
 ///
-/// What it asks of the kernel is listed in `Docs/Channel.md`, so that a filter can allow exactly that.
+/// What it asks of the kernel is listed in `Docs/Design/Channel.md`, so that a filter can allow exactly that.
 public struct ExtensionEndpoint: ~Copyable {
     let core: ExtensionCore
 

@@ -1,4 +1,4 @@
-/// Where a channel's traffic is recorded, and how much of it. `Docs/Recordings.md` has the file's format.
+/// Where a channel's traffic is recorded, and how much of it. `Docs/Guide/Recordings.md` has the file's format.
 ///
 /// A recording holds what host and extension say to each other: it is as private as they are. A channel that is
 /// recorded takes the general way for every message and writes a file for each: it works as ever, but not as fast.

@@ -1,4 +1,4 @@
-/// The numbers of a recording's file; `Docs/Recordings.md` says the same in words.
+/// The numbers of a recording's file; `Docs/Guide/Recordings.md` says the same in words.
 enum RecordingFormat {
     static let mark: [UInt8] = Array("ANNEXREC".utf8)
     static let version: UInt32 = 1

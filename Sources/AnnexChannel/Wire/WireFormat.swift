@@ -1,4 +1,4 @@
-/// Numbers that both ends must agree on. `Docs/Channel.md` says the same in words.
+/// Numbers that both ends must agree on. `Docs/Design/Channel.md` says the same in words.
 enum WireFormat {
     /// "ANXC", the first word of the host's region and of a hello.
     static let magic: UInt32 = 0x4358_4E41

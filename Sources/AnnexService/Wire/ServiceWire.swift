@@ -1,6 +1,6 @@
 package import AnnexChannel
 
-/// Numbers that a host and a daemon must agree on. `Docs/Daemon.md` says the same in words.
+/// Numbers that a host and a daemon must agree on. `Docs/Guide/Daemon.md` says the same in words.
 package enum ServiceWire {
     /// The versions that this library speaks. The last is raised with every change of meaning; the first where an older
     /// peer is no longer understood. A host says its own, and the daemon chooses the highest that both have.

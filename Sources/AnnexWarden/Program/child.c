@@ -11,7 +11,7 @@
 #include "surroundings.h"
 #include "syscalls.h"
 
-// The order is the design: Docs/Warden.md says why each stands where it stands.
+// The order is the design: Docs/Design/Warden.md says why each stands where it stands.
 static const struct step child_steps[] = {
     {ANNEX_STEP_CGROUP, surroundings_join_groups},
     {ANNEX_STEP_CLOCKS, clocks_shift},

@@ -11,7 +11,7 @@ struct AttackCommand: AsyncParsableCommand {
         commandName: "attack",
         abstract: "Try what a hostile program will try, against a policy of your choice.",
         discussion: """
-            Each technique of the catalogue (Docs/Attacks.md) is really tried, in a sandbox of its own, and ends in one \
+            Each technique of the catalogue (Docs/Reference/Attacks.md) is really tried, in a sandbox of its own, and ends in one \
             of these: stopped, by the layers that are named; allowed on purpose, by the line of the policy that grants \
             it; not applicable, with the reason; driven by tests, where a lone program cannot try it; or GOT THROUGH. \
             Nothing that gets through does harm: arguments are bad on purpose, targets are this program's own.
@@ -46,7 +46,7 @@ struct AttackCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
-    @Flag(help: "Print the page of the catalogue (Docs/Attacks.md) and try nothing.")
+    @Flag(help: "Print the page of the catalogue (Docs/Reference/Attacks.md) and try nothing.")
     var document = false
 
     func run() async throws {

@@ -12,7 +12,7 @@ struct InstallCommand: ParsableCommand {
             installed already is replaced; what was switched off in it \
             stays off, and is then printed with `off`. An extension that breaks a rule is refused, and the reason printed; \
             its app and the app's other extensions are installed. An app stays until `annex remove`, also over restarts. Hosts with a broker of \
-            their own (AnnexHost.embedded) have nothing to do with it. Docs/Daemon.md says what one user may have.
+            their own (AnnexHost.embedded) have nothing to do with it. Docs/Guide/Daemon.md says what one user may have.
 
             EXAMPLES
               annex install Pictures.app               and print the extensions that it carries

@@ -7,7 +7,7 @@ struct PolicyCommand: AsyncParsableCommand {
         abstract: "Read, compare, test and write policies: what untrusted code may do.",
         discussion: """
             A policy is named by its shipped name (`compute`) or by the path of a YAML file (`./mine.yaml`, whose \
-            includes are looked for beside it). Docs/Policies.md explains the language.
+            includes are looked for beside it). Docs/Guide/Policies.md explains the language.
 
             EXAMPLES
               annex policy list                              what there is

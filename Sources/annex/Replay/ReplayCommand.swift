@@ -11,7 +11,7 @@ struct ReplayCommand: AsyncParsableCommand {
         abstract: "Show what was recorded of a channel, or play it to an extension and compare what it says.",
         discussion: """
             A host records a session by `host.begin(id) { $0.recording = ChannelRecording(to: path) }`; the file's \
-            format is in Docs/Recordings.md. Without an app the recording is shown, message by message. With one, its \
+            format is in Docs/Guide/Recordings.md. Without an app the recording is shown, message by message. With one, its \
             extension is launched in its sandbox, hears what the host said then, and is held to what it answered then; \
             the first difference is named. A recording that was cut off is used as far as it is whole.
 

@@ -13,7 +13,7 @@ struct ReportsCommand: ParsableCommand {
         discussion: """
             A host keeps a report on each end of an extension, the newest 500 of them, 100 of one extension at most, in \
             ~/.local/state/annex/reports (root: /var/lib/annex/reports); ANNEX_REPORTS names another folder. \
-            What each report says is in Docs/Reports.md.
+            What each report says is in Docs/Reference/Reports.md.
 
             EXAMPLES
               annex reports                                 when, which extension, why

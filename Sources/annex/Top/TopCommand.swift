@@ -14,7 +14,7 @@ struct TopCommand: ParsableCommand {
             BYTES/S go through its channel both ways, ANSWER is the time that an answer took since the last look, \
             DENIED counts what the sandbox refused. \
             A dash: nobody knows. Nothing is asked of the extensions or their hosts: they publish a few numbers in \
-            memory that this reads (Docs/Observing.md).
+            memory that this reads (Docs/Guide/Observing.md).
 
             EXAMPLES
               annex top                       a table that is drawn anew each second; Ctrl-C ends it

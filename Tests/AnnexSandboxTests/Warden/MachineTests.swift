@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// Two sandboxes see nothing by which they could tell that they are on one machine, but for what the kernel shows to
-/// every process: Docs/Warden.md lists it.
+/// every process: Docs/Design/Warden.md lists it.
 @Suite(.timeLimit(.minutes(20))) struct MachineTests {
     private func look(on ground: Ground) async throws -> [String: String] {
         var plan = try ground.plan("machine")
@@ -19,7 +19,7 @@ import Testing
         return seen
     }
 
-    /// The lines of one file, each with what Docs/Warden.md says that it shows left out.
+    /// The lines of one file, each with what Docs/Design/Warden.md says that it shows left out.
     private func lines(_ seen: [String: String], of file: String) -> [String] {
         seen.filter { $0.key.hasPrefix("/proc/self/\(file).") }.sorted { $0.key < $1.key }.map(\.value)
     }
@@ -37,7 +37,7 @@ import Testing
         #expect(abs((Int64(one["day-since-start"] ?? "") ?? hosts) - hosts) > 1_000_000_000)
     }
 
-    /// Docs/Warden.md lists it: no time namespace takes anything off it. A kernel that hides it makes that list shorter.
+    /// Docs/Design/Warden.md lists it: no time namespace takes anything off it. A kernel that hides it makes that list shorter.
     @Test func `what times returns counts from the start of the machine all the same`() async throws {
         let ground = try Ground()
         var used = tms()

@@ -21,7 +21,7 @@ final class Scribbler: Sendable {
     private let region: Mapping
     private let what: Scribbling
 
-    // As `Docs/Channel.md` has it.
+    // As `Docs/Design/Channel.md` has it.
     private static let words = [128, 256, 260, 264]
     private static let ring = 4096
 

@@ -1,4 +1,4 @@
-// An extension after `Docs/Channel.md` alone, whose every store, wait and message is a step of its own. At one of them
+// An extension after `Docs/Design/Channel.md` alone, whose every store, wait and message is a step of its own. At one of them
 // it stops, or dies. Arguments: what it does to itself (a signal's number), at which step.
 import AnnexLinux
 import Glibc

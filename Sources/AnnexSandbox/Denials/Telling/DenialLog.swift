@@ -3,7 +3,7 @@ internal import AnnexPolicy
 internal import Logging
 
 /// Writes one sandbox's refusals to the program's log (swift-log, label `annex.sandbox`): the first of each kind, few a
-/// second, and the sum at the end. Docs/Denials.md lists the metadata keys.
+/// second, and the sum at the end. Docs/Guide/Denials.md lists the metadata keys.
 struct DenialLog {
     static let label = "annex.sandbox"
 
