@@ -71,9 +71,9 @@ units: setup ## the systemd units, live: a system of its own starts them, and ex
 	done
 	@.ci/units
 
-policies: setup ## the compiled policies in Sources/AnnexPolicies/Compiled, made anew of Policies/
-	@$(SWIFT) build $(STRICT) --product compile-policies
-	@"$$($(SWIFT) build --show-bin-path)/compile-policies" Sources/AnnexPolicies/Compiled \
+policies: setup ## the compiled policies in Sources/Policy/AnnexShippedPolicies/Compiled, made anew of Policies/
+	@$(SWIFT) build $(STRICT) --product CompilePolicies
+	@"$$($(SWIFT) build --show-bin-path)/CompilePolicies" Sources/Policy/AnnexShippedPolicies/Compiled \
 		$(filter-out %.expectations.yaml,$(wildcard Policies/*.yaml))
 
 vm: setup ## Debian 12 and 13 as real machines, in an emulator: doctor, demo, attacks, suites, units, as three users (root; SUITE=NAME)

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The house plan: arrows go down only, and each target names every target that it imports.
-// Tests/LayeringTests holds this file against that plan.
+// Each floor of the house is a folder of Sources. Arrows go down only, and each target names every target that it imports.
+// Tests/LayeringTests holds this file against the house plan.
 
 /// `make tsan` alone sets this: a sanitizer's run-time is a library that a static executable cannot have.
 let isSanitized = Context.environment["ANNEX_SANITIZE"] != nil
@@ -39,6 +39,300 @@ let startsAtOnce: [LinkerSetting] =
         .linkedLibrary("_FoundationCShims"), .linkedLibrary("_FoundationCollections"),
     ]
 
+// MARK: - The floors
+
+/// The targets of one floor: the folder of each lies in the folder of its floor.
+func floor(_ name: String, _ targets: [Target]) -> [Target] {
+    for target in targets { target.path = "Sources/\(name)/\(target.name)" }
+    return targets
+}
+
+let kernel = floor(
+    "Kernel",
+    [
+        .target(name: "CAnnexLinux"),
+        .target(name: "AnnexLinux", dependencies: ["CAnnexLinux"], swiftSettings: strict),
+    ])
+
+let channel = floor(
+    "Channel",
+    [
+        .target(name: "AnnexChannel", dependencies: ["AnnexLinux", "CAnnexLinux"], swiftSettings: strict + views)
+    ])
+
+let policy = floor(
+    "Policy",
+    [
+        .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CAnnexYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .target(name: "CAnnexPolicies"),
+        .target(
+            name: "AnnexPolicy",
+            dependencies: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict),
+        .target(name: "AnnexShippedPolicies", dependencies: ["AnnexPolicy"], swiftSettings: strict),
+    ])
+
+let sandbox = floor(
+    "Sandbox",
+    [
+        .target(name: "AnnexWarden", exclude: ["Program"]),
+        .target(
+            name: "AnnexSandbox",
+            dependencies: [
+                "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict, plugins: ["EmbedProgram"]),
+        .target(
+            name: "AnnexAttacks", dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
+            exclude: ["Program"],
+            swiftSettings: strict, plugins: ["EmbedProgram"]),
+    ])
+
+let extensions = floor(
+    "Extensions",
+    [
+        .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(
+            name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
+    ])
+
+let broker = floor(
+    "Broker",
+    [
+        .target(
+            name: "AnnexBrokerAPI", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+        .target(
+            name: "AnnexBroker",
+            dependencies: [
+                "AnnexBrokerAPI", "AnnexBundle", "AnnexSandbox", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
+                "AnnexChannel", "AnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexHost", dependencies: ["AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexBrokerAPI"], swiftSettings: swift),
+        .target(
+            name: "AnnexDaemon",
+            dependencies: [
+                "AnnexBroker", "AnnexBrokerAPI", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
+                "CAnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "AnnexTelemetry",
+            dependencies: [
+                "AnnexHost", "AnnexBrokerAPI", "AnnexModel",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: swift),
+    ])
+
+let commands = floor(
+    "Commands",
+    [
+        .executableTarget(
+            name: "annexd",
+            dependencies: [
+                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["Units"], swiftSettings: swift),
+        .executableTarget(
+            name: "annex",
+            dependencies: [
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexSandbox", "AnnexShippedPolicies",
+                "AnnexPolicy", "AnnexChannel", "AnnexLinux",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift, linkerSettings: startsAtOnce),
+    ])
+
+let examples = floor(
+    "Examples",
+    [
+        .target(
+            name: "CPicture",
+            linkerSettings: [
+                .linkedLibrary("png16"), .linkedLibrary("jpeg"), .linkedLibrary("z"), .linkedLibrary("m"),
+            ]),
+        .target(
+            name: "PictureEditing", dependencies: ["CPicture"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "PictureEditor", dependencies: ["AnnexExtension", "AnnexModel", "PictureEditing"],
+            swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Shout", dependencies: ["AnnexExtension"], swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutApp", swiftSettings: swift, linkerSettings: selfContained),
+        .target(name: "CMisbehaver"),
+        .executableTarget(
+            name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
+            swiftSettings: strict, linkerSettings: selfContained),
+        .executableTarget(
+            name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
+        .executableTarget(
+            name: "Silent", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(
+            name: "Pictures", swiftSettings: swift, linkerSettings: selfContained),
+    ])
+
+let plugins = floor(
+    "Plugins",
+    [
+        .plugin(name: "EmbedProgram", capability: .buildTool()),
+        // `make policies` runs this one; what it writes is part of AnnexShippedPolicies.
+        .executableTarget(name: "CompilePolicies", dependencies: ["AnnexPolicy"], swiftSettings: swift),
+    ])
+
+// MARK: - Tests
+
+/// A program that tests start, named by its conduct; the name of its folder has capitals instead of hyphens.
+/// - Parameter isExtension: a static executable, as every extension is; otherwise a program like any host.
+func fixture(_ name: String, _ dependencies: [Target.Dependency] = [], isExtension: Bool = true) -> Target {
+    let folder = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    return .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/Fixtures/\(folder)", swiftSettings: swift,
+        linkerSettings: isExtension ? selfContained : [])
+}
+
+/// What several fixtures share, or a test links itself.
+func sharedFixture(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/Fixtures/\(name)", swiftSettings: swift)
+}
+
+/// What a fixture links that has a broker of its own and looks into it.
+let busyHost: [Target.Dependency] = ["AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy"]
+
+let fixtures: [Target] = [
+    .target(name: "AnnexTestSupport", dependencies: ["AnnexLinux"], path: "Tests/Support", swiftSettings: swift),
+    sharedFixture("CFilterFixture"),
+    sharedFixture("CHostFacts"),
+    sharedFixture("CFailingCalls"),
+    sharedFixture("CCrashes"),
+    sharedFixture("ConformingConduct", ["AnnexChannel"]),
+    sharedFixture("TypedConduct", ["AnnexChannel"]),
+    fixture("runs-alone"),
+    fixture("reports-its-world"),
+    fixture("asks-for-much"),
+    fixture("takes-much"),
+    fixture("conforms", ["AnnexChannel", "ConformingConduct"]),
+    fixture("echoes-raw", ["AnnexChannel"]),
+    fixture("works-on", ["AnnexExtension"]),
+    fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
+    fixture("answers-all-but-one", ["AnnexModel", "AnnexChannel"]),
+    fixture("scribbles-forever", ["AnnexChannel", "AnnexLinux"]),
+    fixture("stops-at-a-step", ["AnnexLinux"]),
+    fixture("serves-types", ["AnnexChannel", "TypedConduct"]),
+    fixture("restricts-itself", isExtension: false),
+    fixture("examines-itself", ["AnnexSandbox"], isExtension: false),
+    fixture("holds-a-sandbox", ["AnnexTestSupport", "AnnexSandbox", "AnnexLinux"], isExtension: false),
+    fixture("launches-forever", ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"], isExtension: false),
+    fixture("counts-its-launches", ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"], isExtension: false),
+    fixture(
+        "lives-its-own-life", ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "CHostFacts"], isExtension: false),
+    fixture("connects-to-a-daemon", ["AnnexHost", "CHostFacts"], isExtension: false),
+    fixture("meets-accidents", busyHost, isExtension: false),
+    fixture("bears-load", busyHost, isExtension: false),
+    fixture("fails-each-call", busyHost + ["CFailingCalls"], isExtension: false),
+]
+
+/// One target per target of the library. No test target names an executable: a static one would make the whole test
+/// bundle static. All of them are built with the tests all the same.
+let tests: [Target] = [
+    .testTarget(name: "LayeringTests", dependencies: ["AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
+        name: "AnnexLinuxTests", dependencies: ["AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
+        name: "AnnexChannelTests",
+        dependencies: ["AnnexChannel", "AnnexLinux", "AnnexTestSupport", "ConformingConduct"],
+        swiftSettings: swift),
+    .testTarget(
+        name: "AnnexPolicyTests",
+        dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture", "AnnexTestSupport"],
+        swiftSettings: swift),
+    .testTarget(
+        name: "AnnexShippedPoliciesTests", dependencies: ["AnnexShippedPolicies", "AnnexPolicy"], swiftSettings: swift),
+    .testTarget(
+        name: "AnnexSandboxTests",
+        dependencies: [
+            "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "AnnexTestSupport",
+            .product(name: "Logging", package: "swift-log"),
+        ],
+        swiftSettings: swift),
+    .testTarget(
+        name: "AnnexAttacksTests",
+        dependencies: ["AnnexAttacks", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport"],
+        swiftSettings: swift),
+    .testTarget(
+        name: "AnnexModelTests",
+        dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
+        name: "AnnexExtensionTests",
+        dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"],
+        swiftSettings: swift),
+    .testTarget(
+        name: "AnnexBundleTests",
+        dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
+        name: "AnnexBrokerTests",
+        dependencies: [
+            "AnnexBroker", "AnnexBundle", "AnnexBrokerAPI", "AnnexSandbox", "AnnexPolicy", "AnnexModel",
+            "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+        ], swiftSettings: swift),
+    .testTarget(
+        name: "AnnexDaemonTests",
+        dependencies: [
+            "AnnexDaemon", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            .product(name: "Logging", package: "swift-log"),
+        ],
+        swiftSettings: swift),
+    .testTarget(
+        name: "AnnexHostTests",
+        dependencies: [
+            "AnnexHost", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+        ],
+        swiftSettings: swift),
+    .testTarget(
+        name: "AnnexTelemetryTests",
+        dependencies: [
+            "AnnexTelemetry", "AnnexHost", "AnnexEmbedded", "AnnexTestSupport",
+            .product(name: "CoreMetrics", package: "swift-metrics"),
+            .product(name: "MetricsTestKit", package: "swift-metrics"),
+            .product(name: "Tracing", package: "swift-distributed-tracing"),
+            .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        ],
+        swiftSettings: swift),
+    .testTarget(
+        name: "ExamplesTests",
+        dependencies: [
+            "PictureEditing", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+        ],
+        swiftSettings: swift),
+    .testTarget(
+        name: "EndToEndTests",
+        dependencies: [
+            .product(name: "Logging", package: "swift-log"), "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker",
+            "AnnexDaemon", "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexBrokerAPI", "AnnexChannel", "AnnexLinux",
+            "TypedConduct",
+        ],
+        swiftSettings: swift),
+]
+
+// MARK: - The package
+
 let package = Package(
     name: "Annex",
     products: [
@@ -49,8 +343,8 @@ let package = Package(
         .library(name: "AnnexTelemetry", targets: ["AnnexTelemetry"]),
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
-        .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicies"]),
-        .library(name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexPolicy", "AnnexPolicies"]),
+        .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexShippedPolicies"]),
+        .library(name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexPolicy", "AnnexShippedPolicies"]),
         .executable(name: "annex", targets: ["annex"]),
         .executable(name: "annexd", targets: ["annexd"]),
     ],
@@ -61,300 +355,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: [
-        // Kernel
-        .target(name: "CAnnexLinux"),
-        .target(name: "AnnexLinux", dependencies: ["CAnnexLinux"], swiftSettings: strict),
-
-        // Channel
-        .target(name: "AnnexChannel", dependencies: ["AnnexLinux", "CAnnexLinux"], swiftSettings: strict + views),
-
-        // Policy
-        .systemLibrary(name: "CAnnexSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
-        .systemLibrary(name: "CAnnexYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .target(name: "CAnnexPolicies"),
-        .target(
-            name: "AnnexPolicy",
-            dependencies: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
-            swiftSettings: strict),
-        .target(name: "AnnexPolicies", dependencies: ["AnnexPolicy"], swiftSettings: strict),
-
-        // Sandbox
-        .target(name: "AnnexWarden", exclude: ["Program"]),
-        .target(
-            name: "AnnexSandbox",
-            dependencies: [
-                "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: strict, plugins: ["EmbedProgram"]),
-
-        // Trials
-        .target(
-            name: "AnnexTrials", dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
-            exclude: ["Program"],
-            swiftSettings: strict, plugins: ["EmbedProgram"]),
-
-        // Model
-        .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
-        .target(
-            name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
-        .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
-
-        // Broker and host
-        .target(
-            name: "AnnexService", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
-        .target(
-            name: "AnnexBroker",
-            dependencies: [
-                "AnnexService", "AnnexBundle", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexModel",
-                "AnnexChannel", "AnnexLinux",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: swift),
-        .target(
-            name: "AnnexHost", dependencies: ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
-            swiftSettings: swift),
-        .target(
-            name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexService"], swiftSettings: swift),
-
-        .target(
-            name: "AnnexDaemon",
-            dependencies: [
-                "AnnexBroker", "AnnexService", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux", "CAnnexLinux",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: swift),
-
-        .target(
-            name: "AnnexTelemetry",
-            dependencies: [
-                "AnnexHost", "AnnexService", "AnnexModel",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            swiftSettings: swift),
-
-        // Programs
-        .executableTarget(
-            name: "annexd",
-            dependencies: [
-                "AnnexDaemon", "AnnexBroker", "AnnexService", "AnnexLinux",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            exclude: ["Units"], swiftSettings: swift),
-        .executableTarget(
-            name: "annex",
-            dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies",
-                "AnnexPolicy",
-                "AnnexChannel", "AnnexLinux",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: swift, linkerSettings: startsAtOnce),
-
-        // Examples
-        .target(
-            name: "CPicture", path: "Sources/Examples/CPicture",
-            linkerSettings: [
-                .linkedLibrary("png16"), .linkedLibrary("jpeg"), .linkedLibrary("z"), .linkedLibrary("m"),
-            ]),
-        .target(
-            name: "PictureEditing", dependencies: ["CPicture"], path: "Sources/Examples/PictureEditing",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "PictureEditor", dependencies: ["AnnexExtension", "AnnexModel", "PictureEditing"],
-            path: "Sources/Examples/PictureEditor", swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "Shout", dependencies: ["AnnexExtension"], path: "Sources/Examples/Shout", swiftSettings: swift,
-            linkerSettings: selfContained),
-        .executableTarget(
-            name: "ShoutApp", path: "Sources/Examples/ShoutApp", swiftSettings: swift, linkerSettings: selfContained),
-        .target(name: "CMisbehaver", path: "Sources/Examples/CMisbehaver"),
-        .executableTarget(
-            name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
-            path: "Sources/Examples/Misbehaver", swiftSettings: strict, linkerSettings: selfContained),
-        .executableTarget(
-            name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"], path: "Sources/Examples/ShoutHost"),
-        .executableTarget(
-            name: "Silent", path: "Sources/Examples/Silent", swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "Pictures", path: "Sources/Examples/Pictures", swiftSettings: swift, linkerSettings: selfContained),
-
-        // Tools: `make policies` runs this one; what it writes is part of AnnexPolicies.
-        .executableTarget(
-            name: "compile-policies", dependencies: ["AnnexPolicy"], path: "Sources/Tools/CompilePolicies",
-            swiftSettings: swift),
-
-        // Build plugins
-        .plugin(name: "EmbedProgram", capability: .buildTool(), path: "Sources/Plugins/EmbedProgram"),
-
-        // Tests: support and fixtures, then one target per target of the library. No test target names an executable:
-        // a static one would make the whole test bundle static. All of them are built with the tests all the same.
-        .target(
-            name: "AnnexTestSupport", dependencies: ["AnnexLinux"], path: "Tests/Support", swiftSettings: swift),
-        .target(name: "CFilterFixture", path: "Tests/Fixtures/CFilterFixture"),
-        .target(name: "CHostFacts", path: "Tests/Fixtures/CHostFacts"),
-        .target(name: "CFailingCalls", path: "Tests/Fixtures/CFailingCalls"),
-        .target(
-            name: "ConformingConduct", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/ConformingConduct",
-            swiftSettings: swift),
-        .executableTarget(
-            name: "runs-alone", path: "Tests/Fixtures/RunsAlone", swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "reports-its-world", path: "Tests/Fixtures/ReportsItsWorld", linkerSettings: selfContained),
-        .executableTarget(
-            name: "asks-for-much", path: "Tests/Fixtures/AsksForMuch", linkerSettings: selfContained),
-        .executableTarget(
-            name: "takes-much", path: "Tests/Fixtures/TakesMuch", linkerSettings: selfContained),
-        .executableTarget(
-            name: "holds-a-sandbox", dependencies: ["AnnexTestSupport", "AnnexSandbox", "AnnexLinux"],
-            path: "Tests/Fixtures/HoldsASandbox", swiftSettings: swift),
-        .executableTarget(
-            name: "examines-itself", dependencies: ["AnnexSandbox"], path: "Tests/Fixtures/ExaminesItself",
-            swiftSettings: swift),
-        .executableTarget(
-            name: "conforms", dependencies: ["AnnexChannel", "ConformingConduct"], path: "Tests/Fixtures/Conforms",
-            swiftSettings: swift,
-            linkerSettings: selfContained),
-        .executableTarget(
-            name: "echoes-raw", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/EchoesRaw",
-            swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "works-on", dependencies: ["AnnexExtension"], path: "Tests/Fixtures/WorksOn", swiftSettings: swift,
-            linkerSettings: selfContained),
-        .target(name: "CCrashes", path: "Tests/Fixtures/CCrashes"),
-        .executableTarget(
-            name: "crashes-as-told", dependencies: ["AnnexExtension", "AnnexLinux", "CCrashes"],
-            path: "Tests/Fixtures/CrashesAsTold", swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "answers-all-but-one", dependencies: ["AnnexModel", "AnnexChannel"],
-            path: "Tests/Fixtures/AnswersAllButOne", swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "scribbles-forever", dependencies: ["AnnexChannel", "AnnexLinux"],
-            path: "Tests/Fixtures/ScribblesForever", swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "stops-at-a-step", dependencies: ["AnnexLinux"], path: "Tests/Fixtures/StopsAtAStep",
-            swiftSettings: swift, linkerSettings: selfContained),
-        .target(
-            name: "TypedConduct", dependencies: ["AnnexChannel"], path: "Tests/Fixtures/TypedConduct",
-            swiftSettings: swift),
-        .executableTarget(
-            name: "serves-types", dependencies: ["AnnexChannel", "TypedConduct"], path: "Tests/Fixtures/ServesTypes",
-            swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(name: "restricts-itself", path: "Tests/Fixtures/RestrictsItself"),
-        .executableTarget(
-            name: "launches-forever", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],
-            path: "Tests/Fixtures/LaunchesForever", swiftSettings: swift),
-        .executableTarget(
-            name: "counts-its-launches", dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"],
-            path: "Tests/Fixtures/CountsItsLaunches", swiftSettings: swift),
-        .executableTarget(
-            name: "meets-accidents",
-            dependencies: [
-                "AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy",
-            ],
-            path: "Tests/Fixtures/MeetsAccidents", swiftSettings: swift),
-        .executableTarget(
-            name: "fails-each-call",
-            dependencies: [
-                "AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy", "CFailingCalls",
-            ],
-            path: "Tests/Fixtures/FailsEachCall", swiftSettings: swift),
-        .executableTarget(
-            name: "bears-load",
-            dependencies: ["AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy"],
-            path: "Tests/Fixtures/BearsLoad", swiftSettings: swift),
-        .executableTarget(
-            name: "lives-its-own-life",
-            dependencies: ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "CHostFacts"],
-            path: "Tests/Fixtures/LivesItsOwnLife", swiftSettings: swift),
-
-        .executableTarget(
-            name: "connects-to-a-daemon", dependencies: ["AnnexHost", "CHostFacts"],
-            path: "Tests/Fixtures/ConnectsToADaemon", swiftSettings: swift),
-
-        .testTarget(name: "LayeringTests", dependencies: ["AnnexTestSupport"], swiftSettings: swift),
-        .testTarget(
-            name: "AnnexLinuxTests", dependencies: ["AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
-        .testTarget(
-            name: "AnnexChannelTests",
-            dependencies: ["AnnexChannel", "AnnexLinux", "AnnexTestSupport", "ConformingConduct"],
-            swiftSettings: swift),
-        .testTarget(
-            name: "AnnexPolicyTests",
-            dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture", "AnnexTestSupport"],
-            swiftSettings: swift),
-        .testTarget(
-            name: "AnnexPoliciesTests", dependencies: ["AnnexPolicies", "AnnexPolicy"], swiftSettings: swift),
-        .testTarget(
-            name: "AnnexSandboxTests",
-            dependencies: [
-                "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "AnnexTestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: swift),
-        .testTarget(
-            name: "AnnexTrialsTests",
-            dependencies: ["AnnexTrials", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport"],
-            swiftSettings: swift),
-        .testTarget(
-            name: "AnnexModelTests",
-            dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
-        .testTarget(
-            name: "AnnexExtensionTests",
-            dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"],
-            swiftSettings: swift),
-        .testTarget(
-            name: "AnnexBundleTests",
-            dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
-        .testTarget(
-            name: "AnnexBrokerTests",
-            dependencies: [
-                "AnnexBroker", "AnnexBundle", "AnnexService", "AnnexSandbox", "AnnexPolicy", "AnnexModel",
-                "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
-            ], swiftSettings: swift),
-        .testTarget(
-            name: "AnnexDaemonTests",
-            dependencies: [
-                "AnnexDaemon", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: swift),
-        .testTarget(
-            name: "AnnexHostTests",
-            dependencies: [
-                "AnnexHost", "AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
-            ],
-            swiftSettings: swift),
-        .testTarget(
-            name: "AnnexTelemetryTests",
-            dependencies: [
-                "AnnexTelemetry", "AnnexHost", "AnnexEmbedded", "AnnexTestSupport",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-            ],
-            swiftSettings: swift),
-        .testTarget(
-            name: "ExamplesTests",
-            dependencies: [
-                "PictureEditing", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
-            ],
-            swiftSettings: swift),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: [
-                .product(name: "Logging", package: "swift-log"), "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker",
-                "AnnexDaemon", "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexService", "AnnexChannel", "AnnexLinux",
-                "TypedConduct",
-            ],
-            swiftSettings: swift),
-    ]
+    targets: kernel + channel + policy + sandbox + extensions + broker + commands + examples + plugins + fixtures
+        + tests
 )
 
 /// One harness of libFuzzer's.
@@ -376,8 +378,8 @@ if isFuzzing {
         fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexSandbox"),
         fuzzer("FuzzPropertyList", "AnnexBundle"),
-        fuzzer("FuzzArchive", "AnnexService", "AnnexLinux"),
-        fuzzer("FuzzMessage", "AnnexService", "AnnexModel", "AnnexChannel"),
+        fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
+        fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),
         fuzzer("FuzzRecording", "AnnexChannel"),
         fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),
     ]

@@ -1,5 +1,5 @@
 import AnnexPolicy
-import AnnexService
+import AnnexBrokerAPI
 import Testing
 
 @testable import AnnexBroker

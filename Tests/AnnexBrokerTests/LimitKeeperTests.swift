@@ -1,6 +1,6 @@
 import AnnexPolicy
 import AnnexSandbox
-import AnnexService
+import AnnexBrokerAPI
 import Testing
 
 @testable import AnnexBroker

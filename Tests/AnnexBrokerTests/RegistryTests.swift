@@ -1,5 +1,5 @@
 import AnnexBundle
-import AnnexService
+import AnnexBrokerAPI
 import AnnexTestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import AnnexService
+import AnnexBrokerAPI
 import Glibc
 import Testing
 

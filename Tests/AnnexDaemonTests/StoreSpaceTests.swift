@@ -1,5 +1,5 @@
 import AnnexChannel
-import AnnexService
+import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Logging

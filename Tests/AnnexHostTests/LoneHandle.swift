@@ -1,5 +1,5 @@
 import AnnexModel
-import AnnexService
+import AnnexBrokerAPI
 import Synchronization
 
 /// Ends the extension only for what bounds a wait: the news that its channel is closed, and a dismissal.

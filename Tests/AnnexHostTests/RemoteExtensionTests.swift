@@ -1,5 +1,5 @@
 import AnnexChannel
-import AnnexService
+import AnnexBrokerAPI
 import Testing
 
 @testable import AnnexHost

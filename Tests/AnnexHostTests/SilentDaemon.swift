@@ -1,6 +1,6 @@
 import AnnexChannel
 import AnnexLinux
-import AnnexService
+import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Synchronization

@@ -1,7 +1,7 @@
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
-import AnnexService
+import AnnexBrokerAPI
 import Testing
 
 /// What host and daemon say to each other comes through the wire as it was said.

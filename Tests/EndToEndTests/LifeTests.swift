@@ -2,7 +2,7 @@ import AnnexBroker
 import AnnexChannel
 import AnnexModel
 import AnnexPolicy
-import AnnexService
+import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Testing

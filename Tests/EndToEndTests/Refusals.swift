@@ -1,6 +1,6 @@
 import AnnexHost
 import AnnexModel
-import AnnexService
+import AnnexBrokerAPI
 import Synchronization
 
 /// Why a host's launches were refused, in order.

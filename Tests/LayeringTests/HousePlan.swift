@@ -1,55 +1,153 @@
-/// The house plan: what each target may import. Arrows go down only; a target that is not here may not exist.
+import Foundation
+
+/// The house plan: the floors from the ground up, the targets of each, and what each target imports.
+///
+/// `Package.swift`, the folders under `Sources` and the picture in `CONTRIBUTING.md` are held against it, exactly.
 enum HousePlan {
-    static let arrows: [String: Set<String>] = [
-        // Kernel
-        "CAnnexLinux": [],
-        "CAnnexSeccomp": [],
-        "CAnnexYAML": [],
-        "AnnexLinux": ["CAnnexLinux"],
-        // Channel
-        "AnnexChannel": ["AnnexLinux", "CAnnexLinux"],
-        // Sandbox
-        "AnnexWarden": [],
-        "CAnnexPolicies": [],
-        "AnnexPolicy": ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
-        "AnnexPolicies": ["AnnexPolicy"],
-        "AnnexSandbox": ["Logging", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
-        // Trials
-        "AnnexTrials": ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "EmbedProgram"],
-        // Model
-        "AnnexModel": ["AnnexChannel", "AnnexLinux"],
-        "AnnexExtension": ["AnnexModel", "AnnexChannel", "AnnexLinux"],
-        "AnnexBundle": ["AnnexModel", "AnnexPolicy", "AnnexLinux"],
-        // Broker and host
-        "AnnexService": ["AnnexModel", "AnnexChannel", "AnnexLinux"],
-        "AnnexBroker": [
-            "AnnexBundle", "AnnexSandbox", "AnnexPolicies", "AnnexPolicy", "AnnexService", "AnnexModel", "AnnexChannel",
-            "AnnexLinux", "Logging",
-        ],
-        "AnnexHost": ["AnnexService", "AnnexModel", "AnnexChannel", "AnnexLinux"],
-        "AnnexEmbedded": ["AnnexHost", "AnnexBroker", "AnnexService"],
-        "AnnexDaemon": [
-            "Logging", "AnnexBroker", "AnnexService", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
-            "CAnnexLinux",
-        ],
-        "AnnexTelemetry": ["AnnexHost", "AnnexService", "AnnexModel", "CoreMetrics", "Tracing"],
-        // Programs
-        "annexd": [
-            "Logging", "ServiceLifecycle", "AnnexDaemon", "AnnexBroker", "AnnexService", "AnnexLinux",
-            "ArgumentParser",
-        ],
-        "annex": [
-            "Logging", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexTrials", "AnnexSandbox", "AnnexPolicies",
-            "AnnexPolicy",
-            "AnnexChannel", "AnnexLinux", "ArgumentParser",
-        ],
-        // Tools and build plugins
-        "compile-policies": ["AnnexPolicy"],
-        "EmbedProgram": [],
+    struct Floor: Sendable {
+        let name: String
+        let targets: [Target]
+    }
+
+    struct Target: Sendable {
+        let name: String
+        /// One line for a reader who looks for the place of something.
+        let purpose: String
+        /// Targets of Annex; each lies on the same floor or on one below.
+        let imports: Set<String>
+        /// Products of other packages.
+        let products: Set<String>
+
+        init(_ name: String, _ purpose: String, imports: Set<String> = [], products: Set<String> = []) {
+            self.name = name
+            self.purpose = purpose
+            self.imports = imports
+            self.products = products
+        }
+    }
+
+    static let floors: [Floor] = [
+        // Beside the house: build plugins, and the tool that compiles the shipped policies.
+        Floor(
+            name: "Plugins",
+            targets: [
+                Target("EmbedProgram", "build plugin: compiles the C programs into byte arrays"),
+                Target("CompilePolicies", "tool: compiles Policies/*.yaml into sources", imports: ["AnnexPolicy"]),
+            ]),
+        Floor(
+            name: "Kernel",
+            targets: [
+                Target("CAnnexLinux", "C: system calls and atomics that Swift's C library import lacks"),
+                Target("AnnexLinux", "owners of kernel objects, and their errors", imports: ["CAnnexLinux"]),
+            ]),
+        Floor(
+            name: "Channel",
+            targets: [
+                Target(
+                    "AnnexChannel", "shared-memory rings, control socket, calls, messages",
+                    imports: ["AnnexLinux", "CAnnexLinux"])
+            ]),
+        Floor(
+            name: "Policy",
+            targets: [
+                Target("CAnnexSeccomp", "C library: libseccomp"),
+                Target("CAnnexYAML", "C library: libyaml"),
+                Target("CAnnexPolicies", "C: the texts of the shipped policies"),
+                Target(
+                    "AnnexPolicy", "a policy from its text to its seccomp filter",
+                    imports: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"]),
+                Target("AnnexShippedPolicies", "the shipped policies, compiled and proven", imports: ["AnnexPolicy"]),
+            ]),
+        Floor(
+            name: "Sandbox",
+            targets: [
+                Target("AnnexWarden", "C: the small process that builds sandboxes and is their parent"),
+                Target(
+                    "AnnexSandbox", "a program in a sandbox: plan, launch, supervision, denials",
+                    imports: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
+                    products: ["Logging"]),
+                Target(
+                    "AnnexAttacks", "the attack catalogue, and the programs that try it",
+                    imports: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "EmbedProgram"]),
+            ]),
+        Floor(
+            name: "Extensions",
+            targets: [
+                Target("AnnexModel", "words that host and extension share", imports: ["AnnexChannel", "AnnexLinux"]),
+                Target(
+                    "AnnexExtension", "what an extension links",
+                    imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
+                Target("AnnexBundle", "Info.plist and the layout of an app", imports: ["AnnexModel", "AnnexLinux"]),
+            ]),
+        Floor(
+            name: "Broker",
+            targets: [
+                Target(
+                    "AnnexBrokerAPI", "what host and broker say to each other",
+                    imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
+                Target(
+                    "AnnexBroker", "registry, launch and supervision of extensions",
+                    imports: [
+                        "AnnexBundle", "AnnexSandbox", "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI",
+                        "AnnexModel", "AnnexChannel", "AnnexLinux",
+                    ],
+                    products: ["Logging"]),
+                Target(
+                    "AnnexHost", "what a host imports",
+                    imports: ["AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux"]),
+                Target(
+                    "AnnexEmbedded", "for a host that carries its own broker",
+                    imports: ["AnnexHost", "AnnexBroker", "AnnexBrokerAPI"]),
+                Target(
+                    "AnnexDaemon", "a broker for all hosts of a user or a machine",
+                    imports: [
+                        "AnnexBroker", "AnnexBrokerAPI", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
+                        "CAnnexLinux",
+                    ],
+                    products: ["Logging"]),
+                Target(
+                    "AnnexTelemetry", "metrics and traces of a host",
+                    imports: ["AnnexHost", "AnnexBrokerAPI", "AnnexModel"], products: ["CoreMetrics", "Tracing"]),
+            ]),
+        Floor(
+            name: "Commands",
+            targets: [
+                Target(
+                    "annexd", "the daemon",
+                    imports: ["AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux"],
+                    products: ["Logging", "ServiceLifecycle", "ArgumentParser"]),
+                Target(
+                    "annex", "the command line",
+                    imports: [
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexSandbox",
+                        "AnnexShippedPolicies", "AnnexPolicy", "AnnexChannel", "AnnexLinux",
+                    ],
+                    products: ["Logging", "ArgumentParser"]),
+            ]),
     ]
 
     /// What an extension links must start in a millisecond and run without a file of the system.
     static let withoutFoundation: Set<String> = [
         "CAnnexLinux", "AnnexLinux", "AnnexChannel", "AnnexModel", "AnnexExtension",
     ]
+
+    static let targets: [String: (target: Target, floor: String)] = Dictionary(
+        uniqueKeysWithValues: floors.flatMap { floor in
+            floor.targets.map { ($0.name, (target: $0, floor: floor.name)) }
+        })
+
+    /// The folder of a target.
+    static func folder(of target: String) -> String? {
+        targets[target].map { "Sources/\($0.floor)/\(target)" }
+    }
+
+    /// The plan as `CONTRIBUTING.md` shows it: the highest floor first.
+    static var picture: String {
+        floors.reversed().map { floor in
+            let rooms = floor.targets.reversed().map { target in
+                "  " + target.name.padding(toLength: 22, withPad: " ", startingAt: 0) + target.purpose
+            }
+            return ([floor.name + "/"] + rooms).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
 }

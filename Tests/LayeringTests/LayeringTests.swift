@@ -3,17 +3,47 @@ import Testing
 
 /// Holds `Package.swift` and the sources against the house plan.
 @Suite struct LayeringTests {
-    @Test func arrowsGoDownOnlyAndEveryTargetIsInThePlan() async throws {
-        for target in try await PackageDump.load().targets where target.isOfTheLibrary {
-            let allowed = try #require(HousePlan.arrows[target.name], "\(target.name) is not in the house plan")
-            let excess = target.dependencies.subtracting(allowed)
-            #expect(excess.isEmpty, "\(target.name) may not depend on \(excess.sorted())")
+    @Test func `Package.swift has exactly the targets, folders and arrows of the house plan`() async throws {
+        let built = try await PackageDump.load().targets.filter(\.isOfTheLibrary)
+        #expect(Set(built.map(\.name)) == Set(HousePlan.targets.keys))
+        for target in built {
+            guard let (planned, _) = HousePlan.targets[target.name] else { continue }
+            let wanted = planned.imports.union(planned.products)
+            #expect(target.dependencies == wanted, "\(target.name) imports \(target.dependencies.sorted())")
+            #expect(target.path == HousePlan.folder(of: target.name))
         }
     }
 
-    @Test func whatAnExtensionLinksNeverImportsFoundation() async throws {
+    /// The tool that compiles policies stands beside the house and uses it.
+    @Test func `a target imports from its own floor and from those below`() throws {
+        var below: Set<String> = []
+        for floor in HousePlan.floors {
+            below.formUnion(floor.targets.map(\.name))
+            for target in floor.targets where target.name != "CompilePolicies" {
+                let above = target.imports.subtracting(below)
+                #expect(above.isEmpty, "\(target.name) on the floor \(floor.name) imports \(above.sorted()) from above")
+            }
+        }
+    }
+
+    @Test func `Sources has no folder that the house plan lacks`() throws {
+        let sources = SourceTree.root.appending(path: "Sources")
+        let floors = try SourceTree.folders(in: sources)
+        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Examples"]))
+        for floor in HousePlan.floors {
+            let targets = try SourceTree.folders(in: sources.appending(path: floor.name))
+            #expect(Set(targets) == Set(floor.targets.map(\.name)), "\(floor.name)")
+        }
+    }
+
+    @Test func `CONTRIBUTING shows the house plan as it is tested`() throws {
+        let page = try String(contentsOf: SourceTree.root.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
+        #expect(page.contains("```\n" + HousePlan.picture + "\n```"), "make it this:\n\(HousePlan.picture)")
+    }
+
+    @Test func `an extension links nothing that imports Foundation`() async throws {
         let examples = try await PackageDump.load().targets.filter { $0.path?.contains("Sources/Examples") ?? false }
-        let folders = HousePlan.withoutFoundation.map { "Sources/\($0)" } + examples.compactMap(\.path)
+        let folders = HousePlan.withoutFoundation.compactMap(HousePlan.folder) + examples.compactMap(\.path)
         for folder in folders {
             for (file, text) in try SourceTree.swiftFiles(in: folder) {
                 #expect(!text.contains("import Foundation"), "\(file) imports Foundation")

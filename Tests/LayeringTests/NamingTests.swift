@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: ["AnnexHost", "AnnexChannel", "AnnexEmbedded", "AnnexExtension", "AnnexSandbox"])
     func `no type has a blocking and an async function of one name`(target: String) throws {
         var forms: [Function: Set<Bool>] = [:]
-        for (_, text) in try SourceTree.swiftFiles(in: "Sources/\(target)") {
+        for (_, text) in try SourceTree.swiftFiles(in: try #require(HousePlan.folder(of: target))) {
             for (function, isAsync) in Self.functions(in: text) { forms[function, default: []].insert(isAsync) }
         }
         #expect(!forms.isEmpty)

@@ -5,6 +5,12 @@ enum SourceTree {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The names of the folders in a folder.
+    static func folders(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.hasDirectoryPath && !$0.lastPathComponent.hasPrefix(".") }.map(\.lastPathComponent)
+    }
+
     /// Every Swift file below a folder, with its text.
     static func swiftFiles(in folder: String) throws -> [(file: String, text: String)] {
         let start = root.appending(path: folder)

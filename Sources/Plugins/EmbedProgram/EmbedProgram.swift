@@ -2,7 +2,7 @@ import Foundation
 import PackagePlugin
 
 /// Compiles a freestanding C program and carries it inside the library, as bytes for each processor: the warden inside
-/// AnnexSandbox, the program that attacks inside AnnexTrials.
+/// AnnexSandbox, the program that attacks inside AnnexAttacks.
 ///
 /// For both processors, whatever machine builds: the programs need no header and no library of the target, and a
 /// library that was built for another machine must not carry this one's program.
@@ -26,11 +26,11 @@ struct EmbedProgram: BuildToolPlugin {
 
     private static let programs = [
         "AnnexSandbox": Carried(
-            name: "annex-warden", type: "WardenPrograms", folder: "Sources/AnnexWarden",
+            name: "annex-warden", type: "WardenPrograms", folder: "Sources/Sandbox/AnnexWarden",
             placement: ["-static-pie", "-fPIE", "-fvisibility=hidden", "-Wl,-z,text", "-Wl,-z,relro"]),
-        "AnnexTrials": Carried(
-            name: "annex-trial", type: "TrialPrograms", folder: "Sources/AnnexTrials",
-            borrowed: ["Sources/AnnexWarden/Program/text.c"], borrowedHeaders: ["Sources/AnnexWarden/Program"]),
+        "AnnexAttacks": Carried(
+            name: "annex-trial", type: "TrialPrograms", folder: "Sources/Sandbox/AnnexAttacks",
+            borrowed: ["Sources/Sandbox/AnnexWarden/Program/text.c"], borrowedHeaders: ["Sources/Sandbox/AnnexWarden/Program"]),
     ]
 
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

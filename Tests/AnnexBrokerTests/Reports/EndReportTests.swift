@@ -1,7 +1,7 @@
 import AnnexLinux
 import AnnexModel
 import AnnexPolicy
-import AnnexService
+import AnnexBrokerAPI
 import Testing
 
 @testable import AnnexBroker

@@ -1,5 +1,5 @@
 import AnnexModel
-import AnnexService
+import AnnexBrokerAPI
 
 @testable import AnnexBroker
 

@@ -1,5 +1,5 @@
 import AnnexLinux
-import AnnexService
+import AnnexBrokerAPI
 import Testing
 
 @testable import AnnexBroker

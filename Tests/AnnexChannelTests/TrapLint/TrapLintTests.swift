@@ -22,7 +22,7 @@ import Testing
 
     @Test("nothing in the receiver can trap on a peer's bytes", arguments: receiver)
     func receiverIsClean(_ file: String) throws {
-        let source = try text("Sources/AnnexChannel/" + file)
+        let source = try text("Sources/Channel/AnnexChannel/" + file)
         let findings = TrapLint.findings(in: source)
         #expect(findings.isEmpty, "\(file): \(findings.map(\.description).joined(separator: "; "))")
     }
@@ -31,8 +31,8 @@ import Testing
     @Test(
         "nothing in a daemon's reader can trap on a client's bytes",
         arguments: [
-            "AnnexService/Wire/HostPacketMessage.swift", "AnnexService/Wire/Duration+Wire.swift",
-            "AnnexService/Archive/BundleArchiveReader.swift",
+            "AnnexBrokerAPI/Wire/HostPacketMessage.swift", "AnnexBrokerAPI/Wire/Duration+Wire.swift",
+            "AnnexBrokerAPI/Archive/BundleArchiveReader.swift",
         ])
     func daemonsReaderIsClean(_ file: String) throws {
         let findings = TrapLint.findings(in: try text("Sources/" + file))

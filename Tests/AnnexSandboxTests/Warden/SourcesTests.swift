@@ -9,8 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct SourcesTests {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
-    static let program = root.appending(path: "Sources/AnnexWarden/Program").path
-    static let headers = root.appending(path: "Sources/AnnexWarden/include").path
+    static let program = root.appending(path: "Sources/Sandbox/AnnexWarden/Program").path
+    static let headers = root.appending(path: "Sources/Sandbox/AnnexWarden/include").path
 
     private static let strict = [
         "-std=c17", "-O2", "-ffreestanding", "-fno-builtin", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion",

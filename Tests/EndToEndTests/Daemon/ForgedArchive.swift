@@ -1,5 +1,5 @@
 import AnnexLinux
-import AnnexService
+import AnnexBrokerAPI
 import Glibc
 
 /// What a daemon is given in place of an app's archive.

@@ -2,7 +2,7 @@ import AnnexChannel
 import AnnexHost
 import AnnexLinux
 import AnnexModel
-import AnnexService
+import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Testing

@@ -1,7 +1,7 @@
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
-import AnnexService
+import AnnexBrokerAPI
 import Glibc
 
 /// A client that speaks to a daemon by hand, as honestly or not as a test wants.

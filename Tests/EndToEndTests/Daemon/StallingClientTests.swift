@@ -1,6 +1,6 @@
 import AnnexHost
 import AnnexLinux
-import AnnexService
+import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Testing

@@ -2,7 +2,7 @@ import AnnexBroker
 import AnnexChannel
 import AnnexHost
 import AnnexLinux
-import AnnexService
+import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Testing

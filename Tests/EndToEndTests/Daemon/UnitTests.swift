@@ -4,7 +4,7 @@ import Testing
 /// What the systemd units must not say. `make units` starts them for real.
 @Suite struct UnitTests {
     private static let units = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/annexd/Units").standardized
+        .appending(path: "../../../Sources/Commands/annexd/Units").standardized
 
     /// Each takes something away that a launch needs, and the daemon would start all the same.
     @Test(arguments: [

@@ -1,8 +1,8 @@
 // The warden's plan parser under a fuzzer and sanitizers. Every byte of a plan that the parser accepts is then used
 // as a launch would use it: what passes the check must be safe without any other.
 //
-//   clang -fsanitize=fuzzer,address,undefined -I Sources/AnnexWarden/include -I Sources/AnnexWarden/Program
-//       Tests/Fixtures/PlanFuzzer/plan-fuzzer.c Sources/AnnexWarden/Program/plan.c -o plan-fuzzer && ./plan-fuzzer
+//   clang -fsanitize=fuzzer,address,undefined -I Sources/Sandbox/AnnexWarden/include -I Sources/Sandbox/AnnexWarden/Program
+//       Tests/Fixtures/PlanFuzzer/plan-fuzzer.c Sources/Sandbox/AnnexWarden/Program/plan.c -o plan-fuzzer && ./plan-fuzzer
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 import AnnexModel
-import AnnexService
+import AnnexBrokerAPI
 import FuzzSupport
 
 @testable import AnnexChannel

@@ -1,3 +1,0 @@
-// What a host's author needs of the model and of the broker's answers comes with the one import.
-@_exported public import AnnexModel
-@_exported public import AnnexService

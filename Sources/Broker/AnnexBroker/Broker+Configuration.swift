@@ -1,0 +1,38 @@
+internal import AnnexBundle
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import AnnexSandbox
+internal import AnnexBrokerAPI
+
+extension Broker {
+    /// What the sandbox needs to run an extension exactly as it was checked at its installation.
+    static func configuration(
+        for bundle: ExtensionBundle, policy: Policy, channel: consuming ExtensionDescriptors
+    ) throws(ServiceError) -> SandboxConfiguration {
+        guard (try? bundle.executable.isUnchanged()) ?? false else {
+            throw ServiceError(
+                .invalidBundle, "\(bundle.executable.path) has changed since it was installed",
+                place: bundle.identifier, mend: "install the app again")
+        }
+        var gifts = DescriptorList(channel.control)
+        gifts.append(channel.hostRegion)
+        gifts.append(channel.extensionRegion)
+        do throws(SystemError) {
+            return SandboxConfiguration(
+                policy: policy, bundle: try bundle.directory.descriptor.duplicate(),
+                executable: try bundle.executable.descriptor.duplicate(), executablePath: bundle.executablePath,
+                name: bundle.identifier, gifts: gifts,
+                numbers: [
+                    ChannelDescriptor.control, ChannelDescriptor.hostRegion, ChannelDescriptor.extensionRegion,
+                ])
+        } catch {
+            throw ServiceError(.system, "\(error)", place: bundle.identifier)
+        }
+    }
+}
+
+extension ExtensionBundle {
+    /// The executable's path below the bundle.
+    fileprivate var executablePath: String { String(executable.path.dropFirst(directory.path.count + 1)) }
+}

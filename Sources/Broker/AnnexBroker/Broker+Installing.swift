@@ -1,0 +1,104 @@
+package import AnnexBundle
+internal import AnnexPolicy
+internal import AnnexSandbox
+package import AnnexBrokerAPI
+internal import Synchronization
+
+extension Broker {
+    package func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+        let app: AppBundle
+        do throws(BundleError) {
+            app = try AppBundle.open(path)
+        } catch {
+            throw ServiceError(.invalidBundle, "\(error)", place: path)
+        }
+        // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
+        for bundle in app.extensions where bundle.refusal == nil { try prepare(policy(for: bundle), for: bundle) }
+        let (installed, dropped) = try registry.withLock { (registry) throws(ServiceError) in
+            let dropped = try registry.install(app)
+            return (registry.described(app), dropped)
+        }
+        for refusal in installed.compactMap(\.refusal) { log.refused(refusal) }
+        // What failed before says nothing of the new version.
+        failures.forget(installed.map(\.id) + dropped)
+        end(dropped, for: .removed)
+        for supervised in running.all { supervised.endIfParkedAndReplaced() }
+        return installed
+    }
+
+    package func remove(app identifier: String) throws(ServiceError) {
+        let gone = try registry.withLock { (registry) throws(ServiceError) in try registry.remove(identifier) }
+        end(gone, for: .removed)
+    }
+
+    package func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {
+        let isKnown = registry.withLock { registry in
+            guard registry.bundle(identifier) != nil else { return false }
+            registry.setEnabled(isEnabled, identifier)
+            return true
+        }
+        guard isKnown else { throw absent(identifier) }
+        if !isEnabled { end([identifier], for: .disabled) }
+    }
+
+    /// The app that carries an extension, switched on or off.
+    package func app(carrying identifier: String) throws(ServiceError) -> String {
+        guard let bundle = registry.withLock({ $0.bundle(identifier) }) else { throw absent(identifier) }
+        return bundle.containingApp
+    }
+
+    /// How many extensions all apps but one carry, switched on or off.
+    package func count(ofExtensionsBeside app: String) -> Int {
+        registry.withLock { $0.count(ofExtensionsBeside: app) }
+    }
+
+    package var extensions: [InstalledExtension] { registry.withLock { $0.extensions } }
+
+    package var installed: [InstalledExtension] { registry.withLock { $0.installed } }
+
+    /// What an extension needs to be launched, and which installation that is from.
+    func installed(_ identifier: String) throws(ServiceError) -> (bundle: ExtensionBundle, instance: UInt64) {
+        let (bundle, instance, isEnabled) = registry.withLock {
+            ($0.bundle(identifier), $0.instance(of: identifier), $0.isEnabled(identifier))
+        }
+        guard let bundle, let instance else { throw absent(identifier) }
+        if let refusal = bundle.refusal { throw refusal }
+        guard isEnabled else {
+            throw ServiceError(.disabled, "is switched off", place: identifier, mend: "switch it on")
+        }
+        return (bundle, instance)
+    }
+
+    /// The extensions of an app, as they were checked at its installation. Whatever runs from one holds it.
+    package func bundles(of app: String) -> [ExtensionBundle] { registry.withLock { $0.bundles(of: app) } }
+
+    /// Why an extension must not run, where it must not.
+    func causeAgainst(_ identifier: String) -> EndCause? {
+        registry.withLock { registry in
+            guard registry.bundle(identifier) != nil else { return .removed }
+            return registry.isEnabled(identifier) ? nil : .disabled
+        }
+    }
+
+    private func end(_ identifiers: [String], for cause: EndCause) {
+        for supervised in running.all where identifiers.contains(supervised.identifier) { supervised.end(for: cause) }
+    }
+
+    /// Why there is no such extension.
+    private func absent(_ identifier: String) -> ServiceError {
+        if let refusal = registry.withLock({ $0.refusal(of: identifier) }) { return refusal }
+        return ServiceError(
+            .unknownExtension, "is not installed", place: identifier,
+            mend: "install the app that carries it; installed are: \(Registry.shown(extensions.map(\.id)))")
+    }
+
+    private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {
+        // Where the machine gives no seccomp and the host does without, nothing is compiled.
+        guard launcher.gives(.seccomp) else { return }
+        do throws(PolicyError) {
+            _ = try policy.filter()
+        } catch {
+            throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexPolicy
+internal import AnnexBrokerAPI
+internal import Glibc
+
+/// An end as a file keeps it. `Docs/Reference/Reports.md` lists the keys; where `annex run --report` says the same of a program,
+/// they are the same. What an extension had a hand in is escaped.
+struct EndReport {
+    static let version = 1
+
+    let name: ReportName
+    /// JSON, never more than `ReportFolder.largest`.
+    let bytes: [UInt8]
+
+    init(_ end: EndedExtension, at time: WallClock) {
+        name = ReportName(end.identifier, at: time)
+        var bytes: [UInt8] = []
+        // What an extension can make long is cut until it fits.
+        for room in [Room.whole, .tight, .none] {
+            bytes = Array((Self.json(end, time, room).written + "\n").utf8)
+            if bytes.count <= ReportFolder.largest { break }
+        }
+        self.bytes = bytes
+    }
+
+    /// How much of the lists goes into a report.
+    struct Room {
+        var refusals: Int
+        var frames: Int
+        var lines: Int
+
+        static let whole = Room(refusals: 64, frames: 32, lines: 20)
+        static let tight = Room(refusals: 16, frames: 4, lines: 20)
+        static let none = Room(refusals: 0, frames: 0, lines: 4)
+    }
+
+    private static func json(_ end: EndedExtension, _ time: WallClock, _ room: Room) -> JSON {
+        let termination = end.termination
+        let members: [JSON.Member] =
+            [
+                .init("version", .number(version)),
+                .init("time", .text(time.text)),
+                .init("identifier", .text(Escaped(end.identifier).description)),
+                .init("policy", .text(Escaped(end.policy).description)),
+                .init("reason", .text(termination.reason.rawValue)),
+                .init("detail", .text(termination.detail.description)),
+                .init("isFailure", .boolean(termination.isFailure)),
+            ] + termination.detail.members(room) + [
+                .init("waitedSeconds", .time(end.waited, in: .seconds(1))),
+                .init("lifetimeSeconds", .time(end.lifetime, in: .seconds(1))),
+                .init("broker", .number(Int(getpid()))),
+            ] + termination.usage.members + [
+                .init("lastOutput", .texts(termination.lastOutput.suffix(room.lines).map(\.description))),
+                .init("refusals", .list(termination.denials.prefix(room.refusals).map { $0.json(room) })),
+                .init("limits", .list(end.limits.map(\.json))),
+            ] + (end.launch?.members ?? [])
+        return .object(members)
+    }
+}
+
+extension Termination.Detail {
+    /// The parts of the detail by themselves, for programs.
+    fileprivate func members(_ room: EndReport.Room) -> [JSON.Member] {
+        switch self {
+        case .none: []
+        case .exitCode(let code): [.init("exitCode", .number(Int(code)))]
+        case .signal(let signal):
+            [
+                .init("signal", .number(Int(signal.number))), .init("signalName", .text(signal.name)),
+                .init("message", .optional(signal.message?.description)),
+                .init("backtrace", .texts(signal.backtrace.prefix(room.frames).map(\.description))),
+            ]
+        case .limit(let text): [.init("limit", .text(text))]
+        case .deniedCall(let call): [.init("deniedCall", call.json(room))]
+        case .violation(let text): [.init("violation", .text(text.description))]
+        case .step(let step):
+            [
+                .init("failedStep", .text(step.name)), .init("cause", .text(step.cause)),
+                .init("mend", .optional(step.mend)),
+            ]
+        case .error(let error):
+            [
+                .init("errorCode", .numeral("\(error.code)")),
+                .init("errorDomain", .text(Escaped(error.domain).description)),
+                .init("errorText", .text(Escaped(error.localizedDescription).description)),
+            ]
+        }
+    }
+}
+
+extension DeniedCall {
+    fileprivate func json(_ room: EndReport.Room) -> JSON {
+        .object([
+            .init("call", .text(name)), .init("arguments", .texts(arguments.map(\.description))),
+            .init("layer", .text(layer)), .init("remedy", .optional(allowingLine)), .init("count", .number(count)),
+            .init("backtrace", .texts(backtrace.prefix(room.frames).map(\.description))),
+        ])
+    }
+}
+
+extension Usage {
+    fileprivate var members: [JSON.Member] {
+        [
+            .init("peakMemory", peakMemory.map { .numeral("\($0)") } ?? .null),
+            .init("userSeconds", userTime.map { .time($0, in: .seconds(1)) } ?? .null),
+            .init("systemSeconds", systemTime.map { .time($0, in: .seconds(1)) } ?? .null),
+            .init("messages", messages?.json ?? .null),
+            .init("refusalCount", .number(denials)),
+        ]
+    }
+}
+
+extension SessionStatistics {
+    fileprivate var json: JSON {
+        .object([
+            .init("sent", .numeral("\(messagesSent)")), .init("received", .numeral("\(messagesReceived)")),
+            .init("bytesSent", .numeral("\(bytesSent)")), .init("bytesReceived", .numeral("\(bytesReceived)")),
+        ])
+    }
+}
+
+extension LaunchReport.Limit {
+    fileprivate var json: JSON {
+        .object([
+            .init("name", .text(name)), .init("bound", .text(bound)), .init("enforcement", .text(enforcement.rawValue)),
+            .init("keeper", .text(keeper)),
+        ])
+    }
+}
+
+extension LaunchReport {
+    fileprivate var members: [JSON.Member] {
+        [
+            .init("layers", .texts(layers)),
+            .init(
+                "waived",
+                .list(
+                    waived.map { waiver in
+                        .object([
+                            .init("layer", .text(waiver.layer.rawValue)), .init("cause", .text(waiver.cause)),
+                            .init("mend", .optional(waiver.mend)),
+                        ])
+                    })),
+            .init(
+                "steps",
+                .list(
+                    steps.map { step in
+                        .object([
+                            .init("name", .text(step.name)),
+                            .init("microseconds", .time(step.duration, in: .microseconds(1))),
+                        ])
+                    })),
+        ]
+    }
+}

@@ -1,0 +1,41 @@
+package import AnnexLinux
+package import AnnexBrokerAPI
+internal import Glibc
+
+extension ReportPlace {
+    /// Why there is no folder to keep reports in.
+    package static let homeless = SystemError(
+        "getenv", errno: ENOENT, path: "HOME", mend: "name a folder by ANNEX_REPORTS")
+
+    /// The folder's path; nil where no reports are wanted.
+    /// - Throws: `homeless` where nothing says whose folder it would be.
+    package func path() throws(SystemError) -> String? {
+        try path(user: geteuid(), environment: Self.variable)
+    }
+
+    func path(user: UInt32, environment: (String) -> String?) throws(SystemError) -> String? {
+        switch self {
+        case .nowhere: return nil
+        case .folder(let path): return try Self.absolute(path)
+        case .standard:
+            if let named = environment("ANNEX_REPORTS") { return named.isEmpty ? nil : try Self.absolute(named) }
+            if user == 0 { return "/var/lib/annex/reports" }
+            // As the base directory specification has it, a relative one is passed over.
+            if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/annex/reports" }
+            guard let home = environment("HOME"), home.hasPrefix("/") else { throw Self.homeless }
+            return home + "/.local/state/annex/reports"
+        }
+    }
+
+    private static func absolute(_ path: String) throws(SystemError) -> String {
+        guard path.hasPrefix("/") else {
+            throw SystemError("open", errno: EINVAL, path: path, mend: "name the folder by its absolute path")
+        }
+        return path
+    }
+
+    /// Nothing in a program that runs with more rights than whoever started it.
+    private static func variable(_ name: String) -> String? {
+        getuid() == geteuid() && getgid() == getegid() ? getenv(name).map { String(cString: $0) } : nil
+    }
+}

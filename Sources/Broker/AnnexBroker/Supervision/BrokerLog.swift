@@ -1,0 +1,90 @@
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexPolicy
+internal import AnnexSandbox
+internal import AnnexBrokerAPI
+internal import Logging
+
+/// What a broker does, in the program's log (swift-log, label `annex.broker`). `Docs/Guide/Observing.md` lists the metadata keys;
+/// they stay the same from version to version.
+struct BrokerLog: Sendable {
+    static let label = "annex.broker"
+    static let identifier = "identifier"
+    static let policy = "policy"
+    static let cause = "cause"
+    static let mend = "mend"
+    static let folder = "folder"
+    static let lost = "lost"
+
+    static let user = "user"
+    static let host = "host"
+
+    private(set) var logger = Logger(label: Self.label)
+
+    /// - Parameter user: whose broker it is, where a program has several.
+    init(_ user: String? = nil) {
+        if let user { logger[metadataKey: Self.user] = "\(user)" }
+    }
+
+    /// The same for what one host asked for.
+    func of(_ host: HostEnd) -> BrokerLog {
+        guard let process = host.process else { return self }
+        var log = self
+        log.logger[metadataKey: Self.host] = "\(process)"
+        return log
+    }
+
+    /// Once for each broker: extensions run without this layer.
+    func waived(_ waiver: SandboxReport.Waiver) {
+        var metadata: Logger.Metadata = [
+            "layer": "\(waiver.layer.rawValue)", Self.cause: "\(Escaped(waiver.cause ?? ""))",
+        ]
+        if let mend = waiver.mend { metadata[Self.mend] = "\(Escaped(mend))" }
+        logger.warning("extensions run without a layer, as their host allows", metadata: metadata)
+    }
+
+    func launching(_ identifier: String, _ policy: String) {
+        logger.debug("launches", metadata: Self.of(identifier, policy))
+    }
+
+    /// An extension that breaks a rule; its app is installed without it.
+    func refused(_ refusal: ServiceError) {
+        logger.warning(
+            "an extension is refused",
+            metadata: [
+                Self.identifier: "\(Escaped(refusal.place))", Self.cause: "\(Escaped(refusal.what))",
+            ])
+    }
+
+    func heldBack(_ identifier: String, _ error: ServiceError) {
+        logger.notice(
+            "is held back",
+            metadata: [
+                Self.identifier: "\(Escaped(identifier))", Self.cause: "\(Escaped(error.what))",
+                Self.mend: "\(Escaped(error.mend ?? ""))",
+            ])
+    }
+
+    func ready(_ identifier: String, _ report: LaunchReport) {
+        logger.debug(
+            "is ready",
+            metadata: Self.of(identifier, report.policy).merging(
+                ["launch": "\(report.total)", "waited": "\(report.waited)"]) { $1 })
+    }
+
+    /// Everyday life for whoever got an answer; news where something went wrong.
+    func ended(_ end: EndedExtension) {
+        let termination = end.termination
+        logger.log(
+            level: termination.isFailure ? .notice : .debug, "ended",
+            metadata: Self.of(end.identifier, end.policy).merging([
+                "reason": "\(termination.reason.rawValue)", "detail": "\(termination.detail)",
+                "lifetime": "\(end.lifetime)", "refusals": "\(termination.usage.denials)",
+                "peakMemory": "\(termination.usage.peakMemory.map(String.init) ?? "")",
+            ]) { $1 })
+    }
+
+    private static func of(_ identifier: String, _ policy: String) -> Logger.Metadata {
+        [Self.identifier: "\(Escaped(identifier))", Self.policy: "\(Escaped(policy))"]
+    }
+}

@@ -1,0 +1,36 @@
+internal import AnnexPolicy
+internal import AnnexSandbox
+internal import AnnexBrokerAPI
+
+extension LaunchReport {
+    /// A launch as the sandbox saw it, up to the extension's hello where that came.
+    init(_ report: SandboxReport, policy: String, limits: PolicyLimits, waited: Duration, hello: UInt64?) {
+        var steps = report.steps.map { Step(name: $0.name, duration: $0.duration) }
+        if let hello {
+            let start = hello > report.executed ? hello - report.executed : 0
+            steps.append(Step(name: "hello", duration: .nanoseconds(Int64(clamping: start))))
+        }
+        self.init(
+            waited: waited, steps: steps, layers: report.layers, waived: report.waived.compactMap(Waiver.init),
+            policy: policy,
+            limits: Limit.all(limits, held: report.held), memoryLimit: limits.memory,
+            memory: report.isMemoryEnforced ? .enforced : .watched)
+    }
+}
+
+extension LaunchReport.Waiver {
+    /// nil for a layer that was never asked for: nothing was waived then.
+    fileprivate init?(_ waiver: SandboxReport.Waiver) {
+        guard let cause = waiver.cause, let layer = DispensableLayer(waiver.layer) else { return nil }
+        self.init(layer: layer, cause: cause, mend: waiver.mend)
+    }
+}
+
+extension DispensableLayer {
+    /// Both have the same words.
+    init?(_ layer: SandboxLayer) { self.init(rawValue: layer.rawValue) }
+}
+
+extension SandboxLayer {
+    init?(_ layer: DispensableLayer) { self.init(rawValue: layer.rawValue) }
+}

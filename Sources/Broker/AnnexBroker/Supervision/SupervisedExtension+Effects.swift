@@ -1,0 +1,110 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexPolicy
+internal import AnnexSandbox
+internal import AnnexBrokerAPI
+internal import Synchronization
+
+extension SupervisedExtension {
+    func perform(_ effect: Lifecycle.Effect) {
+        switch effect {
+        case .askForPlace: askForPlace()
+        case .launch: launch()
+        case .wake(let moment): wake(at: moment)
+        case .announce: events(.ready(launchReport() ?? .unknown))
+        case .ping: ping()
+        case .lookAtMemory: lookAtMemory()
+        case .warnOfMemory: events(.memoryWarning)
+        case .sayGoodbye: events(.goodbye)
+        case .warnOfEnd: events(.endIsNear)
+        case .kill: running.withLock { $0.process }?.kill()
+        case .giveBackPlace: giveBackPlace()
+        case .finish(let cause): finish(cause)
+        }
+    }
+
+    private func askForPlace() {
+        guard running.withLock({ $0.place == nil }) else { return apply(.placeGranted) }
+        let (ticket, isGranted) = places.ask(policy, most: limits.instances) { [weak self, loop] in
+            // Never from the end of another one: a row of launches that fail at once would be as deep as it is long.
+            loop.execute { [weak self] in self?.apply(.placeGranted) }
+        }
+        running.withLock { $0.place = ticket }
+        if isGranted { apply(.placeGranted) }
+    }
+
+    private func giveBackPlace() {
+        if let ticket = running.withLock({ $0.place.take() }) { places.giveBack(ticket) }
+    }
+
+    private func launch() {
+        let launcher = running.withLock { $0.launcher.take() }
+        guard let launcher, let configuration = running.withLock({ $0.configuration.take() }) else { return }
+        do throws(SandboxError) {
+            // The reference of the closure keeps a supervised extension alive until the kernel's last word.
+            let process = try launcher.launch(configuration) { [self] in receive($0) }
+            running.withLock { $0.process = process }
+        } catch {
+            running.withLock { $0.ended = SandboxEnd(failure: error) }
+            apply(.gone)
+        }
+    }
+
+    private func wake(at moment: Moment?) {
+        let timer = moment.map { moment in
+            loop.schedule(at: moment.nanoseconds) { [weak self] in self?.apply(.clock) }
+        }
+        let last = running.withLock { running in
+            defer { running.timer = timer }
+            return running.timer
+        }
+        last?.cancel()
+    }
+
+    /// A host in this process has passed it on when this returns; another one says so.
+    private func ping() {
+        let isOwn = running.withLock { $0.host?.isOwn ?? false }
+        events(.ping)
+        if isOwn { apply(.pingPassedOn) }
+    }
+
+    private func lookAtMemory() {
+        if let used = running.withLock({ $0.process })?.memoryInUse() { apply(.memoryUsed(used)) }
+    }
+
+    private func finish(_ cause: EndCause?) {
+        let launch = launchReport()
+        let (ended, activity, granted, host, counts) = running.withLock { running in
+            // Each would keep what it belongs to, and with it this, for ever.
+            running.process = nil
+            running.launcher = nil
+            running.configuration = nil
+            running.installed = nil
+            return (running.ended, running.activity, running.granted, running.host.take(), running.counts)
+        }
+        let end = ended ?? SandboxEnd()
+        let termination = Termination(
+            cause, end: end, limits: limits, activity: activity, messages: host?.counts ?? counts)
+        // Before the host hears of it, who may exit at once.
+        onEnd(
+            EndedExtension(
+                identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), waited: waited(granted),
+                launch: launch, limits: LaunchReport.Limit.all(limits, held: end.held),
+                termination: termination))
+        events(.ended(termination))
+    }
+
+    /// - Parameter granted: when it got its place; it has waited until now where it never did.
+    private func waited(_ granted: Moment?) -> Duration { (granted ?? .now).since(asked) }
+
+    private func launchReport() -> LaunchReport? {
+        running.withLock { running in
+            running.report.map { report in
+                LaunchReport(
+                    report, policy: policy, limits: limits, waited: waited(running.granted),
+                    hello: running.hello?.nanoseconds)
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexBrokerAPI
+internal import Synchronization
+
+// On the event loop's thread.
+
+extension Connection {
+    /// As many packets are read at a time: the next connection has its turn.
+    private static let mostAtOnce = 32
+
+    func receive() {
+        for _ in 0..<Self.mostAtOnce {
+            guard state.withLock({ $0.phase != .closed }) else { return }
+            guard user.mayRead() else { return pause() }
+            do throws(SystemError) {
+                switch try socket.receive(atMost: ServiceWire.fromHost.bytes) {
+                case .nothing: return
+                case .end: return close("its socket is closed")
+                case .message(var message):
+                    var list = DescriptorList()
+                    swap(&list, &message.descriptors)
+                    let isCut = message.bytesWereCut || message.descriptorsWereCut
+                    take(message.bytes, isCut: isCut, HandedOver(list, closing: user.closing))
+                }
+            } catch {
+                return close("\(error)")
+            }
+        }
+    }
+
+    /// What comes too fast waits in its own socket until its sender waits too.
+    private func pause() {
+        state.withLock { state in
+            defer { state.socketWatch = nil }
+            return state.socketWatch
+        }?.cancel()
+        loop.schedule(after: .milliseconds(50)) { [weak self] in
+            guard let self, state.withLock({ $0.phase != .closed }) else { return }
+            do throws(SystemError) { try watchSocket() } catch { close("\(error)") }
+        }
+    }
+
+    private func take(_ bytes: [UInt8], isCut: Bool, _ handed: HandedOver) {
+        guard !isCut else { return refuse("a packet that is too large") }
+        let packet: HostPacket
+        do throws(DecodingFailure) {
+            packet = try HostPacketMessage(decoding: bytes, within: ServiceWire.fromHost).packet
+        } catch {
+            return refuse("a packet that cannot be read: \(error)")
+        }
+        switch packet {
+        case .hello(let versions): welcome(versions)
+        case .request(let number, let request): take(request, number, handed)
+        case .notice(let number, let notice, let counts): take(notice, number, counts)
+        }
+    }
+
+    private func welcome(_ versions: ClosedRange<UInt64>) {
+        guard let version = ServiceWire.common(with: versions) else {
+            return refuse("wire versions \(versions.inWords), and this daemon speaks \(ServiceWire.versions.inWords)")
+        }
+        let isFirst = state.withLock { state in
+            guard state.phase == .awaitingHello else { return false }
+            (state.phase, state.version) = (.open, version)
+            return true
+        }
+        guard isFirst else { return refuse("a second hello") }
+        // From here on a launch may bring its descriptors.
+        socket.setPassRights(true)
+        send(.welcome(version: version))
+    }
+
+    private func take(_ request: ServiceRequest, _ number: UInt64, _ handed: HandedOver) {
+        let isNext = state.withLock { state in
+            guard state.phase == .open, number > state.last else { return false }
+            state.last = number
+            return true
+        }
+        guard isNext else { return refuse("a request before the hello, or out of order") }
+        guard user.take(\.openRequests, most: limits.openRequests) else {
+            return send(.answer(number, .failed(user.overQuota("\(limits.openRequests) open requests"))))
+        }
+        begin(request, number, handed)
+    }
+
+    private func take(_ notice: ExtensionNotice, _ number: UInt64, _ counts: SessionStatistics) {
+        enum Place {
+            case handle(any ExtensionHandle), later, tooMuch, unknown
+        }
+        let place: Place = state.withLock { state in
+            guard state.phase == .open, number <= state.last else { return .unknown }
+            guard var launched = state.extensions[number] else { return .later }
+            if let handle = launched.handle { return .handle(handle) }
+            launched.waiting.append(notice)
+            launched.counts = counts
+            state.extensions[number] = launched
+            return launched.waiting.count > 16 ? .tooMuch : .later
+        }
+        switch place {
+        case .handle(let handle):
+            handle.counted(counts)
+            apply(notice, number, to: handle)
+        // One that has ended: its host may not have heard it yet.
+        case .later: break
+        case .tooMuch: refuse("too many notices of an extension that is being launched")
+        case .unknown: refuse("a notice of an extension that was never launched")
+        }
+    }
+}
+
+extension ClosedRange<UInt64> {
+    fileprivate var inWords: String { "\(lowerBound) to \(upperBound)" }
+}

@@ -1,0 +1,247 @@
+internal import AnnexBroker
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexBrokerAPI
+internal import Synchronization
+
+extension Connection {
+    /// Hands a request to the user's lanes, which answer it.
+    func begin(_ request: ServiceRequest, _ number: UInt64, _ handed: HandedOver) {
+        // Those of a request that waits its turn are open for as long as it waits.
+        if handed.count != request.descriptors { handed.letGo() }
+        switch request {
+        case .install(let name):
+            change(number, "installed") { [self] () throws(ServiceError) in
+                try checkReserve(handed)
+                let extensions = try user.install(handed, named: name)
+                return (.extensions(extensions, isAll: true), extensions.first?.containingApp ?? name)
+            }
+        case .uninstall(let app):
+            change(number, "removed") { [self] () throws(ServiceError) in
+                try user.remove(app: app)
+                return (.done, app)
+            }
+        case .setEnabled(let isEnabled, let identifier):
+            change(number, isEnabled ? "switched on" : "switched off") { [self] () throws(ServiceError) in
+                try user.setEnabled(isEnabled, identifier)
+                return (.done, identifier)
+            }
+        case .list(let last, let withDisabled):
+            user.lane.run { [self] in
+                answer(number) { () throws(ServiceError) in try list(after: last, withDisabled) }
+            }
+        case .terms(let identifier):
+            user.lane.run { [self] in
+                answer(number) { () throws(ServiceError) in
+                    .terms(try user.ready().broker.terms(for: identifier))
+                }
+            }
+        case .claim(let launched):
+            let handle = state.withLock { $0.extensions[launched]?.handle }
+            answer(number) { () throws(ServiceError) in .claimed(isYours: handle?.claim() ?? false) }
+        case .launch(let identifier, let point, let purpose, let limit, let counters):
+            beginLaunch(number) { [self] () throws(ServiceError) in
+                try launch(identifier, point, purpose, limit, counters, number, handed)
+            }
+        }
+    }
+
+    /// Does what changes the user's store, on the lane for that, and records who asked for it.
+    private func change(
+        _ number: UInt64, _ what: String,
+        _ body: @escaping @Sendable () throws(ServiceError) -> (answer: ServiceAnswer, identifier: String)
+    ) {
+        user.changes.run { [self] in
+            answer(number) { () throws(ServiceError) in
+                guard user.mayChange() else {
+                    throw user.overQuota("made \(limits.changesPerMinute) changes in a minute")
+                }
+                let (answer, identifier) = try body()
+                record(what, identifier)
+                return answer
+            }
+        }
+    }
+
+    /// What nobody waits for any more is not done.
+    private func answer(_ number: UInt64, _ body: () throws(ServiceError) -> ServiceAnswer) {
+        guard state.withLock({ $0.phase == .open }) else { return user.giveBack(\.openRequests) }
+        let answer: ServiceAnswer
+        do throws(ServiceError) {
+            answer = try body()
+        } catch {
+            answer = .failed(error)
+        }
+        user.giveBack(\.openRequests)
+        send(.answer(number, answer))
+    }
+
+    /// As many as fit into one packet, whatever their names are.
+    private func list(after last: String, _ withDisabled: Bool) throws(ServiceError) -> ServiceAnswer {
+        let broker = try user.ready().broker
+        let known = withDisabled ? broker.installed : broker.extensions
+        let all = known.filter { last.isEmpty || $0.id > last }
+        return .extensions(Array(all.prefix(64)), isAll: all.count <= 64)
+    }
+
+    // MARK: Launches
+
+    private func beginLaunch(_ number: UInt64, _ launch: @escaping @Sendable () throws(ServiceError) -> Void) {
+        state.withLock { $0.extensions[number] = Launched() }
+        user.lane.run { [self] in
+            answer(number) { () throws(ServiceError) in
+                do throws(ServiceError) {
+                    try launch()
+                    return .done
+                } catch {
+                    _ = state.withLock { $0.extensions.removeValue(forKey: number) }
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func launch(
+        _ identifier: String, _ point: String?, _ purpose: LaunchPurpose, _ limit: Duration?, _ counters: UInt64,
+        _ number: UInt64, _ handed: HandedOver
+    ) throws(ServiceError) {
+        try checkReserve(handed)
+        guard user.take(\.running, most: limits.running) else {
+            throw user.overQuota("\(limits.running) running extensions")
+        }
+        do throws(ServiceError) {
+            let broker = try user.ready().broker
+            let channel = try ExtensionDescriptors.checked(handed, for: identifier)
+            let kept = try kept(channel.control, for: identifier)
+            let host = HostEnd.remote(identity(), counters: counters)
+            let handle = try broker.launch(
+                identifier, as: point, for: purpose, timeLimit: limit, channel: channel, of: host
+            ) { [self] event in
+                switch event {
+                case .ready, .ended: kept.letGo()
+                default: break
+                }
+                deliver(event, number)
+            }
+            attach(handle, number)
+        } catch {
+            user.giveBack(\.running)
+            throw error
+        }
+    }
+
+    /// What users have open grows by what they hand over, not by connections alone: the last descriptors stay root's.
+    private func checkReserve(_ handed: HandedOver) throws(ServiceError) {
+        if let refusal = user.descriptors.refusal(of: handed.highest, from: user.number) { throw refusal }
+    }
+
+    /// Whose channel it is, for who looks from outside. Not for the event loop's thread: who asks the kernel about a
+    /// process that ends in that moment may have to take its memory apart.
+    private func identity() -> ProcessIdentity? {
+        let identity = ProcessIdentity(number, of: user.number)
+        // Last: until its end the number was its own.
+        return process.hasEnded ? nil : identity
+    }
+
+    /// The control socket once more, until the extension has it or is gone: whatever lies in it unread, its last close is
+    /// then not the event loop's, where a launch may wait for its place and end.
+    private func kept(
+        _ control: borrowing Descriptor, for identifier: String
+    ) throws(ServiceError) -> HandedOver {
+        do throws(SystemError) {
+            return HandedOver(DescriptorList(try control.duplicate()), closing: user.closing)
+        } catch {
+            throw ServiceError(.system, "\(error)", place: identifier)
+        }
+    }
+
+    /// The launch is under way: what its host said meanwhile is told, or that there is no host any more.
+    private func attach(_ handle: any ExtensionHandle, _ number: UInt64) {
+        let (isClosed, waiting) = state.withLock { state in
+            let waiting = state.extensions[number]?.waiting ?? []
+            // Here: what its host says from now on of its counts goes straight to the handle, and is newer.
+            if let counts = state.extensions[number]?.counts { handle.counted(counts) }
+            if state.extensions[number] != nil {
+                state.extensions[number]?.handle = handle
+                state.extensions[number]?.waiting = []
+            }
+            return (state.phase == .closed, waiting)
+        }
+        if isClosed { return Broker.end(ofGoneHost: handle) }
+        for notice in waiting { apply(notice, number, to: handle) }
+    }
+
+    private func deliver(_ event: ExtensionEvent, _ number: UInt64) {
+        if case .ended = event {
+            let ended = state.withLock { $0.extensions.removeValue(forKey: number) }
+            withExtendedLifetime(ended) {}
+            user.giveBack(\.running)
+            user.sweep()
+        }
+        send(.event(number, event))
+        if case .ping = event { acknowledgeForOldHost(number) }
+    }
+
+    /// A host of an older version does not say that it has passed a ping on: it is taken to have done so.
+    private func acknowledgeForOldHost(_ number: UInt64) {
+        let handle = state.withLock { state in
+            state.version < ServiceWire.firstWithPings ? state.extensions[number]?.handle : nil
+        }
+        handle?.passedPingOn()
+    }
+
+    // MARK: Notices
+
+    func apply(_ notice: ExtensionNotice, _ number: UInt64, to handle: any ExtensionHandle) {
+        switch notice {
+        case .saidHello: handle.saidHello()
+        case .requestBegan(let request): requestBegan(request, number, handle)
+        case .requestEnded(let request): requestEnded(request, number, handle)
+        case .overstayed: handle.overstayed()
+        case .gaveSign: handle.gaveSign()
+        case .pingPassedOn: handle.passedPingOn()
+        case .activityBegan(let reason): handle.activityBegan(reason)
+        case .activityEnded: handle.activityEnded()
+        case .violated(let violation): handle.violated(violation.escaped)
+        case .channelClosed: handle.channelClosed()
+        case .parked: handle.park()
+        case .dismissed(let completed): handle.dismiss(completed: completed)
+        }
+    }
+
+    private func requestBegan(_ request: UInt64, _ number: UInt64, _ handle: any ExtensionHandle) {
+        let isAllowed = state.withLock { state in
+            // It has ended: its host may not have heard it yet.
+            guard let requests = state.extensions[number]?.requests else { return true }
+            guard requests.count < ServiceWire.mostOpenRequests else { return false }
+            return state.extensions[number]?.requests.insert(request).inserted ?? true
+        }
+        guard isAllowed else { return refuse("a request that is open already, or one too many") }
+        handle.requestBegan(request)
+    }
+
+    private func requestEnded(_ request: UInt64, _ number: UInt64, _ handle: any ExtensionHandle) {
+        let wasOpen = state.withLock { $0.extensions[number]?.requests.remove(request) != nil }
+        if wasOpen { handle.requestEnded(request) }
+    }
+}
+
+extension ProtocolViolation {
+    /// Its words are a host's, and stand in a report as they are where it is a budget.
+    fileprivate var escaped: ProtocolViolation {
+        isBudget ? ProtocolViolation("\(Escaped(text))", isBudget: true) : self
+    }
+}
+
+extension DaemonUser {
+    func overQuota(_ what: String) -> ServiceError {
+        let (isLeaving, hasRoom) = state.withLock { ($0.isLeaving, hasDescriptors($0)) }
+        let what = hasRoom ? what : "about \(descriptors.ofOneUser) descriptors"
+        return isLeaving
+            ? ServiceError(.unreachable, "the daemon goes down", place: "annexd", mend: "connect again")
+            : ServiceError(
+                .overQuota, "user \(number) has \(what), as many as one may have", place: "annexd",
+                mend: "end what is not needed")
+    }
+}

@@ -1,0 +1,63 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Glibc
+
+extension ExtensionDescriptors {
+    /// Takes the three descriptors of a launch, if they are what an extension's end of a channel is made of. Nothing that
+    /// is asked of them reaches a file system, which could be one of the client's own that never answers.
+    static func checked(_ handed: HandedOver, for identifier: String) throws(ServiceError) -> ExtensionDescriptors {
+        guard handed.count == ServiceWire.launchDescriptors, let control = handed.takeFirst(),
+            let host = handed.takeFirst(), let other = handed.takeFirst()
+        else { throw fault("\(handed.count) descriptors instead of \(ServiceWire.launchDescriptors)", identifier) }
+        let fault =
+            controlFault(control) ?? regionFault(host, .oneWriter, isReadOnly: true)
+            ?? regionFault(other, .fixedSize, isReadOnly: false)
+        if let fault {
+            _ = HandedOver(control, host, other, closing: handed)
+            throw self.fault(fault, identifier)
+        }
+        return ExtensionDescriptors(control: control, hostRegion: host, extensionRegion: other)
+    }
+
+    private static func controlFault(_ control: borrowing Descriptor) -> String? {
+        LocalSocket.isControl(control) ? nil : "the control socket is no connected socket that keeps message bounds"
+    }
+
+    private static func regionFault(
+        _ region: borrowing Descriptor, _ wanted: Seals, isReadOnly: Bool
+    ) -> String? {
+        let name = isReadOnly ? "the host's region" : "the extension's region"
+        guard let seals = try? region.seals() else { return "\(name) is no memory that can be sealed" }
+        guard seals.isSuperset(of: wanted) else { return "\(name) is not sealed as it must be" }
+        guard region.isPlainSharedMemory, let status = try? region.status(), status.kind == .regular else {
+            return "\(name) is no ordinary memory"
+        }
+        guard (1...largestRegion).contains(status.size) else { return "\(name) has \(status.size) bytes" }
+        guard (try? region.isReadOnly()) == isReadOnly else {
+            return "\(name) is \(isReadOnly ? "writable" : "read-only")"
+        }
+        return nil
+    }
+
+    /// A ring of 256 MiB, an arena of 4 MiB and a page.
+    private static var largestRegion: Int64 { 260 << 20 | 4096 }
+
+    private static func fault(_ what: String, _ identifier: String) -> ServiceError {
+        ServiceError(
+            .system, "the channel is none: \(what)", place: identifier, mend: "launch through the library's own host")
+    }
+}
+
+extension HandedOver {
+    /// What was taken and is not wanted.
+    fileprivate convenience init(
+        _ one: consuming Descriptor, _ other: consuming Descriptor, _ third: consuming Descriptor,
+        closing handed: HandedOver
+    ) {
+        var list = DescriptorList(one)
+        list.append(other)
+        list.append(third)
+        self.init(list, closing: handed.closing)
+    }
+}

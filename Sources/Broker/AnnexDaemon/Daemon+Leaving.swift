@@ -1,0 +1,33 @@
+internal import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Synchronization
+
+extension Daemon {
+    /// Ends gracefully: nothing is launched any more, hosts are told, extensions end as `brokerShutdown`, and wardens
+    /// are gone when this returns. Takes no longer than the limit for farewells. Not for the event loop's thread.
+    package func leave() {
+        let (watch, users, connections) = state.withLock { state in
+            state.isLeaving = true
+            defer { state.watch = nil }
+            return (state.watch, Array(state.users.values), Array(state.connections.values))
+        }
+        watch?.cancelAndWait()
+        for connection in connections { connection.send(.leaving) }
+        let deadline = MonotonicClock.deadline(after: options.limits.farewell)
+        repeat {
+            // Again and again: a launch may have been under way.
+            for user in users { user.leave() }
+            MonotonicClock.pause()
+        } while MonotonicClock.now() < deadline
+            && !(users.allSatisfy(\.hasLeft) && connections.allSatisfy(\.isFlushed))
+        for connection in connections { connection.close("the daemon goes") }
+        for user in users { user.dropMeans() }
+    }
+}
+
+extension DaemonUser {
+    /// Whether nothing of his runs or is asked for any more.
+    fileprivate var hasLeft: Bool {
+        state.withLock { $0.running == 0 && $0.openRequests == 0 }
+    }
+}

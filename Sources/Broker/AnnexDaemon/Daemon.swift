@@ -1,0 +1,184 @@
+package import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Glibc
+package import Logging
+internal import Synchronization
+
+/// Brokers behind a Unix socket, one for each user who connects: nothing of one is within another's reach.
+package final class Daemon: Sendable {
+    struct State {
+        var users: [UInt32: DaemonUser] = [:]
+        var connections: [UInt64: Connection] = [:]
+        var last: UInt64 = 0
+        var isLeaving = false
+        var watch: EventLoop.Watch?
+    }
+
+    let state = Mutex(State())
+    let options: DaemonOptions
+    let loop: EventLoop
+    let logger: Logger
+    /// Room for all users' apps.
+    let space: StoreSpace
+    let descriptors: DescriptorBudget
+    /// Whom nobody can tell apart in this user namespace; nil where it has a number for everybody.
+    private let overflowUser = UserMap.overflowUser()
+    /// For connections that are nobody's. Before its hello none brings a descriptor (Linux 6.16), so nothing lasts here;
+    /// on older kernels it may, but holds up no event loop.
+    private let closing = Lane("annex-closing")
+    /// Where connections wait; open until the daemon ends, so that who connects meanwhile waits for the next one.
+    package let listener: ListeningSocket
+
+    /// - Parameter listener: where connections wait.
+    package init(_ options: DaemonOptions, listener: consuming ListeningSocket, logger: Logger) throws(SystemError) {
+        self.options = options
+        self.listener = listener
+        self.logger = logger
+        space = StoreSpace(options)
+        descriptors = DescriptorBudget.ofThisProcess(isShared: options.isSystem)
+        loop = try EventLoop.shared()
+    }
+
+    /// Begins to take connections.
+    package func start() throws(SystemError) {
+        let watch = try loop.watch(listener.descriptor.number) { [weak self] _ in self?.accept() }
+        let isLeaving = state.withLock { state in
+            state.watch = watch
+            return state.isLeaving
+        }
+        if isLeaving { watch.cancel() }
+    }
+
+    // MARK: Connections
+
+    private func accept() {
+        for _ in 0..<16 {
+            do throws(SystemError) {
+                guard let socket = try LocalSocket.accept(from: listener.descriptor) else { return }
+                admit(socket)
+            } catch {
+                // Without a number left for one more, those that wait go on waiting.
+                return pause(error)
+            }
+        }
+    }
+
+    private func pause(_ error: SystemError) {
+        logger.warning("no connection can be taken for a moment", metadata: ["error": "\(error)"])
+        state.withLock { state in
+            defer { state.watch = nil }
+            return state.watch
+        }?.cancel()
+        loop.schedule(after: .milliseconds(200)) { [weak self] in try? self?.start() }
+    }
+
+    private func admit(_ socket: consuming ControlSocket) {
+        let peer: PeerIdentity
+        do throws(SystemError) {
+            peer = try PeerIdentity(of: socket)
+        } catch {
+            logger.debug("a connection was not taken", metadata: ["error": "\(error)"])
+            return close(socket)
+        }
+        if let refusal = refusal(of: peer, socket) { return refuse(socket, refusal) }
+        guard let user = user(peer.user) else { return refuse(socket, Self.notServed) }
+        guard user.closing.count < options.limits.mostClosing else {
+            return refuse(socket, user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed"))
+        }
+        guard user.take(\.connections, most: options.limits.connections) else {
+            return refuse(socket, user.overQuota("\(options.limits.connections) connections"))
+        }
+        connect(socket, peer, user)
+    }
+
+    /// Why a peer is not served, whatever else there is of its user; nil where it is.
+    private func refusal(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> ServiceError? {
+        if peer.user == overflowUser {
+            return ServiceError(
+                .overQuota, "this daemon's user namespace has no number for you: it cannot tell you from others",
+                place: "annexd", mend: "run a daemon outside of the container")
+        }
+        if options.isSystem, let refusal = peer.refusal() { return refusal }
+        return descriptors.refusal(of: socket.descriptor.number, from: peer.user)
+    }
+
+    private func connect(
+        _ socket: consuming ControlSocket, _ peer: consuming PeerIdentity, _ user: DaemonUser
+    ) {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        let process = peer.number
+        let connection = Connection(
+            socket, process: peer.takeProcess(), numbered: process, user: user, loop: loop, logger: logger
+        ) { [weak self] in self?.forget(number) }
+        state.withLock { $0.connections[number] = connection }
+        do throws(SystemError) {
+            try connection.begin()
+        } catch {
+            connection.close("\(error)")
+        }
+    }
+
+    private func refuse(_ socket: consuming ControlSocket, _ error: ServiceError) {
+        if let bytes = try? DaemonPacket.refused(error).encoded() { try? socket.send(bytes) }
+        close(socket)
+    }
+
+    private func close(_ socket: consuming ControlSocket) {
+        OpenSocket(socket, closing: closing).letGo()
+    }
+
+    private static var notServed: ServiceError {
+        ServiceError(
+            .overQuota, "this daemon does not serve you: it is another user's, or serves as many as it may",
+            place: "annexd", mend: "start a daemon of your own: systemctl --user enable --now annexd.socket")
+    }
+
+    // MARK: Users
+
+    /// Who a connection is served for; nil where nobody more is served.
+    private func user(_ number: UInt32) -> DaemonUser? {
+        guard options.isSystem || number == geteuid() else { return nil }
+        return state.withLock { state in
+            if let known = state.users[number] { return known }
+            if state.users.count >= options.limits.users,
+                let idle = state.users.first(where: { $0.value.isIdle })
+            {
+                state.users[idle.key] = nil
+                idle.value.lane.run { idle.value.dropMeans() }
+            }
+            // Root has a place whoever has all others.
+            guard number == 0 || state.users.count < options.limits.users else { return nil }
+            let made = DaemonUser(number, options: options, space: space, descriptors: descriptors, logger: logger)
+            state.users[number] = made
+            awaitRest(of: made)
+            return made
+        }
+    }
+
+    private func forget(_ number: UInt64) {
+        let gone = state.withLock { $0.connections.removeValue(forKey: number) }
+        withExtendedLifetime(gone) {}
+    }
+
+    /// One timer for each user, however often he comes and goes.
+    private func awaitRest(of user: DaemonUser) {
+        loop.schedule(after: options.limits.idle) { [weak self, weak user] in
+            guard let self, let user, state.withLock({ $0.users[user.number] === user }) else { return }
+            if !letGo(ofRested: user) { awaitRest(of: user) }
+        }
+    }
+
+    /// His apps stay on disk; his broker comes back with his next request.
+    private func letGo(ofRested user: DaemonUser) -> Bool {
+        let isGone = state.withLock { state in
+            guard user.hasRested(for: options.limits.idle) else { return false }
+            state.users[user.number] = nil
+            return true
+        }
+        if isGone { user.lane.run { user.dropMeans() } }
+        return isGone
+    }
+}

@@ -1,0 +1,111 @@
+internal import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Glibc
+internal import Synchronization
+
+extension AppStore {
+    /// What came of an archive: a folder of the store's that nothing names yet.
+    struct Unpacked {
+        let folder: String
+        let name: String
+        let bytes: UInt64
+        /// Its bytes are set aside until the index counts them.
+        let reservation: StoreSpace.Reservation
+    }
+
+    /// Writes an archive out as an app of this name.
+    /// - Parameters:
+    ///   - room: the most bytes.
+    ///   - space: which all users share.
+    func unpack(
+        _ archive: consuming Descriptor, as name: String, room: Int64, in space: StoreSpace
+    ) throws(ServiceError) -> Unpacked {
+        guard name.hasSuffix(".app"), !name.contains("/"), !name.contains("\0"), name.utf8.count <= 255 else {
+            throw ServiceError(
+                .invalidBundle, "is not called Name.app (P1)", place: name, mend: "rename the directory")
+        }
+        let folder = Self.newName()
+        do {
+            var reader = try BundleArchiveReader(checking: archive)
+            let bytes = try reader.measure()
+            guard bytes <= room else {
+                throw ServiceError(
+                    .overQuota, "is larger than what is left for this user's apps", place: name,
+                    mend: "remove apps that are not needed; what was replaced counts until nothing runs from it")
+            }
+            let reservation = try space.reserve(bytes, for: name)
+            try self.folder.makeDirectory(folder, mode: 0o755)
+            try write(&reader, to: "\(folder)/\(name)", in: folder, named: name)
+            return Unpacked(folder: folder, name: name, bytes: UInt64(clamping: bytes), reservation: reservation)
+        } catch {
+            discard(folder)
+            if let refusal = error as? ServiceError { throw refusal }
+            throw ServiceError(
+                Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be taken: \(error)", place: name,
+                mend: "install an app's own directory, by the library or the command")
+        }
+    }
+
+    /// Whether an archive's fault cannot be the reason: what names itself twice, or a folder that is none, is its own.
+    private static func isTheDisks(_ error: any Error) -> Bool {
+        guard let error = error as? SystemError else { return false }
+        return ![ENOENT, ENOTDIR, EEXIST, ELOOP, EXDEV, EISDIR, ENAMETOOLONG, EILSEQ].contains(error.errno)
+    }
+
+    private static func newName() -> String {
+        "app-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    }
+
+    private func write(
+        _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String
+    ) throws {
+        while let entry = try reader.next() {
+            guard !entry.path.isEmpty else {
+                try self.folder.openBeneath(folder, O_RDONLY | O_DIRECTORY)
+                    .makeDirectory(name, mode: Self.mode(of: entry))
+                continue
+            }
+            let place = Self.split(root + "/" + entry.path)
+            let parent = try self.folder.openBeneath(place.parent, O_RDONLY | O_DIRECTORY)
+            try write(entry, place.name, in: parent, reader)
+        }
+        // The index must never outlast what it names, whenever the machine loses power. Once for all of it: a wait for each
+        // of 20,000 files would keep the disk of every user busy.
+        try self.folder.synchronizeFileSystem()
+    }
+
+    private func write(
+        _ entry: BundleArchive.Entry, _ name: String, in parent: borrowing Descriptor,
+        _ reader: borrowing BundleArchiveReader
+    ) throws {
+        switch entry.kind {
+        case .directory: try parent.makeDirectory(name, mode: Self.mode(of: entry))
+        case .link:
+            let target = try reader.contents(of: entry, from: 0, atMost: Int(entry.size))
+            guard !target.contains(0) else { throw BundleArchiveFailure.malformed("has a link that leads nowhere") }
+            try parent.makeLink(name, to: String(decoding: target, as: UTF8.self))
+        case .file:
+            let file = try parent.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            var done: Int64 = 0
+            while done < entry.size {
+                let part = try reader.contents(of: entry, from: done, atMost: 1 << 20)
+                guard !part.isEmpty else { throw BundleArchiveFailure.malformed("ends inside an entry") }
+                try file.writeAll(part)
+                done += Int64(part.count)
+            }
+            try file.setMode(Self.mode(of: entry))
+        }
+    }
+
+    /// Readable for every user, since an extension runs as a user of its own; the store itself is closed to others.
+    /// What every user could change stays so, to be refused as it would be anywhere (P7).
+    private static func mode(of entry: BundleArchive.Entry) -> UInt32 {
+        let isProgram = entry.kind == .directory || entry.permissions.contains(.executable)
+        return (isProgram ? 0o755 : 0o644) | (entry.permissions.contains(.writableByAll) ? 0o002 : 0)
+    }
+
+    private static func split(_ path: String) -> (parent: String, name: String) {
+        let parts = path.split(separator: "/")
+        return (parts.dropLast().joined(separator: "/"), String(parts.last ?? ""))
+    }
+}

@@ -1,0 +1,109 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Glibc
+internal import Synchronization
+
+/// Room for what all users of a daemon have installed: so much together, and so much that stays free on their disk.
+final class StoreSpace: Sendable {
+    private struct State {
+        /// Bytes of each store, by its path.
+        var stores: [String: Int64] = [:]
+        /// Whether those of users without a broker were looked at.
+        var isWhole = false
+        /// Bytes that are being installed.
+        var reserved: Int64 = 0
+    }
+
+    private let options: DaemonOptions
+    private let state = Mutex(State())
+
+    init(_ options: DaemonOptions) {
+        self.options = options
+    }
+
+    /// Takes note of how much a store has.
+    func note(_ bytes: Int64, at path: String) {
+        state.withLock { $0.stores[path] = bytes }
+    }
+
+    /// Bytes that are set aside for as long as this is held.
+    final class Reservation: Sendable {
+        private let bytes: Int64
+        private let space: StoreSpace
+
+        fileprivate init(_ bytes: Int64, in space: StoreSpace) {
+            self.bytes = bytes
+            self.space = space
+        }
+
+        deinit { space.state.withLock { $0.reserved -= bytes } }
+    }
+
+    /// Sets bytes aside. Not for the event loop's thread.
+    func reserve(_ bytes: Int64, for app: String) throws(ServiceError) -> Reservation {
+        let free = try freeBytes()
+        let others = state.withLock { $0.isWhole } ? [:] : stores()
+        let fault = state.withLock { state in
+            // A user who was forgotten has none any more.
+            state.stores = state.stores.merging(others) { one, _ in one }.filter { access($0.key, F_OK) == 0 }
+            state.isWhole = true
+            let fault = shortage(state, of: bytes, free: free)
+            if fault == nil { state.reserved += bytes }
+            return fault
+        }
+        guard let fault else { return Reservation(bytes, in: self) }
+        throw ServiceError(
+            .overQuota, "does not fit: this daemon has a limit of \(fault)", place: app,
+            mend: "remove apps that are not needed; for root: annexd --forget-user, or another --limit")
+    }
+
+    private func shortage(_ state: State, of bytes: Int64, free: Int64) -> String? {
+        let taken = state.stores.values.reduce(state.reserved) { Self.sum($0, $1) }
+        if Self.sum(taken, bytes) > options.limits.allInstalledBytes {
+            return "\(options.limits.allInstalledBytes) bytes for all users' apps together"
+        }
+        if Self.sum(Self.sum(state.reserved, bytes), options.limits.freeBytes) > free {
+            return "\(options.limits.freeBytes) bytes that stay free on the disk"
+        }
+        return nil
+    }
+
+    private func freeBytes() throws(ServiceError) -> Int64 {
+        do throws(SystemError) {
+            return try Descriptor.directory(options.state).availableBytes()
+        } catch {
+            throw ServiceError(.system, "\(error.cause)", place: options.state)
+        }
+    }
+
+    /// What lies there of everybody, also of those who have no broker now.
+    private func stores() -> [String: Int64] {
+        guard options.isSystem else { return [:] }
+        var found: [String: Int64] = [:]
+        let folder = options.state + "/apps"
+        guard let entries = try? Descriptor.directory(folder).entries(atMost: 1 << 20) else { return found }
+        for name in entries.compactMap(\.name) {
+            found["\(folder)/\(name)"] = Self.bytes(ofStoreAt: "\(folder)/\(name)")
+        }
+        return found
+    }
+
+    /// As its index says. An index that cannot be read counts for nothing until its user's broker has mended it.
+    private static func bytes(ofStoreAt path: String) -> Int64 {
+        let file = "\(path)/index"
+        var status = stat()
+        // Looked at before it is opened: a pipe would have a reader by that.
+        guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let bytes = try? Descriptor.open(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+                .readAll(atMost: StoreIndex.limits.bytes),
+            let index = try? StoreIndex(decoding: bytes, within: StoreIndex.limits)
+        else { return 0 }
+        return index.bytes
+    }
+
+    private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+        let (sum, isTooMuch) = one.addingReportingOverflow(other)
+        return isTooMuch ? .max : sum
+    }
+}

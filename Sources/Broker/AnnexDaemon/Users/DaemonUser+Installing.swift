@@ -1,0 +1,133 @@
+internal import AnnexBroker
+internal import AnnexBundle
+internal import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Glibc
+internal import Synchronization
+
+// On the lane of changes: one after another.
+
+extension DaemonUser {
+    /// Copies an app into the store, checks the copy, and registers it in place of what had its identifier.
+    func install(_ handed: HandedOver, named name: String) throws(ServiceError) -> [InstalledExtension] {
+        let means = try ready()
+        guard handed.count == 1, let archive = handed.takeFirst() else {
+            throw ServiceError(
+                .invalidBundle, "came with \(handed.count) descriptors instead of its archive", place: name,
+                mend: "install by the library or the command")
+        }
+        let index = means.store.index.withLock { $0 }
+        let made = try means.store.unpack(
+            archive, as: name, room: means.store.room(within: options.limits.installedBytes), in: space)
+        // While its bytes are still set aside.
+        defer { withExtendedLifetime(made) { space.note(means.store.bytes, at: means.store.path) } }
+        do throws(ServiceError) {
+            let app = try opened("\(means.store.path)/\(made.folder)/\(name)", name)
+            try check(app, index, means.broker)
+            return try register(app, made, in: means, index)
+        } catch {
+            means.store.discard(made.folder)
+            throw error.place.hasPrefix(means.store.path)
+                ? ServiceError(error.code, error.what, place: name, mend: error.mend) : error
+        }
+    }
+
+    private func opened(_ path: String, _ name: String) throws(ServiceError) -> AppBundle {
+        do throws(BundleError) {
+            return try AppBundle.open(path)
+        } catch {
+            throw ServiceError(.invalidBundle, "\(error)", place: name)
+        }
+    }
+
+    private func check(_ app: AppBundle, _ index: StoreIndex, _ broker: Broker) throws(ServiceError) {
+        let others = index.apps.count { $0.identifier != app.identifier }
+        let extensions = broker.count(ofExtensionsBeside: app.identifier) + app.extensions.count
+        guard others < options.limits.apps, extensions <= options.limits.extensions else {
+            throw ServiceError(
+                .overQuota,
+                "is more than the \(options.limits.apps) apps and \(options.limits.extensions) extensions of one user",
+                place: app.identifier, mend: "remove apps that are not needed")
+        }
+    }
+
+    /// The broker's registry first, since it may refuse; where the disk does, the registry gets back what it had.
+    private func register(
+        _ app: AppBundle, _ made: AppStore.Unpacked, in means: Means, _ index: StoreIndex
+    ) throws(ServiceError) -> [InstalledExtension] {
+        let old = index.app(app.identifier)
+        let running = means.broker.bundles(of: app.identifier)
+        let extensions = try means.broker.install(app: "\(means.store.path)/\(made.folder)/\(made.name)")
+        do throws(SystemError) {
+            try means.store.change { index in
+                index.apps.removeAll { $0.identifier == app.identifier }
+                index.apps.append(
+                    StoreIndex.App(
+                        identifier: app.identifier, folder: made.folder, name: made.name, bytes: made.bytes,
+                        disabled: old?.disabled.filter { id in extensions.contains { $0.id == id } } ?? []))
+            }
+        } catch {
+            if let old {
+                _ = try? means.broker.install(app: means.store.path(of: old))
+                switchOff(old.disabled, means.broker)
+            } else {
+                try? means.broker.remove(app: app.identifier)
+            }
+            throw ServiceError(.system, "\(error.cause)", place: made.name, mend: error.mend)
+        }
+        if let old { discard(old, running, in: means) }
+        return extensions
+    }
+
+    func remove(app identifier: String) throws(ServiceError) {
+        let means = try ready()
+        guard let app = means.store.index.withLock({ $0.app(identifier) }) else {
+            // The broker knows the words.
+            return try means.broker.remove(app: identifier)
+        }
+        let running = means.broker.bundles(of: identifier)
+        try change(means, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
+        // One that could not be loaded is nothing to the broker.
+        try? means.broker.remove(app: identifier)
+        discard(app, running, in: means)
+        space.note(means.store.bytes, at: means.store.path)
+    }
+
+    /// The index first: only a disk can fail here, and then nothing has changed.
+    func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(ServiceError) {
+        let means = try ready()
+        let app = try means.broker.app(carrying: identifier)
+        try change(means, place: identifier) { index in
+            for place in index.apps.indices where index.apps[place].identifier == app {
+                index.apps[place].disabled.removeAll { $0 == identifier }
+                if !isEnabled { index.apps[place].disabled.append(identifier) }
+            }
+        }
+        try means.broker.setEnabled(isEnabled, for: identifier)
+    }
+
+    private func change(
+        _ means: Means, place: String, _ body: (inout StoreIndex) -> Void
+    ) throws(ServiceError) {
+        do throws(SystemError) {
+            try means.store.change(body)
+        } catch {
+            throw ServiceError(.system, "\(error.cause)", place: place, mend: error.mend)
+        }
+    }
+
+    /// A running extension may still read its bundle, and holds it until it has ended.
+    private func discard(_ app: StoreIndex.App, _ running: [ExtensionBundle], in means: Means) {
+        means.store.leavings.withLock { $0.append(Leaving(app, heldBy: running)) }
+        sweep()
+    }
+
+    /// Removes bundles that count no more and that nothing runs from.
+    func sweep() {
+        guard let store = means.withLock({ $0?.store }), store.hasLeavings else { return }
+        changes.run { [self] in
+            store.sweep()
+            space.note(store.bytes, at: store.path)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import AnnexBroker
+internal import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Logging
+internal import Synchronization
+
+extension DaemonUser {
+    /// His broker and his store. The first who asks makes them: not for the event loop's thread.
+    func ready() throws(ServiceError) -> Means {
+        if let means = means.withLock({ $0 }) { return means }
+        return try making.withLock { (_) throws(ServiceError) in
+            if let means = means.withLock({ $0 }) { return means }
+            let made = try make()
+            means.withLock { $0 = made }
+            return made
+        }
+    }
+
+    private func make() throws(ServiceError) -> Means {
+        let path = options.store(of: number)
+        let (lock, store): (UserLock, AppStore)
+        do throws(SystemError) {
+            lock = try UserLock(number, in: options.state, patience: .seconds(30))
+            store = try AppStore(at: path, of: number, logger: logger)
+        } catch {
+            throw ServiceError(.system, "\(error.cause)", place: path, mend: error.mend)
+        }
+        space.note(store.bytes, at: path)
+        let made = Means(broker: try Broker(wishes), store: store, lock: lock)
+        if !made.broker.holdsShare { warnOfShare() }
+        for app in store.index.withLock({ $0.apps }) { load(app, made) }
+        return made
+    }
+
+    /// Each user's reports in a folder of their own, and his number in each line of the log.
+    private var wishes: BrokerWishes {
+        var wishes = options.wishes
+        wishes.share = share
+        wishes.user = "\(number)"
+        if options.isSystem, wishes.reports == .standard { wishes.reports = .folder(options.reports(of: number)) }
+        return wishes
+    }
+
+    private var share: BrokerShare {
+        let limits = options.limits
+        return BrokerShare(
+            name: "user-\(number)", memory: UInt64(clamping: limits.memoryBytes), processes: limits.processes,
+            processorWeight: limits.processorWeight, diskWeight: limits.diskWeight)
+    }
+
+    private func warnOfShare() {
+        logger.warning(
+            "no control group holds what one user's extensions may have together; each is held by itself",
+            metadata: [
+                "user": "\(number)",
+                "remedy": "run annexd as a systemd service with Delegate=yes, as the units that come with it do",
+            ])
+    }
+
+    /// An app that no longer passes stays on disk, and is not offered.
+    private func load(_ app: StoreIndex.App, _ means: Means) {
+        do throws(ServiceError) {
+            _ = try means.broker.install(app: means.store.path(of: app))
+            switchOff(app.disabled, means.broker)
+        } catch {
+            // Its directory has the name that a client gave it.
+            logger.error(
+                "an installed app cannot be loaded",
+                metadata: ["app": "\(app.identifier)", "user": "\(number)", "error": "\(Escaped("\(error)"))"])
+        }
+    }
+    /// One that its app no longer carries has nothing to be switched off.
+    func switchOff(_ identifiers: [String], _ broker: Broker) {
+        for identifier in identifiers { try? broker.setEnabled(false, for: identifier) }
+    }
+}

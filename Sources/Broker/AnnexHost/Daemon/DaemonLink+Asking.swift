@@ -1,0 +1,121 @@
+internal import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Synchronization
+
+extension DaemonLink {
+    /// Asks for something and waits on this thread for the answer.
+    /// - Parameter least: how long at least.
+    func ask(
+        _ request: ServiceRequest, _ descriptors: consuming DescriptorList = DescriptorList(),
+        for least: Duration = .zero
+    ) throws(ServiceError) -> ServiceAnswer {
+        try exchange(request, descriptors, nil, within: max(least, patience)).answer
+    }
+
+    /// Asks for something and suspends until the answer.
+    nonisolated(nonsending) func asked(_ request: ServiceRequest) async throws(ServiceError) -> ServiceAnswer {
+        try await exchanged(request, DescriptorList(), nil).answer
+    }
+
+    /// Asks for a launch and waits on this thread.
+    /// - Returns: the extension's number.
+    func launch(
+        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
+    ) throws(ServiceError) -> UInt64 {
+        try exchange(request, descriptors, launched, within: patience).number
+    }
+
+    /// Asks for a launch and suspends until it is under way.
+    /// - Returns: the extension's number.
+    nonisolated(nonsending) func launched(
+        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
+    ) async throws(ServiceError) -> UInt64 {
+        try await exchanged(request, descriptors, launched).number
+    }
+
+    // MARK: Request and answer
+
+    private func exchange(
+        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension?,
+        within limit: Duration
+    ) throws(ServiceError) -> (number: UInt64, answer: ServiceAnswer) {
+        guard !loop.isCurrent else {
+            throw ServiceError(
+                .system, "a daemon cannot be waited for on the event loop's thread, which its answer comes by",
+                place: path, mend: "ask from another thread, or from a task without `AndWait`")
+        }
+        let deadline = MonotonicClock.deadline(after: limit)
+        let pending = PendingAnswer()
+        while true {
+            if let number = try send(request, descriptors, pending, launched) {
+                return (number, try outcome(pending.wait(until: deadline) ?? nil, of: number, after: limit))
+            }
+            guard MonotonicClock.now() < deadline else { throw unanswered(after: limit) }
+            MonotonicClock.pause()
+        }
+    }
+
+    private nonisolated(nonsending) func exchanged(
+        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension?
+    ) async throws(ServiceError) -> (number: UInt64, answer: ServiceAnswer) {
+        let deadline = MonotonicClock.deadline(after: patience)
+        let pending = PendingAnswer()
+        while true {
+            if let number = try send(request, descriptors, pending, launched) {
+                return (number, try outcome(await answer(pending, until: deadline), of: number, after: patience))
+            }
+            guard MonotonicClock.now() < deadline, !Task.isCancelled else { throw unanswered(after: patience) }
+            await withCheckedContinuation { task in
+                loop.schedule(after: .milliseconds(2)) { task.resume() }
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func answer(
+        _ pending: PendingAnswer, until deadline: UInt64
+    ) async -> Result<ServiceAnswer, ServiceError>? {
+        let timer = loop.schedule(at: deadline) { pending.reach(nil) }
+        defer { timer.cancel() }
+        return await pending.valueUnlessCancelled() ?? nil
+    }
+
+    private func outcome(
+        _ result: Result<ServiceAnswer, ServiceError>?, of number: UInt64, after limit: Duration
+    ) throws(ServiceError) -> ServiceAnswer {
+        switch result {
+        case .success(.failed(let error)), .failure(let error):
+            forget(number)
+            throw error
+        case .success(let answer): return answer
+        case nil:
+            // What the daemon has launched meanwhile is not wanted any more.
+            tell(number, .dismissed(completed: false))
+            forget(number)
+            throw unanswered(after: limit)
+        }
+    }
+
+    /// Sends a request. Numbers rise in the order in which they are sent, so each is given when there is room.
+    /// - Returns: the request's number; nil if the socket has no room.
+    private func send(
+        _ request: ServiceRequest, _ descriptors: borrowing DescriptorList, _ pending: PendingAnswer,
+        _ launched: RemoteExtension?
+    ) throws(ServiceError) -> UInt64? {
+        try state.withLock { (state) throws(ServiceError) in
+            if let end = state.end { throw end }
+            let number = state.last + 1
+            guard state.waiting.isEmpty, try pass(.request(number, request), descriptors) else { return nil }
+            state.last = number
+            state.answers[number] = pending
+            if let launched { state.extensions[number] = launched }
+            return number
+        }
+    }
+
+    private func forget(_ number: UInt64) {
+        let forgotten = state.withLock { state in
+            (state.answers.removeValue(forKey: number), state.extensions.removeValue(forKey: number))
+        }
+        withExtendedLifetime(forgotten) {}
+    }
+}

@@ -1,0 +1,95 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexBrokerAPI
+internal import Synchronization
+
+extension DaemonLink {
+    /// As many packets are read at a time: others have descriptors to be served, too.
+    private static let mostAtOnce = 64
+
+    /// On the event loop's thread, whenever there is something to read.
+    func receive() {
+        for _ in 0..<Self.mostAtOnce {
+            guard state.withLock({ !$0.isOver }) else { return }
+            do throws(SystemError) {
+                switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
+                case .nothing: return
+                case .end: return close(gone)
+                case .message(let message): read(message.bytes)
+                }
+            } catch {
+                return close(ServiceError(.unreachable, "\(error)", place: path, mend: gone.mend))
+            }
+        }
+    }
+
+    private func read(_ bytes: [UInt8]) {
+        do throws(DecodingFailure) {
+            take(try DaemonPacketMessage(decoding: bytes, within: ServiceWire.fromDaemon).packet)
+        } catch {
+            close(ServiceError(.unreachable, "the daemon's packet: \(error)", place: path, mend: misunderstanding.mend))
+        }
+    }
+
+    private func take(_ packet: DaemonPacket) {
+        switch packet {
+        case .welcome: break
+        case .refused(let error): close(error, for: .hostGone)
+        case .leaving: state.withLock { $0.end = $0.end ?? gone }
+        case .answer(let number, let answer):
+            state.withLock { $0.answers.removeValue(forKey: number) }?.reach(.success(answer))
+        case .event(let number, let event): deliver(event, to: number)
+        }
+    }
+
+    private func deliver(_ event: ExtensionEvent, to number: UInt64) {
+        let known = state.withLock { state in
+            if case .ended = event { return state.extensions.removeValue(forKey: number) }
+            return state.extensions[number]
+        }
+        known?.events(event)
+        // A host that stands still says nothing, and its extension is not blamed for that.
+        if case .ping = event, state.withLock({ $0.version >= ServiceWire.firstWithPings }) {
+            tell(number, .pingPassedOn)
+        }
+    }
+
+    // MARK: Ends
+
+    /// Ends the connection: whoever waits is told why, and every extension is over.
+    /// - Parameter reason: the daemon's own word for the ends; where it breaks the connection off, this host is gone to it.
+    func close(_ error: ServiceError? = nil, for reason: Termination.Reason = .brokerShutdown) {
+        let end = error ?? gone
+        let (answers, extensions) = state.withLock { state in
+            state.end = end
+            state.isOver = true
+            defer { (state.answers, state.extensions, state.waiting, state.changed) = ([:], [:], [], []) }
+            return (state.answers, state.extensions)
+        }
+        watch.withLock { $0.take() }?.cancel()
+        socket.shutDown()
+        for answer in answers.values { answer.reach(.failure(end)) }
+        let termination = Termination(
+            reason, detail: .limit("the connection to the daemon ended: \(end.what)"))
+        for one in extensions.values { one.events(.ended(termination)) }
+    }
+
+    var gone: ServiceError {
+        ServiceError(
+            .unreachable, "the daemon has gone, or goes", place: path,
+            mend: "connect again; `systemctl --user status annexd` says whether it runs")
+    }
+
+    var misunderstanding: ServiceError {
+        ServiceError(
+            .unreachable, "the daemon answers something else than was asked", place: path,
+            mend: "host and daemon must be built with the same wire version")
+    }
+
+    func unanswered(after limit: Duration) -> ServiceError {
+        ServiceError(
+            .unreachable, "the daemon did not answer within \(limit)", place: path,
+            mend: "the machine is overloaded, or something stopped the daemon")
+    }
+}

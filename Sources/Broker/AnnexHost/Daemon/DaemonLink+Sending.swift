@@ -1,0 +1,84 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexBrokerAPI
+internal import Glibc
+internal import Synchronization
+
+// What a host tells never waits: where the socket has no room it is kept, in order, and sent as room comes.
+
+extension DaemonLink {
+    /// Tells the daemon something of an extension. One that has ended already is nobody's business any more.
+    func tell(_ number: UInt64, _ notice: ExtensionNotice) {
+        let isTooMuch = state.withLock { state in
+            guard !state.isOver, let counts = state.extensions[number]?.counts else { return false }
+            let packet = HostPacketMessage(.notice(number, notice, counts: counts))
+            guard let bytes = try? packet.encoded(within: ServiceWire.fromHost) else { return false }
+            state.waiting.append(bytes)
+            flush(&state)
+            return state.waiting.count > Self.mostWaiting
+        }
+        if isTooMuch { close(unanswered(after: patience)) }
+    }
+
+    /// Takes note of an extension's requests; the daemon is told what has come of them as soon as there is room.
+    func note(_ number: UInt64, _ change: (inout RemoteExtension) -> Void) {
+        state.withLock { state in
+            guard !state.isOver, var known = state.extensions[number] else { return }
+            let isWaiting = known.news != nil
+            change(&known)
+            state.extensions[number] = known
+            if known.news != nil, !isWaiting { state.changed.append(number) }
+            flush(&state)
+        }
+    }
+
+    /// Sends what there is room for; a timer sends the rest. What fails ends the connection where it is read.
+    private func flush(_ state: inout State) {
+        while let next = state.waiting.first {
+            guard (try? pass(next, DescriptorList())) ?? true else { return flushLater(&state) }
+            state.waiting.removeFirst()
+        }
+        while let number = state.changed.first {
+            while let news = state.extensions[number]?.news, let counts = state.extensions[number]?.counts {
+                guard (try? pass(.notice(number, news, counts: counts))) ?? true else { return flushLater(&state) }
+                state.extensions[number]?.isTold()
+            }
+            state.changed.removeFirst()
+        }
+    }
+
+    private func flushLater(_ state: inout State) {
+        guard !state.isFlushing else { return }
+        state.isFlushing = true
+        loop.schedule(after: .milliseconds(2)) { [weak self] in
+            self?.state.withLock { state in
+                state.isFlushing = false
+                self?.flush(&state)
+            }
+        }
+    }
+
+    /// - Returns: false where the socket has no room.
+    func pass(
+        _ packet: HostPacket, _ descriptors: borrowing DescriptorList = DescriptorList()
+    ) throws(ServiceError) -> Bool {
+        let bytes: [UInt8]
+        do throws(EncodingFailure) {
+            bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
+        } catch {
+            throw ServiceError(.system, "cannot be asked: \(error)", place: path)
+        }
+        return try pass(bytes, descriptors)
+    }
+
+    /// - Returns: false where the socket has no room.
+    func pass(_ bytes: [UInt8], _ descriptors: borrowing DescriptorList) throws(ServiceError) -> Bool {
+        do throws(SystemError) {
+            try socket.send(bytes, descriptors)
+            return true
+        } catch {
+            if error.errno == EAGAIN || error.errno == EWOULDBLOCK { return false }
+            throw ServiceError(.unreachable, "\(error)", place: path, mend: gone.mend)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexBrokerAPI
+internal import Synchronization
+
+/// A broker that is a daemon: the same requests and events, over its socket.
+final class DaemonService: BrokerService {
+    private let link: DaemonLink
+
+    /// - Parameters:
+    ///   - places: sockets; the first one at which somebody listens is taken.
+    ///   - patience: how long to wait for each answer.
+    init(connectingTo places: [String], patience: Duration) throws(ServiceError) {
+        link = try DaemonLink.connect(to: places, patience: patience)
+    }
+
+    deinit {
+        link.close()
+    }
+
+    func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let archive: Descriptor
+        do throws(BundleArchiveFailure) {
+            archive = try BundleArchiveWriter.archive(of: path)
+        } catch {
+            throw ServiceError(
+                .invalidBundle, "\(error)", place: path, mend: "name an app's directory that this user can read")
+        }
+        do throws(ServiceError) {
+            let answer = try link.ask(.install(name: name), DescriptorList(archive), for: .seconds(120))
+            if case .extensions(let extensions, _) = answer { return extensions }
+            throw link.misunderstanding
+        } catch {
+            // The daemon knows the app's name; where it is, the host alone.
+            throw error.place == name ? ServiceError(error.code, error.what, place: path, mend: error.mend) : error
+        }
+    }
+
+    func remove(app identifier: String) throws(ServiceError) {
+        _ = try link.ask(.uninstall(app: identifier))
+    }
+
+    func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {
+        _ = try link.ask(.setEnabled(isEnabled, extension: identifier))
+    }
+
+    var extensions: [InstalledExtension] {
+        get throws(ServiceError) { try list(withDisabled: false) }
+    }
+
+    var installed: [InstalledExtension] {
+        get throws(ServiceError) { try list(withDisabled: true) }
+    }
+
+    private func list(withDisabled: Bool) throws(ServiceError) -> [InstalledExtension] {
+        var found: [InstalledExtension] = []
+        while true {
+            let request = ServiceRequest.list(after: found.last?.id ?? "", withDisabled: withDisabled)
+            guard case .extensions(let more, let isAll) = try link.ask(request) else { throw link.misunderstanding }
+            found += more
+            if isAll || more.isEmpty { return found }
+        }
+    }
+
+    func terms(for identifier: String) throws(ServiceError) -> SessionTerms {
+        try terms(in: link.ask(.terms(extension: identifier)))
+    }
+
+    nonisolated(nonsending) func askedTerms(for identifier: String) async throws(ServiceError) -> SessionTerms {
+        try terms(in: await link.asked(.terms(extension: identifier)))
+    }
+
+    private func terms(in answer: ServiceAnswer) throws(ServiceError) -> SessionTerms {
+        guard case .terms(let found) = answer else { throw link.misunderstanding }
+        return found
+    }
+
+    func launch(
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
+    ) throws(ServiceError) -> any ExtensionHandle {
+        try checkMayExpect(point)
+        let request = ServiceRequest.launch(
+            extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
+        let launched = RemoteExtension(host, events: events)
+        return RemoteHandle(try link.launch(request, DescriptorList(handingOver: channel), launched), link)
+    }
+
+    nonisolated(nonsending) func askedLaunch(
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        channel: consuming ExtensionDescriptors, of host: HostEndpoint,
+        events: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(ServiceError) -> any ExtensionHandle {
+        try checkMayExpect(point)
+        let request = ServiceRequest.launch(
+            extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
+        let launched = RemoteExtension(host, events: events)
+        return RemoteHandle(try await link.launched(request, DescriptorList(handingOver: channel), launched), link)
+    }
+
+    /// An older daemon would launch an extension of any point, and not say so.
+    private func checkMayExpect(_ point: String?) throws(ServiceError) {
+        let version = link.state.withLock(\.version)
+        guard point != nil, version < ServiceWire.firstWithPoints else { return }
+        throw ServiceError(
+            .otherPoint, "is a daemon of wire version \(version), which does not check the extension point",
+            place: link.path, mend: "update annexd, or begin without naming the point")
+    }
+}
+
+extension DescriptorList {
+    /// The descriptors of one launch, in their order on the wire.
+    fileprivate init(handingOver channel: consuming ExtensionDescriptors) {
+        self.init(channel.control)
+        append(channel.hostRegion)
+        append(channel.extensionRegion)
+    }
+}

@@ -1,0 +1,84 @@
+internal import AnnexHost
+internal import AnnexModel
+internal import AnnexBrokerAPI
+internal import CoreMetrics
+internal import Tracing
+
+/// One session's span, with those of its requests below it, and what is counted of it.
+struct SessionTelemetry: SessionObserver {
+    private let identifier: String
+    private let span: any Span
+    private let running: Meter
+
+    /// Its span's parent is that of the task that asked for it.
+    init(_ identifier: String, running: Meter) {
+        self.identifier = identifier
+        self.running = running
+        span = InstrumentationSystem.tracer.startAnySpan(
+            "annex session", context: ServiceContext.current ?? .topLevel, ofKind: .client)
+        span.updateAttributes { $0["annex.extension"] = identifier }
+    }
+
+    func ready(_ report: LaunchReport) {
+        timer("annex_launch_duration").recordNanoseconds(report.total.nanoseconds)
+        timer("annex_wait_duration").recordNanoseconds(report.waited.nanoseconds)
+        span.addEvent("ready")
+    }
+
+    func ended(_ termination: Termination) {
+        let reason = termination.reason.rawValue
+        Counter(label: "annex_ends", dimensions: [("extension", identifier), ("reason", reason)]).increment()
+        running.decrement()
+        span.updateAttributes { attributes in
+            attributes["annex.reason"] = reason
+            if let memory = termination.usage.peakMemory { attributes["annex.peak_memory"] = Int64(clamping: memory) }
+            attributes["annex.refusals"] = termination.usage.denials
+        }
+        if termination.isFailure { span.setStatus(SpanStatus(code: .error, message: termination.description)) }
+        span.end()
+    }
+
+    func requesting() -> @Sendable (HostError?) -> Void {
+        let began = ContinuousClock.now
+        // Of the task that asks where that has a span, since it may serve a request of somebody's; else of the session.
+        let context = ServiceContext.current ?? span.context
+        let request = InstrumentationSystem.tracer.startAnySpan("annex request", context: context, ofKind: .client)
+        request.updateAttributes { $0["annex.extension"] = identifier }
+        return { [identifier] error in
+            let outcome = error?.outcome ?? "answered"
+            Timer(
+                label: "annex_request_duration", dimensions: [("extension", identifier), ("outcome", outcome)]
+            ).recordNanoseconds((ContinuousClock.now - began).nanoseconds)
+            if let error { request.setStatus(SpanStatus(code: .error, message: error.description)) }
+            request.end()
+        }
+    }
+
+    private func timer(_ label: String) -> Timer {
+        Timer(label: label, dimensions: [("extension", identifier)])
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || carried ? .max : sum
+    }
+}
+
+extension HostError {
+    /// A word of a short list: every one is a series of its own.
+    fileprivate var outcome: String {
+        switch self {
+        case .refused: "refused"
+        case .ended: "ended"
+        case .cancelled: "cancelled"
+        case .taskCancelled: "taskCancelled"
+        case .unknownMethod: "unknownMethod"
+        case .timedOut: "timedOut"
+        case .invalidRequest: "invalidRequest"
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexAttacks
+import ArgumentParser
+
+/// What is expected of policies, held against what they say and against what the kernel does.
+struct PolicyTestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test", abstract: "Hold policies against what is expected of them, by the evaluator and live.",
+        discussion: """
+            Beside a policy NAME.yaml lies NAME.expectations.yaml with what it must allow and deny. Each is asked of the \
+            policy, and then tried in a sandbox of its own: the call is really made, with arguments that do no harm, and \
+            the path really opened.
+
+            EXAMPLES
+              annex policy test                      every shipped policy
+              annex policy test ./mine.yaml          one of yours, with ./mine.expectations.yaml
+              annex policy test tool --no-live       the policy's own answers alone
+              annex policy test --json               for a program
+
+            EXIT STATUS
+              0   everything is as expected
+              1   something is not
+              2   a policy or its expectations cannot be read, or no sandbox can be made
+            """)
+
+    @Argument(help: "Policies by name or path; every one that has expectations otherwise.")
+    var policies: [String] = []
+
+    @OptionGroup var choice: PolicyChoice
+
+    @Flag(inversion: .prefixedNo, help: "Try each in a sandbox of its own as well.")
+    var live = true
+
+    @Flag(help: "Print JSON instead of text.")
+    var json = false
+
+    func run() async throws {
+        let subjects = try PolicyFailure.reported { try chosen() }
+        if live, choice.target != .current {
+            throw ValidationError("--arch \(choice.target.rawValue) cannot be tried on this machine: add --no-live")
+        }
+        var results: [(policy: String, result: ExpectationResult)] = []
+        var untried = false
+        for (policy, expectations) in subjects {
+            // One policy that this machine cannot launch says nothing about the others.
+            guard let found = await tested(policy, expectations) else {
+                untried = true
+                continue
+            }
+            results += found.map { (policy.name, $0) }
+            if !json { show(policy.name, found) }
+        }
+        if json { print(JSON.list(results.map { json($0.policy, $0.result) }).written) }
+        if untried { throw PolicyFailure.status }
+        if results.contains(where: { $0.result.failure != nil }) { throw ExitCode.failure }
+    }
+
+    private func chosen() throws -> [(Policy, Expectations)] {
+        let names = policies.isEmpty ? try choice.namesWithExpectations() : policies
+        return try names.map { name in (try choice.policy(name), try choice.expectations(name)) }
+    }
+
+    /// Nil where no sandbox can be made for it; why was printed.
+    private func tested(_ policy: Policy, _ expectations: Expectations) async -> [ExpectationResult]? {
+        let stated = expectations.all.map { expectation in
+            ExpectationResult(expectation, failure: policy.failure(of: expectation), live: .notTried("--no-live"))
+        }
+        guard live else { return stated }
+        do {
+            let sandbox = try TrialSandbox()
+            var results: [ExpectationResult] = []
+            for expectation in expectations.all {
+                results.append(try await ExpectationTrial(policy: policy, sandbox: sandbox).result(of: expectation))
+            }
+            return results
+        } catch {
+            StandardError.print("annex: \(policy.name): \(Escaped("\(error)", limit: 4096))")
+            StandardError.print("annex: \(policy.name) was not tried: see annex doctor, or add --no-live")
+            return nil
+        }
+    }
+
+    private func show(_ policy: String, _ results: [ExpectationResult]) {
+        let style = Style.forStandardOutput()
+        let failed = results.filter { $0.failure != nil }
+        let tried = results.filter { $0.live == .tried }.count
+        let mark = failed.isEmpty ? style.good("✓ ") : style.bad("✗ ")
+        let text = "\(results.count) expectations, \(tried) of them tried live"
+        print(mark + "\(policy): \(text)" + (failed.isEmpty ? "" : ", \(failed.count) not met"))
+        for result in failed {
+            print("  \(result.expectation.place): \(result.expectation): \(result.failure ?? "")")
+        }
+        for (reason, list) in Dictionary(grouping: results.compactMap(\.untried), by: { $0 }).sorted(by: {
+            $0.key < $1.key
+        })
+        where reason != "--no-live" {
+            print(style.faint("  \(list.count) not tried live: \(reason)"))
+        }
+    }
+
+    private func json(_ policy: String, _ result: ExpectationResult) -> JSON {
+        .object([
+            .init("policy", .text(policy)), .init("expectation", .text("\(result.expectation)")),
+            .init("place", .text("\(result.expectation.place)")), .init("met", .boolean(result.failure == nil)),
+            .init("failure", .optional(result.failure)), .init("live", .boolean(result.live == .tried)),
+            .init("notTried", .optional(result.untried)),
+        ])
+    }
+}

@@ -1,0 +1,200 @@
+import AnnexLinux
+import AnnexShippedPolicies
+import AnnexPolicy
+import AnnexSandbox
+import Glibc
+import Synchronization
+
+/// One `annex run`, from its options to its exit status.
+struct ProgramRun {
+    let options: RunOptions
+
+    init(_ options: RunOptions) {
+        self.options = options
+    }
+
+    func run() -> Int32 {
+        defer { Launcher.shutDownShared() }
+        do {
+            return try tell(runToItsEnd())
+        } catch {
+            return tell(error)
+        }
+    }
+
+    // MARK: - Running
+
+    private struct End {
+        let report: SandboxRunReport
+        let refusals: [Denial]
+        /// A stream of ours that could not be written to.
+        let failed: (number: Int32, error: SystemError)?
+        /// Where the report goes.
+        let file: RunReportFile?
+        /// Why what it wrote was not waited for to the end.
+        let impatience: SignalDesk.Impatience?
+    }
+
+    private func runToItsEnd() throws -> End {
+        // Its threads take no signal.
+        let start = LauncherStart(waiving: Set(options.waive))
+        defer { start.settle() }
+        // Signals end this process as any other until there is something to hand them on to.
+        let sandbox = try sandbox()
+        let file = try options.report.map { try RunReportFile(path: $0) }
+        let signals = SignalDesk()
+        var streams = try ProgramStreams(closed: StandardStreams.closed)
+        var prepared = try sandbox.prepare(
+            program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
+        // What was refused is told at the end, on stderr.
+        prepared.configuration.isLogged = false
+        let terminal = try streams.takeRelay { signals.note(.suspendKey) }
+        let limits = prepared.policy.limits
+        let run = try SandboxRun(start.launcher(), policy: prepared.policy, program: options.program) { event in
+            switch event {
+            case .executed: break
+            case .stopped: signals.note(.stopped)
+            case .ended(let report, let refusals): signals.note(.ended(report, refusals))
+            }
+        }
+        let begun = ContinuousClock.now
+        run.begin(prepared.takeConfiguration())
+        let job = JobControl(run, terminal, canStopAll: !options.waive.contains(.pid))
+        let (report, refusals) = signals.serve(run, terminal, job)
+        // Its time counts for what it wrote too: who waits for its end does so no longer than for the program itself.
+        let soonest = ContinuousClock.now + limits.grace
+        let deadline = report.wasEnded ? soonest : max(soonest, begun + limits.request)
+        streams.whenCarried { signals.wakeUp() }
+        terminal?.whenCarried { signals.wakeUp() }
+        terminal?.takeKeysBack()
+        let impatience = signals.wait(before: deadline, terminal) {
+            streams.isCarried && terminal?.isCarried != false
+        }
+        signals.close()
+        if impatience != nil {
+            terminal?.pause()
+            return End(report: report, refusals: refusals, failed: nil, file: file, impatience: impatience)
+        }
+        terminal?.finish()
+        return End(
+            report: report, refusals: refusals, failed: streams.finish(), file: file, impatience: nil)
+    }
+
+    private func sandbox() throws -> Sandbox {
+        var sandbox = Sandbox(policy: try policy())
+        if let memory = options.memory, memory.bytes > sandbox.policy.limits.memory {
+            throw SandboxError(
+                "limits", cause: "--memory asks for more than the policy \(options.policy) allows",
+                mend: "state more in a policy of your own: --policies DIR --policy NAME")
+        }
+        sandbox.tighten(
+            memory: options.memory?.bytes, launch: options.launchLimit.map { .seconds($0) },
+            time: options.timeout.map { .seconds($0) })
+        for layer in options.waive { sandbox.waive(layer) }
+        if options.privateDirectory != nil { try refuseScratch(sandbox.policy) }
+        sandbox.privateDirectory = options.privateDirectory
+        if options.explain { sandbox.denials = .explain }
+        return sandbox
+    }
+
+    /// A directory that the program would never see.
+    private func refuseScratch(_ policy: Policy) throws(SandboxError) {
+        if case .persistent = policy.paths.privateDirectory { return }
+        throw SandboxError(
+            "private directory", cause: "--private-directory: the policy \(policy.name) keeps none from run to run",
+            mend: "leave the option out, or state a `persistent` one in a policy of your own")
+    }
+
+    private func policy() throws -> Policy {
+        let files = PolicyFiles(option: options.policies)
+        guard PolicyFiles.isFile(options.policy) else {
+            return try .compiledAhead(named: options.policy, overriding: files.folder)
+        }
+        let (name, library) = try files.named(options.policy)
+        return try library.policy(named: name)
+    }
+
+    private func program() throws -> SandboxProgram {
+        var program = SandboxProgram(options.program[0])
+        program.argumentBytes = try CommandBytes.arguments(of: options.program)
+        for path in options.read { program.read(path) }
+        for path in options.write { program.write(path) }
+        program.directory = options.directory
+        for entry in options.env {
+            let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let name = parts.first, !name.isEmpty else {
+                throw SandboxError("environment", cause: "--env wants NAME or NAME=VALUE")
+            }
+            program.environmentBytes[name] = parts.count > 1 ? Array(parts[1].utf8) : OwnEnvironment.bytes(of: name)
+        }
+        return program
+    }
+
+    // MARK: - Telling
+
+    private func tell(_ end: End) -> Int32 {
+        let report = end.report
+        // First: nobody may take what is said next.
+        let loss = loss(of: report, for: end.file)
+        StandardError.isPatient = false
+        if report.wasEnded {
+            StandardError.print("annex: ended: \(report.reason.rawValue): \(report.detail)")
+        } else if report.reason == .launchFailed {
+            let step = report.failedStep.map { "\($0): " } ?? ""
+            StandardError.print("annex: not started: \(step)\(report.detail)" + (report.mend.map { "; \($0)" } ?? ""))
+        }
+        if let failed = end.failed {
+            let name = failed.number == STDOUT_FILENO ? "stdout" : "stderr"
+            StandardError.print("annex: \(name): \(failed.error)")
+        }
+        if let impatience = end.impatience { StandardError.print("annex: \(text(impatience))") }
+        if let loss { StandardError.print("annex: \(loss)") }
+        if options.explain { RunHints.explain(end.refusals) }
+        if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
+        RunHints.hint(report, end.refusals, explained: options.explain)
+        // The program has run: its own status stays where it tells of a failure.
+        let status = status(end)
+        return loss == nil || status != 0 ? status : 125
+    }
+
+    /// Why the report could not be written; nil where it was.
+    private func loss(of report: SandboxRunReport, for file: RunReportFile?) -> (any Error)? {
+        do {
+            try file?.write(report)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func text(_ impatience: SignalDesk.Impatience) -> String {
+        switch impatience {
+        case .signal(let number): "signal \(number) came before all that the program wrote was taken"
+        case .late: "ended: timeLimit: what the program wrote was not taken in its time"
+        }
+    }
+
+    private func tell(_ error: any Error) -> Int32 {
+        guard let error = error as? SandboxError else {
+            StandardError.print("annex: not started: \(error)")
+            return 126
+        }
+        StandardError.print("annex: not started: \(error)")
+        return error.isMissing ? 127 : 126
+    }
+
+    private func status(_ end: End) -> Int32 {
+        let report = end.report
+        switch end.impatience {
+        case .signal(let number): return 128 + number
+        case .late: return 125
+        case nil: break
+        }
+        return switch report.reason {
+        case .exited: report.exitCode ?? 0
+        case .crashed: 128 + (report.signal ?? 0)
+        case .launchFailed: 126
+        default: 125
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// CompilePolicies FOLDER FILE.yaml…
+//
+// Compiles policies for every architecture, proves each filter against its policy, and writes Swift files that carry
+// what a launch needs: nothing is parsed or compiled at run time. A policy that is wrong, or a filter that differs from
+// it, is an error with its place. `make policies` runs it; what it writes is part of the sources.
+
+import AnnexPolicy
+import Foundation
+
+@main
+enum CompilePolicies {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3 else { fail("CompilePolicies FOLDER FILE.yaml…") }
+        let files = arguments.dropFirst(2).map { URL(filePath: $0) }
+        do {
+            var texts: [String: String] = [:]
+            for file in files {
+                texts[file.deletingPathExtension().lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
+            }
+            let folder = GeneratedFolder(url: URL(filePath: arguments[1]))
+            try folder.hold(CompiledSource.files(of: PolicyLibrary(texts: texts)))
+        } catch let error as PolicyError {
+            // As a compiler says it, so that an editor finds the line.
+            let folder = files.first?.deletingLastPathComponent().path() ?? ""
+            let end = error.suggestion.map { "; did you mean `\($0)`?" } ?? ""
+            fail("\(error.place.map { "\(folder)\($0): " } ?? "")error: \(error.problem)\(end)")
+        } catch {
+            fail("error: \(error)")
+        }
+    }
+
+    private static func fail(_ text: String) -> Never {
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+        exit(1)
+    }
+}

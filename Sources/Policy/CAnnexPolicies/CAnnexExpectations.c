@@ -1,0 +1,75 @@
+#include "CAnnexPolicies.h"
+
+// Each expectation file of Policies/ once here and once in the list; a test counts them.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char base[] = {
+#embed "../../../Policies/base.expectations.yaml"
+};
+static const unsigned char com_apple_fileprovider_nonui[] = {
+#embed "../../../Policies/com.apple.fileprovider-nonui.expectations.yaml"
+};
+static const unsigned char com_apple_fileprovider_ui[] = {
+#embed "../../../Policies/com.apple.fileprovider-ui.expectations.yaml"
+};
+static const unsigned char com_apple_intents_service[] = {
+#embed "../../../Policies/com.apple.intents-service.expectations.yaml"
+};
+static const unsigned char com_apple_keyboard_service[] = {
+#embed "../../../Policies/com.apple.keyboard-service.expectations.yaml"
+};
+static const unsigned char com_apple_message_payload_provider[] = {
+#embed "../../../Policies/com.apple.message-payload-provider.expectations.yaml"
+};
+static const unsigned char com_apple_photo_editing[] = {
+#embed "../../../Policies/com.apple.photo-editing.expectations.yaml"
+};
+static const unsigned char com_apple_share_services[] = {
+#embed "../../../Policies/com.apple.share-services.expectations.yaml"
+};
+static const unsigned char com_apple_ui_services[] = {
+#embed "../../../Policies/com.apple.ui-services.expectations.yaml"
+};
+static const unsigned char com_apple_usernotifications_content_extension[] = {
+#embed "../../../Policies/com.apple.usernotifications.content-extension.expectations.yaml"
+};
+static const unsigned char com_apple_widget_extension[] = {
+#embed "../../../Policies/com.apple.widget-extension.expectations.yaml"
+};
+static const unsigned char compute[] = {
+#embed "../../../Policies/compute.expectations.yaml"
+};
+static const unsigned char resources[] = {
+#embed "../../../Policies/resources.expectations.yaml"
+};
+static const unsigned char tool[] = {
+#embed "../../../Policies/tool.expectations.yaml"
+};
+static const unsigned char workspace[] = {
+#embed "../../../Policies/workspace.expectations.yaml"
+};
+
+#define TEXT(name, bytes) {name, bytes, sizeof bytes}
+
+static const annex_policy_text texts[] = {
+    TEXT("base", base),
+    TEXT("com.apple.fileprovider-nonui", com_apple_fileprovider_nonui),
+    TEXT("com.apple.fileprovider-ui", com_apple_fileprovider_ui),
+    TEXT("com.apple.intents-service", com_apple_intents_service),
+    TEXT("com.apple.keyboard-service", com_apple_keyboard_service),
+    TEXT("com.apple.message-payload-provider", com_apple_message_payload_provider),
+    TEXT("com.apple.photo-editing", com_apple_photo_editing),
+    TEXT("com.apple.share-services", com_apple_share_services),
+    TEXT("com.apple.ui-services", com_apple_ui_services),
+    TEXT("com.apple.usernotifications.content-extension", com_apple_usernotifications_content_extension),
+    TEXT("com.apple.widget-extension", com_apple_widget_extension),
+    TEXT("compute", compute),
+    TEXT("resources", resources),
+    TEXT("tool", tool),
+    TEXT("workspace", workspace),
+};
+
+annex_policy_text annex_expectations_at(size_t index) {
+    if (index < sizeof texts / sizeof *texts) return texts[index];
+    return (annex_policy_text){NULL, NULL, 0};
+}

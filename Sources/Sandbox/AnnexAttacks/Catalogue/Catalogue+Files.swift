@@ -1,0 +1,234 @@
+internal import AnnexPolicy
+internal import AnnexSandbox
+
+extension Catalogue {
+    static let files: [Attack] = [
+        Attack(
+            "FS-01", "Absolute path to host secret",
+            Try("read a file that everybody may read", [.root, .landlock]) { script, ground, _ in
+                let told = script.readFile(ground.secret)
+                return .tells(told, ground.secretBytes)
+            },
+            Try("see that it is there", .root) { script, ground, _ in script.look(at: ground.secret) },
+            .open("/etc/shadow"), .open("/etc/passwd")),
+        Attack(
+            "FS-02", "`..` through an inherited dir fd",
+            .leaked("enter a folder that the host left open", "fchdir")),
+        Attack(
+            "FS-03", "Second chroot escape",
+            Try("chroot(\"/\")") { script, _, _ in .succeeds(script.call("chroot", script.text("/"))) }),
+        Attack(
+            "FS-04", "Old root still attached",
+            Try("the host's own root in mountinfo", [.root, .landlock]) { script, ground, _ in
+                .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(ground.rootMount.utf8))
+            },
+            Try("upwards out of the root", [.root, .landlock]) { script, ground, _ in
+                let path = "../../../../../../../.." + ground.secret
+                return .tells(script.readFile(path), ground.secretBytes)
+            }),
+        Attack(
+            "FS-05", "Mount event flows back",
+            Try("the sandbox's own mounts on the host", else: "private propagation") { script, _, _ in
+                .onHost(script.call("getpid"), TrialFacts.showsSandboxMounts)
+            }),
+        Attack(
+            "FS-06", "Remount ro bind as rw",
+            Try("mount(MS_REMOUNT | MS_BIND)") { script, _, _ in
+                .succeeds(script.call("mount", 0, script.text("/bundle"), 0, 0x1020, 0))
+            }),
+        Attack(
+            "FS-07", "rw submount under ro bind",
+            .drivenBy(["AnnexAttacksTests/SubmountTests: FS-07"])),
+        Attack(
+            "FS-08", "Unmount a mask",
+            Try("umount2(MNT_DETACH)") { script, _, _ in
+                .succeeds(script.call("umount2", script.text("/bundle"), 2))
+            }),
+        Attack(
+            "FS-09", "New mount API",
+            Try("open_tree(OPEN_TREE_CLONE)") { script, _, _ in
+                .succeeds(script.call("open_tree", .here, script.text("/"), 0x80001))
+            },
+            Try("open_tree of a file outside", .root) { script, ground, _ in
+                .succeeds(script.call("open_tree", .here, script.text(ground.secret), 0x80000))
+            },
+            Try("fsopen") { script, _, _ in .succeeds(script.call("fsopen", script.text("tmpfs"), 1)) },
+            .call("fsmount", -1, 0, 0, reaching: [Number.badDescriptor]),
+            .call("fsconfig", -1, 6, 0, 0, 0, reaching: [Number.badDescriptor, Number.invalid]),
+            Try("move_mount") { script, _, _ in
+                .reaches(
+                    script.call("move_mount", -1, script.text(""), -1, script.text(""), 0x44), [Number.badDescriptor],
+                    absent: [])
+            },
+            Try("fspick") { script, _, _ in .succeeds(script.call("fspick", .here, script.text("/"), 0)) },
+            Try("mount_setattr") { script, _, _ in
+                .succeeds(script.call("mount_setattr", .here, script.text("/"), 0, script.room(32), 32))
+            }),
+        Attack(
+            "FS-10", "Own private dir swapped for a symlink, then restart",
+            .drivenBy([
+                "AnnexSandboxTests/Warden/FilesTests: aSourceThatWasReplacedIsNeverBound",
+                "AnnexSandboxTests/Warden/FilesTests: aLinkInsideABindLeadsNoMountAstray",
+            ])),
+        Attack(
+            "FS-11", "Symlink planted for broker's write",
+            .drivenBy(["AnnexLinuxTests/BeneathTests: nothingOutsideTheDirectoryAndNoLinkIsOpened"])),
+        Attack(
+            "FS-12", "Hard link to widen a right",
+            Try("a link to a file outside", [.root, .landlock]) { script, ground, _ in
+                let link = ground.drop + "/link"
+                let step = script.call(
+                    "linkat", .here, script.text(ground.writable), .here, script.text(link), 0)
+                return .onHost(step) { TrialFacts.take(link) }
+            }),
+        Attack(
+            "FS-13", "Rename into laxer dir",
+            Try("from one folder outside to another", [.root, .landlock]) { script, ground, _ in
+                let (from, to) = (ground.drop + "/moved", ground.elsewhere + "/moved")
+                let step = script.call("renameat2", .here, script.text(from), .here, script.text(to), 0)
+                return .onHost(step) { TrialFacts.moveBack(to, from) }
+            }),
+        Attack(
+            "FS-14", "setuid / file-cap binary",
+            Try(
+                "a program with set-user-ID", [.user, .root, .noNewPrivileges, .landlock], needs: [.root]
+            ) { script, ground, _ in
+                var again = TrialScript()
+                let user = again.call("geteuid")
+                script.execute(ground.setUserProgram, then: again)
+                return .atLeast(user + TrialScript.againFrom, Int64(TrialGround.strangerUser))
+            },
+            Try(
+                "a program with a capability", [.root, .capabilities, .noNewPrivileges, .landlock],
+                // Without a user namespace the warden's own bounding set stops it.
+                needs: [.root, .layer(.user)]
+            ) { script, ground, _ in
+                var again = TrialScript()
+                let held = again.capabilities()
+                script.execute(ground.capableProgram, then: again)
+                return .tells(held + TrialScript.againFrom, [0, 4, 0, 0])
+            }),
+        Attack(
+            "FS-15", "mknod or existing node",
+            Try("mknod of /dev/mem's twin") { script, ground, _ in
+                let node = script.text(ground.drop + "/link")
+                return .succeeds(script.call("mknodat", .here, node, 0o020666, 0x101))
+            },
+            .open("/dev/mem"), .open("/dev/kmsg", Flags.writeOnly)),
+        Attack("FS-16", "FUSE mount", .open("/dev/fuse", Flags.readWrite)),
+        Attack(
+            "FS-17", "memfd + execveat runs unlisted code",
+            Try("a program of its own memory") { script, _, _ in
+                script.executeMemory(TrialPrograms.own)
+                return .runsAgain
+            }),
+        Attack(
+            "FS-18", "Exec of shell later",
+            Try("its own program once more", grant: { $0.grantingLine(call: "execve") }) { script, ground, _ in
+                script.execute("/bundle/trial", then: TrialScript())
+                script.execute(ground.bundleProgram, then: nil)
+                return .runsAgain
+            },
+            Try("a program outside", [.root, .landlock]) { script, ground, _ in
+                script.execute(ground.program, then: TrialScript())
+                return .runsAgain
+            }),
+        Attack(
+            "FS-19", "Overwrite host or own executable (/proc/self/exe, CVE-2019-5736)",
+            .open("/bundle/trial", Flags.writeOnly, layers: [.root, .landlock], else: "it is being executed"),
+            .open("/proc/self/exe", Flags.writeOnly, layers: [.root, .landlock], else: "it is being executed"),
+            Try("a file of the host's", [.root, .landlock]) { script, ground, _ in
+                .succeeds(script.call("openat", .here, script.text(ground.writable), 0o2000001, 0))
+            }),
+        Attack(
+            "FS-20", "Page-cache poisoning by splice/AF_ALG (CVE-2026-31431)",
+            .call("socket", 38, 5, 0, absent: [Number.noFamily])),
+        Attack(
+            "FS-21", "chmod/chown/utime/xattr on \"read-only\" files (no Landlock right)",
+            Try("times of a file outside", .root) { script, ground, _ in
+                .succeeds(script.call("utimensat", .here, script.text(ground.writable), 0, 0))
+            },
+            Try("mode of a file outside", .root) { script, ground, _ in
+                .succeeds(script.call("fchmodat", .here, script.text(ground.secret), 0o644))
+            },
+            Try("owner of a file outside", .root) { script, ground, _ in
+                .succeeds(script.call("fchownat", .here, script.text(ground.writable), -1, -1, 0))
+            },
+            Try("an attribute of a file outside", .root) { script, ground, _ in
+                let (path, name, value) = (
+                    script.text(ground.writable), script.text("user.annex"), script.text("x")
+                )
+                return .reaches(script.call("setxattr", path, name, value, 1, 0), [], absent: [Number.unsupported])
+            }),
+        Attack(
+            "FS-22", "Rights of fds opened before restriction",
+            Try("descriptors beyond its own", else: "no descriptor is inherited") { script, _, _ in
+                .atLeast(script.scan("fcntl", 0..<1024, 1), TrialGround.descriptors + 1)
+            }),
+        Attack(
+            "FS-23", "One huge (sparse) file",
+            Try("a memfd of a tebibyte", else: "the limit of a file's size") { script, _, _ in
+                let file = script.call("memfd_create", script.text("huge"), 0)
+                return .succeeds(script.call("ftruncate", .result(file), 0x100_0000_0000))
+            }),
+        Attack(
+            "FS-24", "Inode bomb",
+            Try(
+                "files without end in its private directory", else: "the private directory's inodes",
+                needs: [.layer([.user, .mount, .root])]
+            ) { script, _, policy in
+                guard let inodes = policy.scratchInodes else { return .survives(-1) }
+                let most = min(inodes + 16, 65_536)
+                return .atLeast(
+                    script.conduct(.files, script.text(policy.paths.privatePath), .value(most)), Int64(inodes) + 1)
+            }),
+        Attack(
+            "FS-25", "10 000-deep dir or hostile names to stall cleanup",
+            .drivenBy(["AnnexBundleTests/HostileBundleTests: FS-25"])),
+        Attack(
+            "FS-26", "FIFO/socket/device in drop dir",
+            .drivenBy(["AnnexModelTests/ItemTests: FS-26", "AnnexBundleTests/HostileBundleTests: FS-26"])),
+        Attack(
+            "FS-27", "inotify/fanotify spying or watch bomb",
+            .call("inotify_init1", 0), .call("fanotify_init", 0x200, 0)),
+        Attack(
+            "FS-28", "What a read-only descriptor still allows: mode, attributes, locks, leases", addition: true,
+            .call("fchmod", .number(TrialGround.gift), 0o666, grantable: true),
+            .call("flock", .number(TrialGround.gift), 2, grantable: true),
+            .call("fcntl", .number(TrialGround.gift), 1024, 0, grantable: true),
+            .call("fchown", .number(TrialGround.gift), -1, -1, grantable: true)),
+        Attack(
+            "FS-29", "fchmodat2, file_setattr, open_tree_attr: newer doors to old rights",
+            addition: true,
+            Try("fchmodat2", .root) { script, ground, _ in
+                .succeeds(script.call(number: 452, [.here, script.text(ground.secret), 0o644, 0]))
+            },
+            Try("open_tree_attr", .root) { script, ground, _ in
+                let path = script.text(ground.secret)
+                return .succeeds(script.call(number: 467, [.here, path, 0x80000, script.room(32), 32]))
+            }),
+        Attack(
+            "FS-30", "File handles instead of paths", addition: true,
+            Try("name_to_handle_at", .root) { script, ground, _ in
+                let (path, handle, mount) = (script.text(ground.secret), script.room(160), script.room(8))
+                script.store(128, at: handle, width: 4)
+                return .reaches(
+                    script.call("name_to_handle_at", .here, path, handle, mount, 0), [], absent: [Number.unsupported])
+            },
+            .call("open_by_handle_at", -1, 0, 0, reaching: [Number.badAddress, Number.badDescriptor])),
+        Attack(
+            "FS-31", "Mounts and their secrets by listmount and statmount", addition: true,
+            Try("the host's own root by its number", [.mount, .root]) { script, ground, _ in
+                let request = script.words([24, .value(ground.rootNumber), 1])
+                return .succeeds(script.call(number: 457, [request, script.room(512), 512, 0]))
+            }),
+        Attack(
+            "FS-32", "Truncating a file outside", addition: true,
+            Try("truncate", [.root, .landlock], needs: [.landlock(3)]) { script, ground, _ in
+                .succeeds(script.call("truncate", script.text(ground.writable), 0))
+            }),
+        Attack(
+            "FS-33", "A link left for the next run, which is handed it or writes its report through it", addition: true,
+            .drivenBy(["EndToEndTests/GrantedLinkTests: FS-10", "EndToEndTests/GrantedLinkTests: FS-11"])),
+    ]
+}

@@ -1,0 +1,75 @@
+import AnnexPolicy
+import AnnexSandbox
+import AnnexAttacks
+import Foundation
+import Testing
+
+/// One policy after another: each has a launcher, and a ground with services of its own.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct CatalogueTests {
+    @Test(arguments: PolicyLibrary.shipped.names) func `Under every shipped policy nothing gets through`(
+        _ name: String
+    ) async throws {
+        let policy = try Policy.shipped(named: name)
+        let runner = try AttackRunner()
+        for attack in Catalogue.attacks {
+            let result = try await runner.run(attack, under: policy)
+            #expect(result.verdict != .gotThrough, "\(attack.id): \(result.detail) under \(name)")
+            if case .allowed(let line) = result.verdict { #expect(!line.isEmpty, "\(attack.id) under \(name)") }
+        }
+    }
+
+    @Test func `Ids are unique, in their order, and none of the list is missing`() throws {
+        let ids = Catalogue.attacks.map(\.id)
+        #expect(Set(ids).count == ids.count)
+        for (section, count) in Self.listed {
+            let numbers = Catalogue.attacks.filter { $0.section == section }.map { Int($0.id.suffix(2)) ?? 0 }
+            #expect(!numbers.isEmpty && numbers == Array(1...max(count, numbers.count)), "\(section)")
+            let listed = Catalogue.attacks.filter { $0.section == section && !$0.isAddition }
+            #expect(listed.count == count, "\(section) without Annex's own")
+        }
+        #expect(Self.listed.map(\.count).reduce(0, +) == 152)
+        #expect(Set(Catalogue.sections.map(\.prefix)) == Set(Self.listed.map(\.section)))
+    }
+
+    /// How many techniques the list has in each section.
+    private static let listed: [(section: String, count: Int)] = [
+        ("FS", 27), ("PROC", 10), ("NS", 9), ("SEC", 13), ("KERN", 12), ("FD", 8), ("TTY", 4), ("SIG", 7), ("SOCK", 5),
+        ("NET", 6), ("START", 8), ("BOMB", 17), ("KOBJ", 0), ("IPC", 9), ("LIFE", 7), ("DEPUTY", 10),
+    ]
+
+    @Test func `What tests drive is driven by tests that are there`() throws {
+        for attack in Catalogue.attacks {
+            guard case .drivenBy(let tests) = attack.trial else { continue }
+            #expect(!tests.isEmpty)
+            for test in tests {
+                let parts = test.split(separator: ": ", maxSplits: 1).map(String.init)
+                let file = Self.tests.appending(path: parts[0] + ".swift")
+                let text = try String(contentsOf: file, encoding: .utf8)
+                let isNamed = text.split(separator: "\n").contains { line in
+                    line.contains(parts[1]) && (line.contains("func ") || line.contains("\""))
+                }
+                #expect(isNamed && text.contains("@Test"), "\(attack.id): \(test)")
+            }
+        }
+    }
+
+    @Test(arguments: PolicyLibrary.shipped.names) func `SEC-10: what honest code needs is in every policy`(
+        _ name: String
+    ) throws {
+        let policy = try Policy.shipped(named: name)
+        for call in ["restart_syscall", "rt_sigreturn", "exit_group"] {
+            let number = try #require(SystemCall(named: call)).number
+            let verdict = policy.verdict(number: number, arguments: [UInt64](repeating: 0, count: 6))
+            #expect(verdict.answer == .allow, "\(call)")
+        }
+    }
+
+    @Test func `The page of the attacks is what the catalogue says`() throws {
+        let page = Self.tests.deletingLastPathComponent().appending(path: "Docs/Reference/Attacks.md")
+        let policies = try PolicyLibrary.shipped.names.map { try Policy.shipped(named: $0) }
+        let text = CatalogueDocument(of: try AttackRunner(), under: policies).text
+        #expect(try String(contentsOf: page, encoding: .utf8) == text, "make attacks-page brings it up to date")
+    }
+
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+}

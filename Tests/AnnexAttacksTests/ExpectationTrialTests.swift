@@ -1,0 +1,54 @@
+import AnnexPolicy
+import AnnexAttacks
+import Testing
+
+/// Expectations of policies, tried: what a kernel does with a really made call.
+@Suite(.timeLimit(.minutes(20))) struct ExpectationTrialTests {
+    static func results(_ text: String, of policy: Policy) async throws -> [ExpectationResult] {
+        let expectations = try Expectations(text: text, file: "\(policy.name).expectations.yaml")
+        let trial = ExpectationTrial(policy: policy, sandbox: try TrialSandbox())
+        var results: [ExpectationResult] = []
+        for expectation in expectations.all { results.append(try await trial.result(of: expectation)) }
+        return results
+    }
+
+    @Test(arguments: ["base", "compute", "com.apple.ui-services", "com.apple.photo-editing"])
+    func `What is expected of a shipped policy holds live`(name: String) async throws {
+        let policy = try Policy.shipped(named: name)
+        let expectations = try #require(try Expectations.shipped(for: name))
+        let trial = ExpectationTrial(policy: policy, sandbox: try TrialSandbox())
+        var tried = 0
+        for expectation in expectations.all {
+            let result = try await trial.result(of: expectation)
+            #expect(result.failure == nil, "\(expectation.place): \(expectation): \(result.failure ?? "")")
+            tried += result.live == .tried ? 1 : 0
+        }
+        print("\(name): \(tried) of \(expectations.all.count) expectations tried live")
+        #expect(tried > 70)
+    }
+
+    /// The trial itself must see a difference: a policy's answers are asked of one, the kernel's of another.
+    @Test func `A call that the kernel lets pass fails an expectation of its refusal, and the other way round`() {
+        let allowed = ExpectationTrial.failure(
+            of: .denied(answer: .errno(1), layer: nil),
+            .init(errno: nil, isTold: true, isEnded: false, isReported: false), quiet: nil)
+        #expect(allowed == "live: it was allowed instead of EPERM")
+        let other = ExpectationTrial.failure(
+            of: .denied(answer: .errno(1), layer: nil),
+            .init(errno: 1, isTold: true, isEnded: false, isReported: false), quiet: nil)
+        #expect(other == "live: EPERM, which the filter did not say instead of EPERM")
+        let refused = ExpectationTrial.failure(
+            of: .allowed, .init(errno: 1, isTold: true, isEnded: false, isReported: true), quiet: nil)
+        #expect(refused == "live: the filter refused it")
+        let ended = ExpectationTrial.failure(
+            of: .denied(answer: .end, layer: nil),
+            .init(errno: 1, isTold: true, isEnded: false, isReported: true), quiet: nil)
+        #expect(ended == "live: the process was not ended for it")
+    }
+
+    @Test func `What the policy's own answer fails is not tried`() async throws {
+        let results = try await Self.results(
+            "expectations: compute\nallows: [ptrace]\ndenies: [getpid]", of: .shipped(named: "compute"))
+        #expect(results.allSatisfy { $0.failure != nil && $0.live != .tried })
+    }
+}

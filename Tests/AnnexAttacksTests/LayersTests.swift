@@ -1,0 +1,54 @@
+import AnnexPolicy
+import AnnexSandbox
+import AnnexAttacks
+import Glibc
+import Testing
+
+/// Every combination of layers is honoured, or refused aloud.
+@Suite(.timeLimit(.minutes(20))) struct LayersTests {
+    static let single: [SandboxLayers] = (0..<15).map { SandboxLayers(rawValue: 1 << $0) }
+
+    /// What an ordinary user cannot have: namespaces without a user namespace, and the two layers that want
+    /// no_new_privs where it is left out and no namespace gives the capability instead.
+    static func isPossible(_ layers: SandboxLayers) -> Bool {
+        if geteuid() == 0 || layers.contains(.user) { return true }
+        let wantsRights = SandboxLayers.all.subtracting([.noNewPrivileges, .landlock, .seccomp, .keyring, .speculation])
+        if !layers.together.isDisjoint(with: wantsRights) { return false }
+        return layers.contains(.noNewPrivileges) || layers.isDisjoint(with: [.landlock, .seccomp])
+    }
+
+    @Test(arguments: single) func `One layer left out is told as waived, and the others are in force`(
+        _ layer: SandboxLayers
+    ) async throws {
+        try await expect(SandboxLayers.all.subtracting(layer))
+    }
+
+    @Test(arguments: single) func `One layer alone is in force, and all others are told as waived`(
+        _ layer: SandboxLayers
+    ) async throws {
+        try await expect(layer)
+    }
+
+    @Test func `Without any layer the program runs as an ordinary user all the same`() async throws {
+        try await expect([])
+    }
+
+    private func expect(_ layers: SandboxLayers) async throws {
+        var script = TrialScript()
+        let user = script.call("getuid")
+        let outcome = try await TrialSandbox().run(script, under: Self.policy(), layers: layers)
+        guard Self.isPossible(layers) else {
+            #expect(outcome.end.failure != nil)
+            #expect(outcome.report == nil)
+            return
+        }
+        #expect(outcome.end.failure == nil)
+        let report = try #require(outcome.report)
+        #expect(report.waived.map(\.layer.title) == SandboxLayers.all.subtracting(layers.together).list)
+        #expect(report.layers.count == layers.together.list.count)
+        #expect(outcome.answers.hasBegun)
+        if !layers.contains(.seccomp) { #expect(outcome.answers.results[user] != 0) }
+    }
+
+    private static func policy() throws -> Policy { try .shipped(named: "com.apple.photo-editing") }
+}

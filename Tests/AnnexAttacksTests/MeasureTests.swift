@@ -1,0 +1,112 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexSandbox
+import AnnexAttacks
+import Foundation
+import Synchronization
+import Testing
+
+/// What the rows KOBJ measure is really seen, and let go of.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct MeasureTests {
+    /// Without the filter nothing stops a lock: then the host must see all of them.
+    @Test(arguments: ["KOBJ-01", "KOBJ-02"]) func `Locks that nothing stops are counted, and gone afterwards`(
+        _ id: String
+    ) async throws {
+        let attack = try #require(Catalogue.attack(id))
+        let result = try await AttackRunner().run(
+            attack, under: .shipped(named: "compute"), layers: .all.subtracting(.seccomp))
+        #expect(result.verdict == .gotThrough)
+        let measured = try #require(result.tries.first?.measured)
+        #expect(measured.before == 0)
+        #expect(measured.held >= 10_000)
+        #expect(measured.after == 0)
+        #expect(measured.held > measured.allowed)
+        #expect(measured.machine.allSatisfy { $0.values.count == 3 }, "\(measured.machine)")
+    }
+
+    @Test func `The same locks by threads with descriptors of their own are all counted`() async throws {
+        let attack = try #require(Catalogue.attack("KOBJ-01"))
+        let result = try await AttackRunner().run(
+            attack, under: .shipped(named: "tool"), layers: .all.subtracting(.seccomp))
+        let measured = try #require(result.tries.last?.measured)
+        #expect(measured.held >= 4 * 3_000, "\(measured.text)")
+        #expect(result.verdict == .gotThrough)
+    }
+
+    @Test func `Threads of a tool have no descriptors of their own`() async throws {
+        let attack = try #require(Catalogue.attack("KOBJ-01"))
+        let result = try await AttackRunner().run(attack, under: .shipped(named: "tool"))
+        #expect(result.tries.count == 2 && result.verdict != .gotThrough, "\(result.tries)")
+        let measured = try #require(result.tries.last?.measured)
+        // What its one table may hold.
+        #expect(measured.held <= 3_000, "\(measured.text)")
+    }
+
+    /// The kernel moves its list on under a reader with every lock that another process sets.
+    @Test func `Locks that other programs set meanwhile count for nothing`() async throws {
+        let other = LockStorm()
+        defer { other.end() }
+        let attack = try #require(Catalogue.attack("KOBJ-01"))
+        let result = try await AttackRunner().run(
+            attack, under: .shipped(named: "compute"), layers: .all.subtracting(.seccomp))
+        let measured = try #require(result.tries.first?.measured)
+        #expect(measured.before == 0 && measured.after == 0, "\(measured.text)")
+        #expect(measured.held == 10_000, "\(measured.text)")
+    }
+
+    /// What a limit stops leaves the user's other programs able to work. A sandbox of root's has a user to itself, and root
+    /// is bound by none of these numbers.
+    @Test(arguments: ["KOBJ-09", "KOBJ-10"]) func `Another program of an ordinary user is really asked`(_ id: String)
+        async throws
+    {
+        let attack = try #require(Catalogue.attack(id))
+        let result = try await AttackRunner().run(
+            attack, under: .shipped(named: "compute"), layers: .all.subtracting(.seccomp))
+        let measured = try #require(result.tries.first?.measured)
+        #expect(measured.neighbour == (getuid() == 0 ? nil : true))
+        #expect(measured.held > 0 && measured.held <= measured.allowed)
+        #expect(result.verdict != .gotThrough)
+    }
+
+    /// What the filter refuses takes nothing.
+    @Test func `What is refused is measured as nothing`() async throws {
+        let runner = try AttackRunner()
+        for attack in Catalogue.attacks where attack.section == "KOBJ" {
+            let result = try await runner.run(attack, under: .shipped(named: "base"))
+            for tried in result.tries {
+                guard case .stopped(let by) = tried.verdict, by.first == "seccomp", let measured = tried.measured else {
+                    continue
+                }
+                #expect(measured.held <= measured.before + measured.allowed, "\(attack.id): \(measured.text)")
+            }
+        }
+    }
+}
+
+/// A thread that sets locks on a file of its own and gives them up, without end.
+private final class LockStorm: Sendable {
+    private let isOver = Mutex(false)
+
+    init() {
+        Thread.detachNewThread { [self] in
+            do throws(SystemError) {
+                let file = try Descriptor.memfd("storm", size: 0)
+                while !isOver.withLock({ $0 }) {
+                    for place in (1...3_000).reversed() { Self.set(F_RDLCK, at: off_t(2 * place), 1, file.number) }
+                    Self.set(F_UNLCK, at: 0, 0, file.number)
+                }
+            } catch {
+                Issue.record("no file to lock: \(error)")
+            }
+        }
+    }
+
+    func end() { isOver.withLock { $0 = true } }
+
+    private static func set(_ type: Int32, at start: off_t, _ length: off_t, _ file: Int32) {
+        var lock = flock(
+            l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: start, l_len: length, l_pid: 0)
+        // F_OFD_SETLK, which the import lacks: the locks of this process's other tests stay.
+        _ = unsafe fcntl(file, 37, &lock)
+    }
+}

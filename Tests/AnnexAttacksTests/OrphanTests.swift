@@ -1,0 +1,32 @@
+import AnnexPolicy
+import AnnexSandbox
+import AnnexAttacks
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(20))) struct OrphanTests {
+    /// A child in a session of its own dies with its process namespace, whose first process the trial is: even with
+    /// nothing else in force.
+    @Test func `LIFE-02: a child that left its session dies with its namespace`() async throws {
+        var script = TrialScript()
+        let left = script.conduct(.orphan, 100_000)
+        let outcome = try await TrialSandbox().run(
+            script, under: Self.policy(), layers: [.user, .process], awaitsSilence: true)
+        let orphan = try #require(outcome.answers.results[left])
+        #expect(orphan > 0)
+        // Its descriptor of the answers is the last one: did it live on, the watchdog would end the wait.
+        #expect(outcome.isComplete)
+    }
+
+    /// `base`, with room for a child.
+    private static func policy() throws -> Policy {
+        let text = """
+            policy: family
+            summary: A program that may have children.
+            includes: [base]
+            limits:
+              processes: 8
+            """
+        return try PolicyLibrary.shipped.adding(["family": (text, "family.yaml")]).policy(named: "family")
+    }
+}

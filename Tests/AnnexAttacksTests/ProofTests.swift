@@ -1,0 +1,63 @@
+import AnnexPolicy
+import AnnexSandbox
+import AnnexAttacks
+import Foundation
+import Testing
+
+private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "all"
+
+/// What each layer is worth: left out alone, and alone in force, every attack ends as it is known beforehand.
+@Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
+    /// Three that differ most; with ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour.
+    static let policies =
+        provesAll ? PolicyLibrary.shipped.names : ["compute", "com.apple.photo-editing", "tool"]
+    /// Combinations under way at once: each has a launcher and a ground, with descriptors of their own.
+    static let atOnce = 4
+    static let combinations =
+        LayersTests.single.map { SandboxLayers.all.subtracting($0) } + LayersTests.single
+
+    @Test(arguments: policies) func `What rests on each layer is what is known of it`(_ name: String) async throws {
+        let policy = try Policy.shipped(named: name)
+        let bare = try await Self.bare(try AttackRunner(), policy)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (place, layers) in Self.combinations.filter(LayersTests.isPossible).enumerated() {
+                if place >= Self.atOnce { try await group.next() }
+                group.addTask { try await Self.prove(policy, layers, bare) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Each with a ground of its own, so that what one leaves no other finds.
+    private static func prove(_ policy: Policy, _ layers: SandboxLayers, _ bare: [String: Bool]) async throws {
+        let runner = try AttackRunner()
+        for attack in Catalogue.attacks {
+            for one in attack.tries {
+                let key = "\(attack.id) \(one.name)"
+                let tried = try await runner.run(one, under: policy, layers: layers)
+                let stopped = runner.isStopped(one, under: policy, layers: layers, bare: bare[key] ?? false)
+                switch tried.verdict {
+                case .stopped: #expect(stopped, "\(key) is stopped (\(tried.detail)) with \(layers.list)")
+                case .gotThrough, .allowed:
+                    #expect(!stopped, "\(key) gets through (\(tried.detail)) with \(layers.list)")
+                case .notApplicable, .drivenBy: break
+                }
+            }
+        }
+    }
+
+    /// What this machine stops without any layer: an ordinary user's rights, limits, its own switches.
+    private static func bare(_ runner: AttackRunner, _ policy: Policy) async throws -> [String: Bool] {
+        var stopped: [String: Bool] = [:]
+        for attack in Catalogue.attacks {
+            for one in attack.tries {
+                let tried = try await runner.run(one, under: policy, layers: one.least)
+                switch tried.verdict {
+                case .stopped: stopped["\(attack.id) \(one.name)"] = true
+                case .gotThrough, .allowed, .notApplicable, .drivenBy: break
+                }
+            }
+        }
+        return stopped
+    }
+}

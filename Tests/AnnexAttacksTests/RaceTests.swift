@@ -1,0 +1,68 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexSandbox
+import AnnexTestSupport
+import AnnexAttacks
+import Glibc
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(20))) struct RaceTests {
+    static let tries: Int64 = 2000
+
+    /// The answer is decided from number and registers: a text that changes while its call is held changes nothing.
+    @Test func `SEC-05: a path that flips while its call is judged wins nothing`() async throws {
+        let memory = try Descriptor.memfd("annex-race", size: 4096)
+        let flipper = try Flipper(try memory.duplicate())
+        defer { flipper.stop() }
+        await eventually { flipper.flips > 0 }
+        let before = flipper.flips
+        var script = TrialScript()
+        let path = script.call("mmap", 0, 4096, 1, 1, 5, 0)
+        let number = try #require(SystemCall(named: "chdir")).number
+        let race = script.conduct(.probe, .number(number), .number(Self.tries), .result(path), 0, 0, 0, after: path)
+        let outcome = try await TrialSandbox().run(
+            script, under: try Self.policy(), gifts: DescriptorList(memory.duplicate()))
+        #expect(outcome.answers.results[race] == 0)
+        // One entry for each text that was seen; all of them together are every try.
+        #expect(outcome.end.denials.filter { $0.call == "chdir" }.map(\.count).reduce(0, +) == Int(Self.tries))
+        #expect(flipper.flips > before)
+    }
+
+    /// `base`, with room for as many refusals as the race needs.
+    private static func policy() throws -> Policy {
+        let text = """
+            policy: race
+            summary: A race against the judge.
+            includes: [base]
+            limits:
+              refusals: 20000
+            """
+        return try PolicyLibrary.shipped.adding(["race": (text, "race.yaml")]).policy(named: "race")
+    }
+}
+
+/// Another thread that changes a path for ever: a folder that is there, one that is not.
+private final class Flipper: Sendable {
+    private let memory: Descriptor
+    private let isStopped = Atomic<Bool>(false)
+    private let count = Atomic<Int>(0)
+
+    init(_ memory: consuming Descriptor) throws {
+        self.memory = memory
+        // No task: it would keep a thread of the pool for itself.
+        _ = try WorkerThread("annex-flipper") { [self] in flip() }
+    }
+
+    var flips: Int { count.load(ordering: .relaxed) }
+
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+
+    private func flip() {
+        let texts = ["/bundle\0", "/nowher\0"].map { Array($0.utf8) }
+        while !isStopped.load(ordering: .relaxed) {
+            for text in texts { _ = text.withUnsafeBytes { pwrite(memory.number, $0.baseAddress, $0.count, 0) } }
+            count.add(1, ordering: .relaxed)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import AnnexPolicy
+import AnnexSandbox
+import AnnexAttacks
+import Foundation
+import Testing
+
+/// A folder with another file system inside is bound read-only all through.
+@Suite(.timeLimit(.minutes(20))) struct SubmountTests {
+    @Test(.enabled(if: geteuid() == 0, "needs root: nobody else can mount a file system to be bound"))
+    func `FS-07: a file system inside the bundle is read-only too`() async throws {
+        let sandbox = try TrialSandbox()
+        let inner = URL(filePath: sandbox.programPath).deletingLastPathComponent().appending(path: "inner").path
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+        defer { rmdir(inner) }
+        #expect(try Self.run("mount", "-t", "tmpfs", "-o", "mode=777", "annex-inner", inner) == 0)
+        defer { _ = try? Self.run("umount", inner) }
+        var script = TrialScript()
+        let look = script.call("newfstatat", -100, script.text("/bundle/inner"), script.room(256), 0)
+        let write = script.call("openat", -100, script.text("/bundle/inner/new"), 0o2000101, 0o600)
+        // Mounts alone, so that nothing but the bind can refuse.
+        let outcome = try await sandbox.run(
+            script, under: .shipped(named: "base"), layers: .all.subtracting([.seccomp, .landlock]))
+        #expect(outcome.answers.succeeded(look))
+        #expect(outcome.answers.errno(write) == EROFS)
+    }
+
+    private static func run(_ arguments: String...) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}

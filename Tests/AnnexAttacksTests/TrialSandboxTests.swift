@@ -1,0 +1,32 @@
+import AnnexPolicy
+import AnnexSandbox
+import AnnexAttacks
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(20))) struct TrialSandboxTests {
+    @Test func `A trial tells what each call came to`() async throws {
+        var script = TrialScript()
+        let pid = script.call("getpid")
+        let bad = script.call("fcntl", -1, 1)
+        let text = script.text("seen")
+        let told = script.tell(text, count: 4)
+        let outcome = try await TrialSandbox().run(script, under: .shipped(named: "compute"))
+        #expect(outcome.end.failure == nil)
+        #expect(outcome.answers.hasBegun)
+        #expect(outcome.answers.results[pid] == 1)
+        #expect(outcome.answers.errno(bad) == EBADF)
+        #expect(outcome.answers.told[told] == Array("seen".utf8))
+        #expect(outcome.end.process == .exited(code: 0))
+    }
+
+    @Test func `A call that only attacks make ends the trial, and what came before is told`() async throws {
+        var script = TrialScript()
+        let pid = script.call("getpid")
+        let attack = script.call("unshare", 0)
+        let outcome = try await TrialSandbox().run(script, under: .shipped(named: "compute"))
+        #expect(outcome.answers.succeeded(pid))
+        #expect(outcome.answers.results[attack] == nil)
+        #expect(outcome.ending?.call == "unshare")
+    }
+}
