@@ -147,15 +147,17 @@ let commands = floor(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Units"], swiftSettings: swift),
-        .executableTarget(
-            name: "annex",
+        .target(
+            name: "AnnexCommand",
             dependencies: [
                 "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexSandbox", "AnnexShippedPolicies",
                 "AnnexPolicy", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: swift, linkerSettings: startsAtOnce),
+            swiftSettings: swift),
+        .executableTarget(
+            name: "annex", dependencies: ["AnnexCommand"], swiftSettings: swift, linkerSettings: startsAtOnce),
     ])
 
 let examples = floor(
@@ -315,6 +317,9 @@ let tests: [Target] = [
             .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         ],
         swiftSettings: swift),
+    .testTarget(
+        name: "AnnexCommandTests",
+        dependencies: ["AnnexCommand", "AnnexSandbox", "AnnexPolicy", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [

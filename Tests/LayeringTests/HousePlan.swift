@@ -117,12 +117,13 @@ enum HousePlan {
                     imports: ["AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux"],
                     products: ["Logging", "ServiceLifecycle", "ArgumentParser"]),
                 Target(
-                    "annex", "the command line",
+                    "AnnexCommand", "the command line's commands",
                     imports: [
                         "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexSandbox",
                         "AnnexShippedPolicies", "AnnexPolicy", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),
+                Target("annex", "the command line", imports: ["AnnexCommand"]),
             ]),
     ]
 

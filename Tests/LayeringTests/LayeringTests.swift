@@ -36,9 +36,17 @@ import Testing
         }
     }
 
+    /// With ANNEX_WRITES_PLAN, as `make house-plan` sets it, the page is made from the plan first.
     @Test func `CONTRIBUTING shows the house plan as it is tested`() throws {
-        let page = try String(contentsOf: SourceTree.root.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
-        #expect(page.contains("```\n" + HousePlan.picture + "\n```"), "make it this:\n\(HousePlan.picture)")
+        let file = SourceTree.root.appending(path: "CONTRIBUTING.md")
+        let page = try String(contentsOf: file, encoding: .utf8)
+        let shown = try #require(page.firstMatch(of: /```\nCommands\/\n(?:.*\n)*?```/))
+        let wanted = "```\n" + HousePlan.picture + "\n```"
+        if ProcessInfo.processInfo.environment["ANNEX_WRITES_PLAN"] != nil {
+            try page.replacing(shown.output, with: wanted).write(to: file, atomically: true, encoding: .utf8)
+        } else {
+            #expect(shown.output == wanted, "run `make house-plan`")
+        }
     }
 
     @Test func `an extension links nothing that imports Foundation`() async throws {

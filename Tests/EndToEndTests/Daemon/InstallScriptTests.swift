@@ -32,7 +32,7 @@ import Testing
             let completions = place.appending(path: "share/bash-completion/completions/\(program)")
             #expect(try String(contentsOf: completions, encoding: .utf8).contains("complete"))
         }
-        #expect(FileManager.default.fileExists(atPath: place.appending(path: "share/doc/annex/Daemon.md").path))
+        #expect(FileManager.default.fileExists(atPath: place.appending(path: "share/doc/annex/Guide/Daemon.md").path))
     }
 
     @Test func `what was not built is named, and nothing is put in place`() async throws {

@@ -28,8 +28,6 @@ public struct PolicyPaths: Sendable, Hashable {
 
     /// Where a private directory is when the policy says nothing else.
     package static let usualPrivatePath = "/private"
-    /// Where an extension finds its own bundle.
-    package static let bundlePath = "/bundle"
     /// What `shm_open` makes lies there.
     package static let sharedMemoryPath = "/dev/shm"
 

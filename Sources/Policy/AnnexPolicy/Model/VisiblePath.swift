@@ -15,7 +15,7 @@ extension Policy {
         if !paths.bundle.isEmpty {
             visible.append(
                 VisiblePath(
-                    path: PolicyPaths.bundlePath, rights: paths.bundle, place: places[.bundle],
+                    path: PathText.bundle, rights: paths.bundle, place: places[.bundle],
                     reason: "the extension's own bundle"))
         }
         if paths.privateDirectory != .none {

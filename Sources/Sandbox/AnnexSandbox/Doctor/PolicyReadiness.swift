@@ -1,3 +1,5 @@
+internal import AnnexPolicy
+
 /// Whether one policy's sandboxes can be made here: a small program was really launched under it.
 public struct PolicyReadiness: Codable, Sendable, Hashable {
     public enum State: String, Codable, Sendable, Hashable {
@@ -41,5 +43,11 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
         self.init(policy, .unable)
         cause = "\(failure.step): \(failure.cause)"
         cure = failure.mend ?? cures.ofStart
+    }
+}
+
+extension LayerLack {
+    func lack(_ cures: Cures) -> PolicyReadiness.Lack {
+        PolicyReadiness.Lack(layer: layer.rawValue, cause: seen, cure: cures.cure(of: self))
     }
 }

@@ -30,7 +30,7 @@ extension Launcher {
                 try addRoot(&plan, paths, devices, persistent)
                 try grants.bind(on: &plan)
             }
-            if let bundle = consume bundle { try plan.bind(bundle, at: SandboxConfiguration.bundlePath) }
+            if let bundle = consume bundle { try plan.bind(bundle, at: PathText.bundle) }
         } catch {
             throw SandboxError("plan", error)
         }

@@ -12,9 +12,3 @@ struct LayerLack: Sendable {
         return "\(failure.step.name)\(about): \(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))"
     }
 }
-
-extension LayerLack {
-    func lack(_ cures: Cures) -> PolicyReadiness.Lack {
-        PolicyReadiness.Lack(layer: layer.rawValue, cause: seen, cure: cures.cure(of: self))
-    }
-}

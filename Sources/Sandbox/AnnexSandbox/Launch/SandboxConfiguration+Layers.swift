@@ -10,7 +10,7 @@ extension SandboxConfiguration {
     /// where it is on the host. nil where there is none.
     func bundlePlace() throws(SandboxError) -> String? {
         guard bundle != nil else { return nil }
-        if effectiveLayers.contains(.root) { return Self.bundlePath }
+        if effectiveLayers.contains(.root) { return PathText.bundle }
         do throws(SystemError) {
             return try bundlePath()
         } catch {

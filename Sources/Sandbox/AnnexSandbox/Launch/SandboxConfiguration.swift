@@ -3,9 +3,6 @@ package import AnnexPolicy
 
 /// One process to sandbox: what it runs, what it may, and what it is given.
 package struct SandboxConfiguration: ~Copyable, Sendable {
-    /// Where the bundle is inside.
-    package static let bundlePath = "/bundle"
-
     package let policy: Policy
     /// An extension's bundle as it was checked, bound read-only; nil for a program of the host's, which is where it is.
     package var bundle: Descriptor?

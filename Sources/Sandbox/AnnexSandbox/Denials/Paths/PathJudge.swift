@@ -61,7 +61,7 @@ struct PathJudge {
 
     private func placeInside(_ path: String) -> String {
         guard let bundle, path == bundle || path.hasPrefix(bundle + "/") else { return path }
-        return SandboxConfiguration.bundlePath + path.dropFirst(bundle.count)
+        return PathText.bundle + path.dropFirst(bundle.count)
     }
 
     private static func refusing(_ policy: Policy, _ path: String, _ rights: PathRights) -> [SandboxLayer] {

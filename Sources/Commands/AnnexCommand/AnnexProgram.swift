@@ -3,13 +3,13 @@ import ArgumentParser
 import Glibc
 import Logging
 
-/// Where the program begins.
+/// The program `annex`.
 ///
-/// Nothing is started here that the command does not need: a command that awaits starts Swift's threads, others have
-/// none but the first.
-@main
-enum Main {
-    static func main() {
+/// It starts nothing that the command does not need. A command that awaits starts Swift's threads; every other command has
+/// only the first thread.
+package enum AnnexProgram {
+    /// Reads the command line, performs the command, and ends the process or returns when it is done.
+    package static func main() {
         // Before anything is opened, which would get a closed stream's number.
         _ = StandardStreams.closed
         // Wardens end within this program: an init that takes no ends would keep each as a zombie. A kernel that refuses

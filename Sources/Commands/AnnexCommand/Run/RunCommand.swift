@@ -94,7 +94,7 @@ struct RunCommand: ParsableCommand {
     /// What runs, without the `--` before it.
     private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
-    private var options: RunOptions {
+    var options: RunOptions {
         var options = RunOptions()
         options.policy = policy
         options.policies = policies

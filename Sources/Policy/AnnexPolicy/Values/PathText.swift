@@ -1,5 +1,8 @@
 /// Paths as policies write them, and those that no policy may ask for.
 package enum PathText {
+    /// Where an extension finds its own bundle.
+    package static let bundle = "/bundle"
+
     /// The parts of an absolute path. A path is bytes to the kernel: a slash parts it also before a combining mark.
     package static func parts(_ path: String) -> [Substring] {
         path.utf8.split(separator: slash).map(Substring.init)
@@ -78,7 +81,7 @@ package enum PathText {
     private static func madeInside(_ path: String) -> String? {
         if isWithin(path, "/proc") { return "`paths: proc` says what there is of /proc" }
         if isWithin(path, "/dev") { return "`devices` says what there is of /dev" }
-        if isWithin(path, PolicyPaths.bundlePath) { return "`paths: bundle` is about the bundle" }
+        if isWithin(path, bundle) { return "`paths: bundle` is about the bundle" }
         let kernel = ["/sys/fs", "/sys/kernel", "/sys/firmware"]
         if path == "/sys" || kernel.contains(where: { isWithin(path, $0) }) { return "it is the kernel's own" }
         return nil

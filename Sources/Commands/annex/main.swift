@@ -1,0 +1,3 @@
+import AnnexCommand
+
+AnnexProgram.main()
