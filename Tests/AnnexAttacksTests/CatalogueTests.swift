@@ -6,7 +6,7 @@ import Testing
 
 /// One policy after another: each has a launcher, and a ground with services of its own.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct CatalogueTests {
-    @Test(arguments: PolicyLibrary.shipped.names) func `Under every shipped policy nothing gets through`(
+    @Test(arguments: PolicyLibrary.shipped.names) func `no attack gets through under a shipped policy`(
         _ name: String
     ) async throws {
         let policy = try Policy.shipped(named: name)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `Ids are unique, in their order, and none of the list is missing`() throws {
+    @Test func `attack identifiers are unique, ordered and complete`() throws {
         let ids = Catalogue.attacks.map(\.id)
         #expect(Set(ids).count == ids.count)
         for (section, count) in Self.listed {
@@ -37,7 +37,7 @@ import Testing
         ("NET", 6), ("START", 8), ("BOMB", 17), ("KOBJ", 0), ("IPC", 9), ("LIFE", 7), ("DEPUTY", 10),
     ]
 
-    @Test func `What tests drive is driven by tests that are there`() throws {
+    @Test func `every test that drives an attack exists`() throws {
         for attack in Catalogue.attacks {
             guard case .drivenBy(let tests) = attack.trial else { continue }
             #expect(!tests.isEmpty)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: PolicyLibrary.shipped.names) func `SEC-10: what honest code needs is in every policy`(
+    @Test(arguments: PolicyLibrary.shipped.names) func `SEC-10: every policy allows the calls that honest code needs`(
         _ name: String
     ) throws {
         let policy = try Policy.shipped(named: name)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `The page of the attacks is what the catalogue says`() throws {
+    @Test func `the page of attacks matches the catalogue`() throws {
         let page = Self.tests.deletingLastPathComponent().appending(path: "Docs/Reference/Attacks.md")
         let policies = try PolicyLibrary.shipped.names.map { try Policy.shipped(named: $0) }
         let text = CatalogueDocument(of: try AttackRunner(), under: policies).text

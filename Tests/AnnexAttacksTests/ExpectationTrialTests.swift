@@ -2,7 +2,7 @@ import AnnexPolicy
 import AnnexAttacks
 import Testing
 
-/// Expectations of policies, tried: what a kernel does with a really made call.
+/// Expectations of policies, tried live: a kernel's answers to real calls.
 @Suite(.timeLimit(.minutes(20))) struct ExpectationTrialTests {
     static func results(_ text: String, of policy: Policy) async throws -> [ExpectationResult] {
         let expectations = try Expectations(text: text, file: "\(policy.name).expectations.yaml")
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["base", "compute", "com.apple.ui-services", "com.apple.photo-editing"])
-    func `What is expected of a shipped policy holds live`(name: String) async throws {
+    func `the expectations of a shipped policy hold live`(name: String) async throws {
         let policy = try Policy.shipped(named: name)
         let expectations = try #require(try Expectations.shipped(for: name))
         let trial = ExpectationTrial(policy: policy, sandbox: try TrialSandbox())
@@ -27,8 +27,8 @@ import Testing
         #expect(tried > 70)
     }
 
-    /// The trial itself must see a difference: a policy's answers are asked of one, the kernel's of another.
-    @Test func `A call that the kernel lets pass fails an expectation of its refusal, and the other way round`() {
+    /// The trial itself must find a difference: here the answers of a policy and of the kernel disagree.
+    @Test func `a live answer that differs from its expectation fails it`() {
         let allowed = ExpectationTrial.failure(
             of: .denied(answer: .errno(1), layer: nil),
             .init(errno: nil, isTold: true, isEnded: false, isReported: false), quiet: nil)
@@ -46,7 +46,7 @@ import Testing
         #expect(ended == "live: the process was not ended for it")
     }
 
-    @Test func `What the policy's own answer fails is not tried`() async throws {
+    @Test func `an expectation that the policy itself fails is not tried`() async throws {
         let results = try await Self.results(
             "expectations: compute\nallows: [ptrace]\ndenies: [getpid]", of: .shipped(named: "compute"))
         #expect(results.allSatisfy { $0.failure != nil && $0.live != .tried })

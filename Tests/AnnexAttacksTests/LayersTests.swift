@@ -4,12 +4,12 @@ import AnnexAttacks
 import Glibc
 import Testing
 
-/// Every combination of layers is honoured, or refused aloud.
+/// Every combination of layers is honoured, or the launch fails with an error.
 @Suite(.timeLimit(.minutes(20))) struct LayersTests {
     static let single: [SandboxLayers] = (0..<15).map { SandboxLayers(rawValue: 1 << $0) }
 
-    /// What an ordinary user cannot have: namespaces without a user namespace, and the two layers that want
-    /// no_new_privs where it is left out and no namespace gives the capability instead.
+    /// An ordinary user cannot have namespaces without a user namespace, nor the two layers that need no_new_privs if
+    /// it is left out and no namespace gives the capability instead.
     static func isPossible(_ layers: SandboxLayers) -> Bool {
         if geteuid() == 0 || layers.contains(.user) { return true }
         let wantsRights = SandboxLayers.all.subtracting([.noNewPrivileges, .landlock, .seccomp, .keyring, .speculation])
@@ -17,19 +17,19 @@ import Testing
         return layers.contains(.noNewPrivileges) || layers.isDisjoint(with: [.landlock, .seccomp])
     }
 
-    @Test(arguments: single) func `One layer left out is told as waived, and the others are in force`(
+    @Test(arguments: single) func `a layer that is left out is reported as waived and the others are in force`(
         _ layer: SandboxLayers
     ) async throws {
         try await expect(SandboxLayers.all.subtracting(layer))
     }
 
-    @Test(arguments: single) func `One layer alone is in force, and all others are told as waived`(
+    @Test(arguments: single) func `one layer alone is in force and all others are reported as waived`(
         _ layer: SandboxLayers
     ) async throws {
         try await expect(layer)
     }
 
-    @Test func `Without any layer the program runs as an ordinary user all the same`() async throws {
+    @Test func `a program without any layer still runs as an ordinary user`() async throws {
         try await expect([])
     }
 

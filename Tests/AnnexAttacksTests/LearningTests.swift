@@ -9,7 +9,7 @@ import Testing
         ["/usr/bin/cat", "/etc/ld.so.cache"], ["/usr/bin/env"], ["/usr/bin/expr", "6", "*", "7"],
         ["/usr/bin/perl", "-e", "print 6*7"],
     ])
-    func `What is proposed from a run lets the program run the same`(command: [String]) async throws {
+    func `a program runs the same under the policy proposed from its run`(command: [String]) async throws {
         try #require(access(command[0], X_OK) == 0, "\(command[0]) is part of every Debian")
         var bare = Sandbox(policy: try .shipped(named: "tool"))
         bare.denials = .learn

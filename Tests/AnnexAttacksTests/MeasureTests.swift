@@ -6,10 +6,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What the rows KOBJ measure is really seen, and let go of.
+/// The resources that the rows KOBJ measure are really counted, and released.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct MeasureTests {
-    /// Without the filter nothing stops a lock: then the host must see all of them.
-    @Test(arguments: ["KOBJ-01", "KOBJ-02"]) func `Locks that nothing stops are counted, and gone afterwards`(
+    /// Without the filter nothing denies a lock: then the host must count all of them.
+    @Test(arguments: ["KOBJ-01", "KOBJ-02"])
+    func `KOBJ-01, KOBJ-02: locks that no layer denies are counted and released`(
         _ id: String
     ) async throws {
         let attack = try #require(Catalogue.attack(id))
@@ -24,7 +25,7 @@ import Testing
         #expect(measured.machine.allSatisfy { $0.values.count == 3 }, "\(measured.machine)")
     }
 
-    @Test func `The same locks by threads with descriptors of their own are all counted`() async throws {
+    @Test func `KOBJ-01: equal locks by threads with their own descriptors are all counted`() async throws {
         let attack = try #require(Catalogue.attack("KOBJ-01"))
         let result = try await AttackRunner().run(
             attack, under: .shipped(named: "tool"), layers: .all.subtracting(.seccomp))
@@ -33,17 +34,17 @@ import Testing
         #expect(result.verdict == .gotThrough)
     }
 
-    @Test func `Threads of a tool have no descriptors of their own`() async throws {
+    @Test func `KOBJ-01: threads under the policy tool have no descriptors of their own`() async throws {
         let attack = try #require(Catalogue.attack("KOBJ-01"))
         let result = try await AttackRunner().run(attack, under: .shipped(named: "tool"))
         #expect(result.tries.count == 2 && result.verdict != .gotThrough, "\(result.tries)")
         let measured = try #require(result.tries.last?.measured)
-        // What its one table may hold.
+        // The most that its one table may hold.
         #expect(measured.held <= 3_000, "\(measured.text)")
     }
 
-    /// The kernel moves its list on under a reader with every lock that another process sets.
-    @Test func `Locks that other programs set meanwhile count for nothing`() async throws {
+    /// The kernel's list moves under its reader with every lock that another process sets.
+    @Test func `KOBJ-01: locks that other programs set meanwhile do not count`() async throws {
         let other = LockStorm()
         defer { other.end() }
         let attack = try #require(Catalogue.attack("KOBJ-01"))
@@ -54,9 +55,10 @@ import Testing
         #expect(measured.held == 10_000, "\(measured.text)")
     }
 
-    /// What a limit stops leaves the user's other programs able to work. A sandbox of root's has a user to itself, and root
-    /// is bound by none of these numbers.
-    @Test(arguments: ["KOBJ-09", "KOBJ-10"]) func `Another program of an ordinary user is really asked`(_ id: String)
+    /// A limit that holds leaves the user's other programs able to work. A sandbox of root's has a user to itself, and
+    /// none of these limits applies to root.
+    @Test(arguments: ["KOBJ-09", "KOBJ-10"])
+    func `KOBJ-09, KOBJ-10: another program of an ordinary user is really tried`(_ id: String)
         async throws
     {
         let attack = try #require(Catalogue.attack(id))
@@ -68,8 +70,8 @@ import Testing
         #expect(result.verdict != .gotThrough)
     }
 
-    /// What the filter refuses takes nothing.
-    @Test func `What is refused is measured as nothing`() async throws {
+    /// A call that the filter denies takes no resource.
+    @Test func `a denied call is measured as taking nothing`() async throws {
         let runner = try AttackRunner()
         for attack in Catalogue.attacks where attack.section == "KOBJ" {
             let result = try await runner.run(attack, under: .shipped(named: "base"))

@@ -5,8 +5,8 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct OrphanTests {
-    /// A child in a session of its own dies with its process namespace, whose first process the trial is: even with
-    /// nothing else in force.
+    /// A child in a session of its own dies with its process namespace, even if no other layer is in force. The first
+    /// process of that namespace is the trial.
     @Test func `LIFE-02: a child that left its session dies with its namespace`() async throws {
         var script = TrialScript()
         let left = script.conduct(.orphan, 100_000)
@@ -14,7 +14,7 @@ import Testing
             script, under: Self.policy(), layers: [.user, .process], awaitsSilence: true)
         let orphan = try #require(outcome.answers.results[left])
         #expect(orphan > 0)
-        // Its descriptor of the answers is the last one: did it live on, the watchdog would end the wait.
+        // The orphan holds the last descriptor of the answers: if it lived on, the watchdog would end the wait.
         #expect(outcome.isComplete)
     }
 

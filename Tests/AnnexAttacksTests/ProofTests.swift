@@ -6,7 +6,7 @@ import Testing
 
 private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "all"
 
-/// What each layer is worth: left out alone, and alone in force, every attack ends as it is known beforehand.
+/// The worth of each layer: with it left out, and with it alone, every attack ends as predicted.
 @Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
     /// Three that differ most; with ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour.
     static let policies =
@@ -16,7 +16,9 @@ private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "a
     static let combinations =
         LayersTests.single.map { SandboxLayers.all.subtracting($0) } + LayersTests.single
 
-    @Test(arguments: policies) func `What rests on each layer is what is known of it`(_ name: String) async throws {
+    @Test(arguments: policies) func `each layer stops exactly the attacks that the table predicts`(_ name: String)
+        async throws
+    {
         let policy = try Policy.shipped(named: name)
         let bare = try await Self.bare(try AttackRunner(), policy)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -28,7 +30,7 @@ private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "a
         }
     }
 
-    /// Each with a ground of its own, so that what one leaves no other finds.
+    /// Each trial has canaries of its own, so that it does not find the remains of another.
     private static func prove(_ policy: Policy, _ layers: SandboxLayers, _ bare: [String: Bool]) async throws {
         let runner = try AttackRunner()
         for attack in Catalogue.attacks {
@@ -46,7 +48,7 @@ private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "a
         }
     }
 
-    /// What this machine stops without any layer: an ordinary user's rights, limits, its own switches.
+    /// The attacks that this machine stops without any layer: by an ordinary user's rights, limits, its own switches.
     private static func bare(_ runner: AttackRunner, _ policy: Policy) async throws -> [String: Bool] {
         var stopped: [String: Bool] = [:]
         for attack in Catalogue.attacks {

@@ -10,8 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RaceTests {
     static let tries: Int64 = 2000
 
-    /// The answer is decided from number and registers: a text that changes while its call is held changes nothing.
-    @Test func `SEC-05: a path that flips while its call is judged wins nothing`() async throws {
+    /// The decision depends on number and registers: a text that changes while its call is held changes nothing.
+    @Test func `SEC-05: a path that changes while its call is decided gains nothing`() async throws {
         let memory = try Descriptor.memfd("annex-race", size: 4096)
         let flipper = try Flipper(try memory.duplicate())
         defer { flipper.stop() }
@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-/// Another thread that changes a path for ever: a folder that is there, one that is not.
+/// Another thread that changes a path for ever: between an existing folder and a missing one.
 private final class Flipper: Sendable {
     private let memory: Descriptor
     private let isStopped = Atomic<Bool>(false)

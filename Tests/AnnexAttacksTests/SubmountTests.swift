@@ -17,7 +17,7 @@ import Testing
         var script = TrialScript()
         let look = script.call("newfstatat", -100, script.text("/bundle/inner"), script.room(256), 0)
         let write = script.call("openat", -100, script.text("/bundle/inner/new"), 0o2000101, 0o600)
-        // Mounts alone, so that nothing but the bind can refuse.
+        // Mounts alone, so that only the bind can deny the write.
         let outcome = try await sandbox.run(
             script, under: .shipped(named: "base"), layers: .all.subtracting([.seccomp, .landlock]))
         #expect(outcome.answers.succeeded(look))

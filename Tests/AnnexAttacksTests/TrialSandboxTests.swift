@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct TrialSandboxTests {
-    @Test func `A trial tells what each call came to`() async throws {
+    @Test func `a trial reports the result of each call`() async throws {
         var script = TrialScript()
         let pid = script.call("getpid")
         let bad = script.call("fcntl", -1, 1)
@@ -20,7 +20,7 @@ import Testing
         #expect(outcome.end.process == .exited(code: 0))
     }
 
-    @Test func `A call that only attacks make ends the trial, and what came before is told`() async throws {
+    @Test func `a call that only attacks make ends the trial after its earlier results`() async throws {
         var script = TrialScript()
         let pid = script.call("getpid")
         let attack = script.call("unshare", 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// What a broker shows of its extensions, and what a reader believes of it.
+/// The live status that a broker publishes of its extensions, and how much of it a reader believes.
 @Suite struct BoardTests {
     private let asked = Moment(nanoseconds: 1_000_000_000)
 
@@ -14,7 +14,7 @@ import Testing
         Moment(nanoseconds: asked.nanoseconds + milliseconds * 1_000_000)
     }
 
-    /// This process's own entry, as somebody else reads it.
+    /// This process's own entry, as another process reads it.
     private func seen(_ identifier: String, children: Set<Int32> = []) throws -> BoardSnapshot? {
         try SlotCopy.all(BoardLayout.file, of: getpid()).compactMap { slot in
             BoardSnapshot(slot, broker: getpid(), host: getpid()) {
@@ -25,7 +25,7 @@ import Testing
         }.first { $0.identifier == identifier }
     }
 
-    @Test func eachTurnOfALifeIsShown() throws {
+    @Test func `every turn of a life is published`() throws {
         let identifier = "com.example.board \(UInt64.random(in: 0 ... .max))"
         var life = Lifecycle(LifecycleSimulationTests.times)
         var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 77 << 20)
@@ -53,7 +53,7 @@ import Testing
         #expect(try feed(.gone, at: later(61)) == nil)
     }
 
-    @Test func `DEPUTY-07: a process that is none of the broker's is not shown as one`() throws {
+    @Test func `DEPUTY-07: a process that does not belong to the broker is not shown`() throws {
         let identifier = "com.example.liar \(UInt64.random(in: 0 ... .max))"
         var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 0)
         var life = Lifecycle(LifecycleSimulationTests.times)
@@ -63,13 +63,13 @@ import Testing
             entry.note(process: process)
             #expect(try seen(identifier)?.process == nil && seen(identifier) != nil)
         }
-        // Without a warden this process is no broker at all.
+        // Without a warden this process does not count as a broker.
         #expect(
             BrokerTable.now().brokers.keys.allSatisfy { $0.process != getpid() }
                 || BoardSnapshot.all().allSatisfy { $0.process != 1 })
     }
 
-    @Test func moreRequestsThanAnybodyTimesAreAnsweredAllTheSame() throws {
+    @Test func `requests beyond those that are timed are counted all the same`() throws {
         let identifier = "com.example.many \(UInt64.random(in: 0 ... .max))"
         var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 0)
         var life = Lifecycle(LifecycleSimulationTests.times)
@@ -80,7 +80,7 @@ import Testing
         #expect(try seen(identifier)?.answerTime == 1024 * 1_000_000)
     }
 
-    @Test func aProcessIsReadFromWhatTheKernelSaysOfIt() throws {
+    @Test func `the status of a process is read from the kernel`() throws {
         let own = try #require(ProcessStat(getpid()))
         #expect(own.parent == getppid() && own.residentPages > 0 && own.started > 0)
         #expect(ProcessStat(-1) == nil)

@@ -15,7 +15,7 @@ import Testing
             openCalls: openCalls, refusals: 100, instances: 4, keepAlive: .zero)
     }
 
-    @Test func `what a policy allows a channel is what the channel gets`() {
+    @Test func `a channel gets the limits of its policy`() {
         let configuration = ChannelConfiguration(limits(messages: 7, inFlight: 20 << 10, openCalls: 3))
         #expect(configuration.framesPerSecond == 7)
         #expect(configuration.controlMessagesPerSecond == 7)
@@ -24,10 +24,8 @@ import Testing
         #expect(configuration.extensionCapacity == 8192)
     }
 
-    @Test(
-        "rings, arenas and the large answer under way are no more than what may be in flight",
-        arguments: [1 << 20, 2 << 20, 3_000_000, 4 << 20, 8 << 20, 64 << 20] as [UInt64])
-    func inFlight(_ bytes: UInt64) {
+    @Test(arguments: [1 << 20, 2 << 20, 3_000_000, 4 << 20, 8 << 20, 64 << 20] as [UInt64])
+    func `rings, arenas and one large answer stay within the bytes in flight`(_ bytes: UInt64) {
         let configuration = ChannelConfiguration(limits(inFlight: bytes))
         let shared =
             UInt64(configuration.hostCapacity) + UInt64(configuration.extensionCapacity)
@@ -37,18 +35,18 @@ import Testing
         #expect(UInt64(configuration.largestMessage) >= min(bytes / 2, 16 << 20), "most of it is for messages")
     }
 
-    @Test func whereNothingIsLeftForAnArenaMessagesAreFrames() {
+    @Test func `a channel without room for an arena carries only frames`() {
         let configuration = ChannelConfiguration(limits(inFlight: 200 << 10))
         #expect(configuration.hostArena == 0 && configuration.extensionArena == 0)
         #expect(configuration.largestMessage == 0)
     }
 
-    @Test func answersMayLieUnreadForAsLongAsARequestMayTake() {
+    @Test func `answers may stay unread as long as a request may take`() {
         #expect(ChannelConfiguration(limits(inFlight: 1 << 20)).unreadLimit == .seconds(60))
         #expect(ChannelConfiguration(limits(inFlight: 1 << 20, request: .seconds(600))).unreadLimit == .seconds(600))
     }
 
-    @Test func noChannelIsSmallerThanWorksOrLargerThanUsual() {
+    @Test func `a channel has at least a working size and at most the usual one`() {
         #expect(ChannelConfiguration(limits(inFlight: 1)).hostCapacity == 4096)
         #expect(ChannelConfiguration(limits(inFlight: 64 << 20)).hostCapacity == 65536)
     }

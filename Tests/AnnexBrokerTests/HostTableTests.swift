@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// Whose channels a reader of boards looks at, whatever a board says.
+/// A reader of published statuses reads only these channels, even if a status names others.
 @Suite struct HostTableTests {
     private let label = "com.example.table \(UInt64.random(in: 0 ... .max))"
 
@@ -18,7 +18,7 @@ import Testing
 
     private func own() throws -> ProcessIdentity { try #require(ProcessIdentity.now(getpid())) }
 
-    @Test func aHostsCountsAreReadByNumberAndLabel() throws {
+    @Test func `the counters of a host are read by number and label`() throws {
         let host = try channel()
         var table = HostTable()
         let number = host.counterNumber
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `DEPUTY-07: a process that is another by now, or another user's, is not read`() throws {
+    @Test func `DEPUTY-07: the counters of a reused process number or another user are not read`() throws {
         let host = try channel()
         let own = try own()
         var table = HostTable()
@@ -43,22 +43,22 @@ import Testing
         #expect(table.counters(host.counterNumber, of: own, label: label) != nil)
     }
 
-    /// Who calls it gives it descriptors, and is not its user.
+    /// Its caller gives a set-uid program descriptors, and is not its user.
     @Test(.enabled(if: geteuid() == 0, "needs root: nobody else has programs with another's rights at hand"))
-    func `DEPUTY-07: a set-uid program is nobody's broker, warden or host`() async throws {
+    func `DEPUTY-07: a set-uid program never counts as broker, warden or host`() async throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/setpriv")
         process.arguments = ["--ruid", "65534", "sleep", "1000"]
         try process.run()
         let number = process.processIdentifier
-        // SIGTERM may be blocked in what a test's thread starts.
+        // SIGTERM may be blocked in a program that a test's thread starts.
         defer { kill(number, SIGKILL) }
         await eventually { ProcText.lines(of: "/proc/\(number)/comm") == ["sleep"] }
         #expect(ProcessIdentity.now(number) == nil)
         #expect(ProcessIdentity.now(getpid()) != nil)
     }
 
-    @Test func `DEPUTY-07: a board names hosts of its broker's own user, root's any`() throws {
+    @Test func `DEPUTY-07: a broker can name only hosts of its own user unless it is root`() throws {
         let named = ProcessIdentity(process: 4711, started: 5, user: 1000)
         let entry = BoardEntry(label, policy: "compute", memoryLimit: 0)
         entry.note(.remote(named, counters: 7))
@@ -71,12 +71,13 @@ import Testing
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 0)) == named)
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1000)) == named)
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1001)) == nil)
-        // What it says of itself is nobody's word.
+        // A process that names itself does not count.
         let itself = ProcessIdentity(process: 4711, started: 9, user: 33)
         #expect(try host(of: itself) == itself)
     }
 
-    @Test(arguments: [0, UInt64.max, 1 << 31, 1 << 32]) func aProcessThatCanBeNoneIsNone(number: UInt64) throws {
+    @Test(arguments: [0, UInt64.max, 1 << 31, 1 << 32])
+    func `an impossible process number in a status names no process`(number: UInt64) throws {
         let slot = SharedSlot(BoardLayout.file, texts: [(BoardLayout.identifier, label)])
         slot.store(number, in: BoardLayout.host)
         slot.store(.max, in: BoardLayout.hostUser)
@@ -86,7 +87,7 @@ import Testing
         #expect(BoardSnapshot.host(copy, of: ProcessIdentity(process: 1, started: 1, user: 0)) == nil)
     }
 
-    @Test func aHostThatCannotBeLookedAtIsNotNamed() throws {
+    @Test func `a host that cannot be read is not named`() throws {
         #expect(ProcessIdentity(0, of: 0) == nil && ProcessIdentity(-1, of: 0) == nil)
         let entry = BoardEntry(label, policy: "compute", memoryLimit: 0)
         entry.note(.remote(nil, counters: 7))

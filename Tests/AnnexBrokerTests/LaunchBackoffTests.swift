@@ -12,7 +12,7 @@ import Testing
         return backoff
     }
 
-    @Test func `SIG-07: who fails again and again waits longer and longer, and nobody else does`() {
+    @Test func `SIG-07: an extension that fails repeatedly waits longer and others do not`() {
         #expect(failing(4).pause("a", at: Self.at(0)) == nil)
         for (failures, seconds) in [(5, 1), (6, 2), (8, 8), (10, 32), (11, 60), (5000, 60)] {
             let pause = failing(failures).pause("a", at: Self.at(0))
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `SIG-07: at most so many starts a minute`() {
+    @Test func `SIG-07: a failing extension starts at most ten times a minute`() {
         var backoff = LaunchBackoff()
         var starts = 0
         for second in 0..<60 {
@@ -34,7 +34,7 @@ import Testing
         #expect(starts == 10)
     }
 
-    @Test func oneAnswerMakesUpForAll() {
+    @Test func `one answer clears all earlier failures`() {
         var backoff = failing(20)
         for reason in [Termination.Reason.cancelled, .timeLimit, .launchFailed] {
             backoff.note("a", reason, at: Self.at(1))
@@ -52,7 +52,7 @@ import Testing
         #expect(backoff.pause("a", at: Self.at(0)) == nil)
     }
 
-    @Test func `each pause is news once`() {
+    @Test func `each pause is reported once`() {
         var backoff = failing(5)
         func told(_ identifier: String) -> [Bool] { (0..<3).map { _ in backoff.tell(identifier) } }
         #expect(told("a") == [true, false, false])
@@ -61,7 +61,7 @@ import Testing
         #expect(told("b") == [false, false, false])
     }
 
-    @Test func whatLiesFarBackIsForgotten() {
+    @Test func `old failures are forgotten`() {
         var backoff = failing(20)
         backoff.note("b", .crashed, at: Self.at(700))
         backoff.note("a", .crashed, at: Self.at(700))

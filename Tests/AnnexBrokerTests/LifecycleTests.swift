@@ -6,7 +6,7 @@ import Testing
     private static let times = LifecycleTimes(
         launch: .seconds(1), request: .seconds(10), watchdog: .seconds(4), grace: .seconds(2), memory: 1000)
 
-    /// A life that has come as far as some inputs, all at once.
+    /// A life after some inputs, all at once.
     private func life(after inputs: Lifecycle.Input...) -> Lifecycle {
         var life = Lifecycle(Self.times)
         for input in inputs { _ = life.handle(input, at: Self.at(0)) }
@@ -21,7 +21,7 @@ import Testing
         return life
     }
 
-    /// One at work whose request may take long.
+    /// A life at work whose request may take long.
     private var patient: Lifecycle {
         var times = Self.times
         times.request = .seconds(100)
@@ -32,7 +32,7 @@ import Testing
         return life
     }
 
-    /// The clock, and a host that passes a ping on.
+    /// A tick of the clock, with a host that passes a ping on.
     private func tick(_ life: inout Lifecycle, _ milliseconds: Int) -> [Lifecycle.Effect] {
         let effects = life.handle(.clock, at: Self.at(milliseconds))
         if effects.contains(.ping) { _ = life.handle(.pingPassedOn, at: Self.at(milliseconds)) }
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: Launch
 
-    @Test func `L1: waiting for a place is bounded and has a reason of its own`() {
+    @Test func `L1: waiting for a slot is bounded and has a reason of its own`() {
         var life = Lifecycle(Self.times)
         #expect(life.handle(.asked, at: Self.at(0)) == [.askForPlace, .wake(Self.at(10_000))])
         #expect(life.handle(.clock, at: Self.at(10_000)) == [.giveBackPlace, .finish(.noPlace)])
@@ -68,7 +68,7 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(1501)) == [.giveBackPlace, .finish(.launchLimit), .wake(nil)])
     }
 
-    @Test func theHelloMayBeHeardBeforeTheWardensWord() {
+    @Test func `L1: the hello may arrive before the report of the warden`() {
         var life = life(after: .asked, .placeGranted, .started)
         #expect(life.handle(.saidHello, at: Self.at(1)) == [.wake(Self.at(10_001))])
         #expect(life.handle(.executed, at: Self.at(2)) == [.announce, .wake(nil)])
@@ -77,19 +77,19 @@ import Testing
         #expect(early.handle(.executed, at: Self.at(2)) == [.announce, .wake(nil)])
     }
 
-    @Test func aLaunchDoesNotWaitForASilentWardenForEver() {
+    @Test func `L1: a launch does not wait for a silent warden for ever`() {
         var life = life(after: .asked, .placeGranted)
         #expect(life.handle(.clock, at: Self.at(10_000)) == [.kill, .giveBackPlace, .finish(.unanswered)])
         #expect(life.handle(.gone, at: Self.at(10_001)).isEmpty)
     }
 
-    @Test func aWardenThatFallsSilentAfterTheStartIsNotWaitedForEither() {
+    @Test func `L1: a warden that falls silent after the start is not waited for`() {
         var life = life(after: .asked, .placeGranted, .started, .saidHello)
         #expect(life.handle(.clock, at: Self.at(10_000)).contains(.kill))
         #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.unanswered)))
     }
 
-    @Test func whatMustEndBeforeItWasAskedForIsNeverLaunched() {
+    @Test func `L1: a life that must end before its launch is never launched`() {
         var life = life(after: .mustEnd(.brokerShutdown), .mustEnd(.removed))
         #expect(life.state == .new)
         #expect(life.handle(.asked, at: Self.at(1)) == [.giveBackPlace, .finish(.brokerShutdown)])
@@ -98,7 +98,7 @@ import Testing
 
     // MARK: Work
 
-    @Test func theTimeLimitRunsWhileARequestIsOpen() {
+    @Test func `L2: the time limit runs while a request is open`() {
         var life = working
         for second in 1...9 {
             #expect(!life.handle(.clock, at: Self.at(1000 * second)).contains(.kill))
@@ -108,7 +108,7 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
     }
 
-    @Test func `L6: the time limit is each request's by itself, however many others are answered`() {
+    @Test func `L6: each request has its own time limit however many others are answered`() {
         var life = working
         for moment in stride(from: 500, to: 10_000, by: 500) {
             let other = UInt64(moment)
@@ -120,12 +120,12 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
     }
 
-    @Test func theLimitIsThatOfTheOldestRequestFromItsTurnOn() {
+    @Test func `L2: the time limit is that of the oldest request from its turn on`() {
         var life = working
         _ = life.handle(.requestBegan(2), at: Self.at(3000))
         _ = life.handle(.requestBegan(3), at: Self.at(5000))
         _ = life.handle(.requestEnded(1), at: Self.at(9000))
-        // Out of turn: that gives the oldest no time.
+        // An answer out of turn: it gives the oldest no time.
         _ = life.handle(.requestEnded(3), at: Self.at(10_000))
         for moment in [13_000, 16_000, 18_999] {
             #expect(!life.handle(.clock, at: Self.at(moment)).contains(.kill))
@@ -134,7 +134,7 @@ import Testing
         #expect(life.handle(.clock, at: Self.at(19_000)).contains(.kill))
     }
 
-    @Test func whoWorksOnManyOneAfterAnotherHasTheLimitForEach() {
+    @Test func `L2: each queued request gets the full time limit`() {
         var life = working
         for request in 2...5 as ClosedRange<UInt64> { _ = life.handle(.requestBegan(request), at: Self.at(10)) }
         for request in 1...5 as ClosedRange<UInt64> {
@@ -145,7 +145,7 @@ import Testing
         #expect(life.handle(.clock, at: Self.at(100_000)).isEmpty)
     }
 
-    @Test func numbersThatAreOpenAlreadyOrUnknownGainNobodyTime() {
+    @Test func `L2: duplicate or unknown request numbers give no additional time`() {
         var life = working
         _ = life.handle(.requestBegan(1), at: Self.at(5000))
         _ = life.handle(.gaveSign, at: Self.at(8000))
@@ -154,7 +154,7 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
     }
 
-    @Test func `L3: one that gives no sign of life while it is at work is ended`() {
+    @Test func `L3: an extension without a sign of life at work is ended`() {
         var life = working
         #expect(tick(&life, 1000).contains(.ping))
         for moment in [2000, 3000] { #expect(tick(&life, moment).contains(.ping)) }
@@ -162,7 +162,7 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(4001)).contains(.finish(.unresponsive)))
     }
 
-    @Test func `L3: one that is busy and answers lives on`() {
+    @Test func `L3: a busy extension that answers lives on`() {
         var life = working
         _ = tick(&life, 1000)
         _ = life.handle(.gaveSign, at: Self.at(3500))
@@ -170,7 +170,7 @@ import Testing
         #expect(tick(&life, 7500).contains(.kill))
     }
 
-    @Test func `L3: a host that was held up itself holds nothing against the extension`() {
+    @Test func `L3: time in which the host stood still does not count against the extension`() {
         var life = working
         #expect(tick(&life, 1000).contains(.ping))
         #expect(tick(&life, 9000).contains(.ping))
@@ -183,21 +183,21 @@ import Testing
         #expect(tick(&hung, 13_000).contains(.kill))
     }
 
-    @Test func `L3: a host that passes no ping on stands still, and the extension is not ended for that`() {
+    @Test func `L3: a host that passes no pings on does not end its extension`() {
         var life = patient
-        // Asked every second, and nothing comes back: no stop in a debugger ends an extension.
+        // A ping every second, and no reply: no stop in a debugger ends an extension.
         for second in 1...30 {
             let effects = life.handle(.clock, at: Self.at(second * 1000))
             #expect(effects.contains(.ping) && !effects.contains(.kill), "after \(second) s")
         }
-        // From the host's next word on the extension has the whole time once more.
+        // From the host's next message on, the extension has the whole time once more.
         _ = life.handle(.pingPassedOn, at: Self.at(30_001))
         for second in 31...33 { #expect(!tick(&life, second * 1000).contains(.kill)) }
         #expect(tick(&life, 34_000).contains(.kill))
         #expect(life.handle(.gone, at: Self.at(34_001)).contains(.finish(.unresponsive)))
     }
 
-    @Test func `L3: nobody wakes for an idle extension`() {
+    @Test func `L3: an idle extension causes no wake-ups`() {
         var life = working
         #expect(life.handle(.requestBegan(2), at: Self.at(10)).isEmpty)
         #expect(life.handle(.requestEnded(1), at: Self.at(20)).isEmpty)
@@ -205,7 +205,7 @@ import Testing
         #expect(life.handle(.clock, at: Self.at(1_000_000)).isEmpty)
     }
 
-    @Test func `L2: it hears once that its memory runs out, and again after it had more`() {
+    @Test func `L2: an extension is warned of its memory once each time that it runs out`() {
         var life = working
         #expect(life.handle(.clock, at: Self.at(100)).contains(.lookAtMemory))
         #expect(life.handle(.memoryUsed(799), at: Self.at(100)).isEmpty)
@@ -219,7 +219,7 @@ import Testing
 
     // MARK: Ends
 
-    @Test func `L5: completion leaves a grace with a word near its end`() {
+    @Test func `L5: completion leaves a grace with a warning near its end`() {
         var life = serving
         #expect(life.handle(.dismissed(.completed), at: Self.at(0)) == [.sayGoodbye, .wake(Self.at(1500))])
         #expect(life.handle(.clock, at: Self.at(1500)) == [.warnOfEnd, .wake(Self.at(2000))])
@@ -227,7 +227,7 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(2001)).contains(.finish(.completed)))
     }
 
-    @Test func `L5: one that is still at work when its grace is over is told as that`() {
+    @Test func `L5: an extension still at work after its grace ends as graceExpired`() {
         for (begun, ended, expected) in [(1, 0, EndCause.graceExpired), (1, 1, .completed), (2, 1, .graceExpired)] {
             var life = tidying(.completed)
             for _ in 0..<begun { _ = life.handle(.activityBegan, at: Self.at(1)) }
@@ -235,7 +235,7 @@ import Testing
             _ = life.handle(.clock, at: Self.at(2000))
             #expect(life.handle(.gone, at: Self.at(2001)).contains(.finish(expected)))
         }
-        // What nobody waited for stays what it was.
+        // A cancelled life keeps its reason, because no caller waits for it.
         var cancelled = tidying(.cancelled)
         _ = cancelled.handle(.activityBegan, at: Self.at(1))
         _ = cancelled.handle(.clock, at: Self.at(2000))
@@ -249,7 +249,7 @@ import Testing
         #expect(life.handle(.gone, at: Self.at(3)).contains(.finish(.protocolViolation("length"))))
     }
 
-    @Test func `L6: who goes away while it tidies up changes no reason, what it does itself does`() {
+    @Test func `L6: during the grace only a fault of the extension changes the reason`() {
         var left = tidying(.completed)
         #expect(left.handle(.mustEnd(.brokerShutdown), at: Self.at(1)).contains(.kill))
         #expect(left.handle(.gone, at: Self.at(2)).contains(.finish(.completed)))
@@ -258,35 +258,35 @@ import Testing
         #expect(flooding.handle(.gone, at: Self.at(2)).contains(.finish(.outputLimit)))
     }
 
-    @Test func `SIG-05: nobody waits for a process that does not die`() {
+    @Test func `SIG-05: the broker does not wait for a process that does not die`() {
         var life = working
         _ = life.handle(.mustEnd(.outputLimit), at: Self.at(0))
         #expect(life.handle(.clock, at: Self.at(5000)) == [.giveBackPlace, .finish(.stuck(after: .outputLimit))])
         #expect(life.handle(.gone, at: Self.at(5001)).isEmpty)
     }
 
-    @Test func `SIG-05: a machine that stood still gives the dying their time once more`() {
+    @Test func `SIG-05: a machine that stood still gives a dying process its time once more`() {
         var life = working
         _ = life.handle(.mustEnd(.outputLimit), at: Self.at(0))
         #expect(life.handle(.clock, at: Self.at(7000)) == [.wake(Self.at(12_000))])
         var gone = life
         #expect(gone.handle(.gone, at: Self.at(7001)).contains(.finish(.outputLimit)))
-        // Once, however late it is then.
+        // Only once, however late it is then.
         #expect(life.handle(.clock, at: Self.at(20_000)) == [.giveBackPlace, .finish(.stuck(after: .outputLimit))])
     }
 
-    @Test func `L7: an extension that closes its channel has to be gone soon`() {
+    @Test func `L7: an extension that closes its channel has to end soon`() {
         var life = serving
         #expect(life.handle(.channelClosed, at: Self.at(0)) == [.wake(Self.at(5000))])
         #expect(life.handle(.channelClosed, at: Self.at(1000)).isEmpty)
         #expect(life.handle(.clock, at: Self.at(5000)).contains(.kill))
         #expect(life.handle(.gone, at: Self.at(5001)).contains(.finish(.silence)))
-        // In its grace it may close what it likes.
+        // In its grace the extension may close its channel.
         var tidying = tidying(.completed)
         #expect(tidying.handle(.channelClosed, at: Self.at(1)).isEmpty)
     }
 
-    @Test func anEndOfItsOwnHasNoCauseOfOurs() {
+    @Test func `an extension that ends by itself has no cause of the broker`() {
         var idle = serving
         #expect(idle.handle(.gone, at: Self.at(1)) == [.giveBackPlace, .finish(nil)])
         var early = life(after: .asked, .placeGranted, .started)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// The launch report says of each limit who holds it, as it was really written.
+/// The launch report names the mechanism that holds each limit, as it was really set.
 @Suite struct LimitKeeperTests {
     private func limits(
         _ policy: String, _ group: GroupBounds, sharesItsUser: Bool = false
@@ -15,13 +15,13 @@ import Testing
         return Dictionary(uniqueKeysWithValues: LaunchReport.Limit.all(limits, held: held).map { ($0.name, $0) })
     }
 
-    @Test func aWholeGroupHoldsMemoryAndProcesses() throws {
+    @Test func `a whole control group holds memory and processes`() throws {
         let found = try limits("tool", [.memory, .swap, .processes])
         #expect(found["memory"]?.enforcement == .enforced && found["memory"]?.keeper == "control group")
         #expect(found["processes"]?.keeper == "control group and RLIMIT_NPROC")
     }
 
-    @Test func whatAGroupDidNotTakeIsNotSaidToBeHeldByIt() throws {
+    @Test func `a limit that a control group did not take is not credited to it`() throws {
         let found = try limits("tool", [.memory])
         #expect(found["memory"]?.enforcement == .watched)
         #expect(found["memory"]?.keeper.contains("not for swap") == true)
@@ -31,12 +31,12 @@ import Testing
         #expect(without["memory"]?.keeper.contains("group") == false)
     }
 
-    @Test func theTimeOfManyProcessesIsWatchedAndOfOneEnforced() throws {
+    @Test func `the processor time of many processes is watched and that of one enforced`() throws {
         #expect(try limits("tool", [])["processor"]?.enforcement == .watched)
         #expect(try limits("compute", [])["processor"]?.enforcement == .enforced)
     }
 
-    @Test func whoRunsAsItsCallerHasNoMoreDescriptorsThanLeaveItSome() throws {
+    @Test func `a program that runs as its caller leaves the caller descriptors`() throws {
         #expect(try limits("tool", [], sharesItsUser: true)["descriptors"]?.bound == "768")
         #expect(try limits("tool", [])["descriptors"]?.bound == "1024")
         #expect(try limits("compute", [], sharesItsUser: true)["descriptors"]?.bound == "32")

@@ -16,12 +16,12 @@ import Testing
         return end
     }
 
-    @Test func watchedMemoryIsTheReasonOfADeathNearTheLimit() {
+    @Test func `a death near the limit of watched memory has memory as its reason`() {
         #expect(end(peak: 96 << 20).ranOutOfMemory(limit: limit, wasKilled: false))
         #expect(!end(peak: 90 << 20).ranOutOfMemory(limit: limit, wasKilled: false))
     }
 
-    @Test func `BOMB-01: a child that ran out of memory did not end its parent`() {
+    @Test func `BOMB-01: a child that ran out of memory does not explain the end of its parent`() {
         var end = end(peak: 99 << 20)
         end.memory = MemoryUse(peak: limit, kills: 1)
         #expect(end.ranOutOfMemory(limit: limit, wasKilled: false))
@@ -31,21 +31,21 @@ import Testing
         #expect(!end.ranOutOfMemory(limit: limit, wasKilled: false))
     }
 
-    @Test func aKillAfterHalfOfTheProcessorTimeIsTheProcessorLimits() {
+    @Test func `a kill after half of the processor time counts as the processor limit`() {
         func end(_ used: Duration, signal: Int32 = 9) -> SandboxEnd {
             var end = SandboxEnd()
             end.process = .signalled(signal: signal, core: false)
             end.usage = ResourceUsage(userTime: used)
             return end
         }
-        // Seen on a busy machine: the kernel's ticks said a second, its own report 0.8.
+        // Seen on a busy machine: the kernel's ticks counted a second, its own report 0.8.
         #expect(end(.milliseconds(804)).ranOutOfProcessorTime(limit: .seconds(1)))
         #expect(!end(.milliseconds(499)).ranOutOfProcessorTime(limit: .seconds(1)))
         #expect(!end(.milliseconds(2000), signal: 11).ranOutOfProcessorTime(limit: .seconds(1)))
         #expect(!end(.seconds(2)).ranOutOfProcessorTime(limit: .seconds(10)))
     }
 
-    @Test func `L6: one that closed its channel and ended by itself is told as it ended, however late that is known`()
+    @Test func `L6: an extension that closed its channel keeps the reason of its own end`()
         throws
     {
         let limits = try Policy.shipped(named: "compute").limits
@@ -60,8 +60,8 @@ import Testing
         #expect(reason(nil) == .protocolViolation)
     }
 
-    /// The filter ends a call of a foreign ABI by SIGSYS. A program that may send itself signals can send itself that one.
-    @Test func aSignalThatItMayHaveSentItselfIsNoRefusal() throws {
+    /// The filter ends a call of a foreign ABI by SIGSYS. A program that may signal itself can send that signal too.
+    @Test func `a signal that a program may have sent itself is no denied call`() throws {
         let limits = try Policy.shipped(named: "compute").limits
         func reason(mayBeOwn: Bool) -> Termination.Reason {
             var end = SandboxEnd()
@@ -73,7 +73,7 @@ import Testing
         #expect(reason(mayBeOwn: true) == .crashed)
     }
 
-    @Test func anExtensionThatWasEndedForSomethingElseDidNotRunOutOfMemory() {
+    @Test func `an extension that was ended for another reason did not run out of memory`() {
         #expect(!end(peak: 99 << 20).ranOutOfMemory(limit: limit, wasKilled: true))
     }
 }

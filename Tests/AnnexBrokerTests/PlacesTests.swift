@@ -10,7 +10,7 @@ import Testing
         func add(_ name: String) { names.withLock { $0.append(name) } }
     }
 
-    @Test func `START-06: who waits longest gets the next place, and who stops waiting gets none`() {
+    @Test func `START-06: the caller that waits longest gets the next free slot`() {
         let places = Places()
         let granted = Granted()
         func ask(_ name: String, _ policy: String = "a") -> Places.Ticket {
@@ -27,7 +27,7 @@ import Testing
         places.giveBack(third)
         places.giveBack(first)
         #expect(granted.list == ["first", "second", "other", "fourth"])
-        // Twice gives nothing twice.
+        // A slot that is given back twice is free once.
         places.giveBack(first)
         let fifth = ask("fifth")
         #expect(granted.list.last == "fourth")
@@ -38,7 +38,7 @@ import Testing
         #expect(granted.list.last == "last")
     }
 
-    @Test func `L1: a lent place goes to who finds none, and is kept by who claims it in time`() {
+    @Test func `L1: a lent slot goes to a caller that finds none unless it is claimed first`() {
         let places = Places()
         let asked = Granted()
         func ask() -> Places.Ticket { places.ask("a", most: 2) { asked.add("granted") }.ticket }
@@ -53,7 +53,8 @@ import Testing
         #expect(!places.claim(first))
         places.giveBack(first)
         #expect(asked.list == ["first", "granted"])
-        // Who lends while somebody waits is asked at once, and a place given back can be asked for no more.
+        // A slot that is lent while a caller waits is asked for at once; a slot that was given back cannot be asked
+        // for.
         let fourth = ask()
         places.lend(second) { asked.add("second") }
         #expect(asked.list.last == "second")
@@ -66,7 +67,7 @@ import Testing
         #expect(asked.list == ["first", "granted", "second", "granted"])
     }
 
-    @Test func `L1: who can do without a place takes none that is lent or waited for`() throws {
+    @Test func `L1: a launch ahead of need takes no slot that is lent or waited for`() throws {
         let places = Places()
         let told = Granted()
         func ask(most: Int = 2) -> Places.Ticket { places.ask("a", most: most) { told.add("granted") }.ticket }
@@ -75,7 +76,7 @@ import Testing
         places.lend(first) { told.add("first") }
         #expect(places.takeFree("a", most: 2) == nil && places.takeFree("b", most: 0) != nil)
         #expect(told.list.isEmpty)
-        // Nor one that is free by a later bound while somebody waits for it by his own.
+        // Nor a slot that is free by a later limit while a caller waits for it by its own.
         let third = ask()
         #expect(told.list == ["first"])
         #expect(places.takeFree("a", most: 3) == nil)
@@ -88,14 +89,14 @@ import Testing
         #expect(told.list == ["first", "granted"])
     }
 
-    /// Counts those of its kind that are there.
+    /// Counts the living objects of its kind.
     private final class Counted: Sendable {
         private let count: Granted
         init(_ count: Granted) { self.count = count }
         deinit { count.add("gone") }
     }
 
-    @Test func `L1: a place that is lent again and again is lent once`() {
+    @Test func `L1: a slot that is lent repeatedly is lent once`() {
         let places = Places()
         let gone = Granted()
         let asked = Granted()
@@ -106,7 +107,7 @@ import Testing
             places.lend(first) { withExtendedLifetime(counted) { asked.add("first") } }
         }
         #expect(gone.list.count == notices - 1, "what each notice brought is kept once")
-        // One claim undoes all of them: nobody else gets the place.
+        // One claim undoes all of them: no other caller gets the slot.
         #expect(places.claim(first))
         let second = places.ask("a", most: 1) { asked.add("second") }.ticket
         #expect(asked.list.isEmpty)
@@ -115,7 +116,7 @@ import Testing
         places.giveBack(second)
     }
 
-    @Test func `L1: the holder of a lent place is asked for it once, and the place is nobody's by lending it again`() {
+    @Test func `L1: the holder of a lent slot is asked once even if it lends again`() {
         let places = Places()
         let asked = Granted()
         let first = places.ask("a", most: 1) {}.ticket

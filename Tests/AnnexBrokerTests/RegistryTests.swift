@@ -20,7 +20,7 @@ import Testing
         try registry.install(app("com.a", carrying: "com.a.b.c"))
     }
 
-    @Test func `P5: an extension that its app no longer carries is forgotten, switched off or not`() throws {
+    @Test func `P5: an extension that its app no longer carries is forgotten with its switch`() throws {
         var registry = Registry()
         try registry.install(app("com.a", carrying: "com.a.one"))
         registry.setEnabled(false, "com.a.one")
@@ -31,7 +31,7 @@ import Testing
         #expect(registry.isEnabled("com.a.one"))
     }
 
-    @Test func `P12: each installation is another instance, and tells what it dropped`() throws {
+    @Test func `P12: each installation is another instance and names the dropped ones`() throws {
         var registry = Registry()
         #expect(try registry.install(app("com.a", carrying: "com.a.one")).isEmpty)
         let first = try #require(registry.instance(of: "com.a.one"))
@@ -42,7 +42,7 @@ import Testing
         #expect(try registry.remove("com.a") == ["com.a.two"] && registry.bundle("com.a.two") == nil)
     }
 
-    @Test func `an error names so many identifiers that it stays short`() {
+    @Test func `an error names only so many identifiers that it stays short`() {
         let many = (0..<2_000).map { "com.example.app-\($0)" }
         #expect(Registry.shown(many).utf8.count < 1_000 && Registry.shown(many).hasSuffix("and 1980 more"))
         #expect(Registry.shown(["a", "b"]) == "a, b")

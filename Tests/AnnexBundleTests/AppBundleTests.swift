@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct AppBundleTests {
-    @Test func aWholeAppGivesItsExtensions() throws {
+    @Test func `a whole app gives its extensions`() throws {
         let test = try TestApp()
         let app = try AppBundle.open(test.path)
         #expect(app.identifier == "com.example.pictures")
@@ -18,13 +18,13 @@ import Testing
         #expect(found.containingApp == app.identifier)
     }
 
-    /// Bytes of text that a value reaches.
+    /// The number of bytes of text that a value reaches.
     private func text(in value: Any) -> Int {
         if let text = value as? String { return text.utf8.count }
         return Mirror(reflecting: value).children.reduce(0) { $0 + text(in: $1.value) }
     }
 
-    @Test func `an extension that is held keeps what Annex asks for, and nothing else of its Info.plist`() throws {
+    @Test func `an extension in memory keeps only the keys that Annex needs`() throws {
         let test = try TestApp()
         let filling = String(repeating: "x", count: 100_000)
         let info = "PlugIns/Editor.appex/Info.plist"
@@ -40,14 +40,14 @@ import Testing
         #expect(error.what == "has changed since it was checked")
     }
 
-    @Test func `START-07: a program that was written over is seen, whatever its times say`() throws {
+    @Test func `START-07: a program that was overwritten is noticed even with its old times`() throws {
         let test = try TestApp()
         let found = try #require(try AppBundle.open(test.path).extensions.first)
         #expect(try found.executable.isUnchanged())
         let path = "\(test.extensionPath)/Editor"
         var last = stat()
         #expect(stat(path, &last) == 0)
-        // A byte of it in place; then the time of modification as it was.
+        // One byte is overwritten in place; then the time of modification is set back.
         let file = open(path, O_WRONLY)
         #expect(pwrite(file, "x", 1, 19) == 1)
         var times = [last.st_atim, last.st_mtim]
@@ -56,7 +56,7 @@ import Testing
         #expect(try !found.executable.isUnchanged())
     }
 
-    @Test func `START-07: what is held is what was checked, whatever its name is given to later`() throws {
+    @Test func `START-07: an open program stays the checked one when its name changes hands`() throws {
         let test = try TestApp()
         let found = try #require(try AppBundle.open(test.path).extensions.first)
         try test.remove("PlugIns/Editor.appex/Editor")
@@ -66,7 +66,7 @@ import Testing
         #expect(try found.executable.descriptor.read(at: 0, count: 4) == [0x7F, 0x45, 0x4C, 0x46])
     }
 
-    @Test func `P1: a directory of another name is no app`() throws {
+    @Test func `P1: a directory without the app suffix is no app`() throws {
         let error = try #require(throws: BundleError.self) { _ = try AppBundle.open("/usr/share") }
         #expect(error.rule == .p1)
         let missing = try #require(throws: BundleError.self) { _ = try AppBundle.open("/no/such.app") }
@@ -87,7 +87,7 @@ import Testing
         #expect(error.file == "Pictures.app/PlugIns/Editor.appex/Info.plist")
     }
 
-    @Test func `P2: a build setting's placeholder is reported, not guessed`() throws {
+    @Test func `P2: a placeholder of a build setting is reported`() throws {
         let test = try TestApp()
         try test.write(
             TestApp.extensionInfo.replacingOccurrences(
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["com.example.other.editor", "com.example.pictures", "com.example.picturesque.editor"])
-    func `P3: an extension's identifier starts with its app's and a dot`(identifier: String) throws {
+    func `P3: the identifier of an extension starts with that of its app and a dot`(identifier: String) throws {
         let test = try TestApp()
         try test.write(
             TestApp.extensionInfo.replacingOccurrences(of: "com.example.pictures.editor", with: identifier),
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["-rf", "../../etc", "com..example", "a/b", "com.example.\u{1B}[31m", "com.-x", ""])
-    func `DEPUTY-04: an identifier is a plain name and nothing else`(identifier: String) throws {
+    func `DEPUTY-04: an identifier that is not a plain name is refused`(identifier: String) throws {
         let test = try TestApp()
         try test.write(
             TestApp.appInfo.replacingOccurrences(of: "com.example.pictures", with: identifier), to: "Info.plist")
@@ -124,20 +124,20 @@ import Testing
         #expect(try test.refusal().rule == .p4)
     }
 
-    @Test func `P6: an extension that nobody named is refused`() throws {
+    @Test func `P6: an extension without any name is refused`() throws {
         let test = try TestApp()
         try test.write(TestApp.appInfo.replacingOccurrences(of: "CFBundleName", with: "Other"), to: "Info.plist")
         #expect(try test.refusal().rule == .p6)
     }
 
-    @Test func `P3: of two extensions of one identifier the second is refused`() throws {
+    @Test func `P3: the second of two extensions with one identifier is refused`() throws {
         let test = try TestApp()
         try FileManager.default.copyItem(atPath: test.extensionPath, toPath: "\(test.path)/PlugIns/Twin.appex")
         #expect(try test.refusal().rule == .p3)
         #expect(try AppBundle.open(test.path).refused.map(\.place) == ["PlugIns/Twin.appex"])
     }
 
-    @Test func `an extension that breaks a rule is refused alone: its app and the others are used`() throws {
+    @Test func `an extension that breaks a rule is refused alone`() throws {
         let test = try TestApp()
         for name in ["Broken", "Whole"] {
             let place = "PlugIns/\(name).appex"
@@ -154,14 +154,14 @@ import Testing
         #expect(refused.error.file == "Pictures.app/PlugIns/Broken.appex/Editor" && refused.error.what == "is missing")
     }
 
-    @Test func `P7: a program that needs a dynamic linker is refused, and the linker named`() throws {
+    @Test func `P7: a program that needs a dynamic linker is refused and the linker named`() throws {
         let test = try TestApp()
         try test.remove("PlugIns/Editor.appex/Editor")
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: "\(test.path)/PlugIns/Editor.appex/Editor")
         let error = try test.refusal()
         #expect(error.rule == .p7 && error.what.contains("/ld-linux"), "\(error)")
         #expect(error.mend.contains("-static-executable"), "\(error)")
-        // The app's own program runs outside of any sandbox.
+        // The app's own program runs outside any sandbox.
         try test.remove("Pictures")
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: "\(test.path)/Pictures")
         try test.writeProgram("PlugIns/Editor.appex/Editor")

@@ -2,12 +2,12 @@ import AnnexBundle
 import Foundation
 import Testing
 
-/// Bundles that try something. Each ends in one error that names rule and file, and none keeps the reader waiting.
+/// Hostile bundles. Each ends in one error that names rule and file, and none keeps the reader waiting.
 @Suite(.timeLimit(.minutes(20))) struct HostileBundleTests {
     private let editor = "PlugIns/Editor.appex/Editor"
     private let info = "PlugIns/Editor.appex/Info.plist"
 
-    @Test func `P7: a program that is a link is refused, inside the bundle or out of it`() throws {
+    @Test func `P7: a program that is a link inside or outside the bundle is refused`() throws {
         let test = try TestApp()
         try test.remove(editor)
         symlink("/bin/true", "\(test.path)/\(editor)")
@@ -17,7 +17,7 @@ import Testing
         #expect(try test.refusal().rule == .p7)
     }
 
-    @Test func `P7: a link out of the bundle is refused wherever it lies, one inside is not`() throws {
+    @Test func `P7: only a link out of the bundle is refused`() throws {
         let test = try TestApp()
         symlink("Info.plist", "\(test.path)/inside")
         symlink("nowhere", "\(test.path)/dangling")
@@ -27,14 +27,14 @@ import Testing
         #expect(error.rule == .p7 && error.file == "Pictures.app/PlugIns/Editor.appex/up")
     }
 
-    @Test func `P7: an extension's directory that is a link is refused`() throws {
+    @Test func `P7: an extension whose directory is a link is refused`() throws {
         let test = try TestApp()
         symlink("Editor.appex", "\(test.path)/PlugIns/Alias.appex")
         #expect(try test.refusal().rule == .p7)
     }
 
     @Test(arguments: ["../../Pictures", "/bin/true", "..", ".", "\u{1B}[2J"])
-    func `DEPUTY-01: the program is a file's name, no path`(name: String) throws {
+    func `DEPUTY-01: the program is named by a file name and no path`(name: String) throws {
         let test = try TestApp()
         try test.write(
             TestApp.extensionInfo.replacingOccurrences(
@@ -44,7 +44,7 @@ import Testing
         #expect(error.rule == .p7 && !error.description.contains("\u{1B}"))
     }
 
-    @Test func `P7: a program that others can write or nobody can run is refused`() throws {
+    @Test func `P7: a program that all users can write or none can run is refused`() throws {
         let test = try TestApp()
         chmod("\(test.path)/\(editor)", 0o757)
         #expect(try test.refusal().what == "can be changed by every user")
@@ -52,7 +52,7 @@ import Testing
         #expect(try test.refusal().what == "is not executable")
     }
 
-    @Test func `P7: a program for another machine is refused with both named`() throws {
+    @Test func `P7: a program for another machine is refused and the machine named`() throws {
         let test = try TestApp()
         try test.writeProgram(editor, machine: 243)
         #expect(try test.refusal().what.contains("RISC-V"))
@@ -64,7 +64,7 @@ import Testing
         #expect(try test.refusal().what == "is no ELF program")
     }
 
-    @Test func `FS-26: a pipe, a socket or a directory in a file's place is refused at once`() throws {
+    @Test func `FS-26: a pipe or directory in place of a file is refused at once`() throws {
         let test = try TestApp()
         try test.remove(info)
         mkfifo("\(test.path)/\(info)", 0o600)

@@ -8,7 +8,7 @@ import Testing
         try PropertyListValue(Array(text.utf8))
     }
 
-    @Test func everyElementIsRead() throws {
+    @Test func `every element of a property list is read`() throws {
         let value = try read(
             """
             \u{FEFF}<?xml version="1.0"?><!-- note --><plist>
@@ -40,11 +40,11 @@ import Testing
         "<plist><dict",
         "<plist><string>&#xD800;</string></plist>", "<plist><string>&#x110000;</string></plist>",
     ])
-    func whatIsNoPropertyListIsRefused(text: String) {
+    func `text that is no property list is refused`(text: String) {
         #expect(throws: PropertyListFailure.self) { _ = try read(text) }
     }
 
-    @Test func theBinaryFormSaysTheSame() throws {
+    @Test func `the binary form gives the same values`() throws {
         let object: [String: Any] = [
             "text": "grüß 🖼", "ascii": "plain", "number": -5, "big": 1 << 40, "real": 0.25, "truth": true,
             "data": Data([1, 2, 3]), "list": [1, ["deep": "value"]] as [Any],
@@ -81,7 +81,7 @@ import Testing
         #expect(try PropertyListValue(binary([[0xA1, 1], [0x09]])) == .array([.boolean(true)]))
     }
 
-    /// A binary list of objects, each at the place that it is given, with three bytes for offsets and references.
+    /// A binary list of objects, each at its given place, with three bytes for offsets and references.
     private func binary(_ heap: [UInt8], offsets: [Int]) -> [UInt8] {
         func number(_ value: Int, _ size: Int) -> [UInt8] {
             (0..<size).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) }
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [0x4, 0x5, 0x6] as [UInt8])
-    func `BOMB-16: a long object that many references share is refused before it is copied often`(kind: UInt8) throws {
+    func `BOMB-16: a long object that many references share is refused before it is copied`(kind: UInt8) throws {
         // 30 GiB for a reader that copies the object for each reference, in a file below 1 MiB.
         let references = 40_000
         let array = head(0xA, references)
@@ -108,7 +108,7 @@ import Testing
         #expect(error?.what.contains("bytes of text and data") ?? false)
     }
 
-    @Test func `BOMB-16: objects that overlap are refused as one that is shared`() throws {
+    @Test func `BOMB-16: objects that overlap are refused like shared ones`() throws {
         // Each of 1,000 objects begins one head after the last, and ends where all of them end.
         let count = 1_000
         let length = 600_000
@@ -123,7 +123,7 @@ import Testing
         #expect(error?.what.contains("bytes of text and data") ?? false)
     }
 
-    @Test func `BOMB-16: a long key is refused in both forms, before keys are compared`() throws {
+    @Test func `BOMB-16: a long key is refused in both forms before keys are compared`() throws {
         let key = String(repeating: "k", count: 2_000)
         let dictionary = [0xD1, 0, 0, 1, 0, 0, 2] as [UInt8]
         let heap = dictionary + head(0x5, key.utf8.count) + Array(key.utf8) + [0x09]

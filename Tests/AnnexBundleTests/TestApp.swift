@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A containing app with one extension in a temporary directory, whole at first; a test then breaks one thing.
+/// A containing app with one extension in a temporary directory, valid at first; a test then breaks one thing.
 final class TestApp {
     let path: String
     var extensionPath: String { "\(path)/PlugIns/Editor.appex" }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Answers that ring nobody, because their callers said that they look by themselves. Who gives up leaves such an answer
-/// lying; nobody else may wait for it. What would be lost is a hang, which the time limit ends.
+/// A caller that polls for its own answer marks its request, and the answer then rings no doorbell. A caller that gives
+/// up leaves such an answer in the ring, and no other caller may wait for it. A fault here is a hang, which the time
+/// limit ends.
 @Suite(.timeLimit(.minutes(20))) struct AttendedTests {
-    @Test(
-        "callers that give up at any moment leave nobody else waiting", arguments: [WaitingStyle.adaptive, .block])
-    func givingUp(_ waiting: WaitingStyle) async throws {
+    @Test(arguments: [WaitingStyle.adaptive, .block])
+    func `callers that give up at any moment leave no other caller waiting`(_ waiting: WaitingStyle) async throws {
         var configuration = ChannelConfiguration.patient
         configuration.waiting = waiting
         configuration.framesPerSecond = .max
@@ -21,7 +21,7 @@ import Testing
             var random = SeededRandom(seed: seed)
             try endpoint.sayHello()
             try endpoint.serve { request in
-                // As long as callers' limits are, so that answers come before, at and after their callers' giving up.
+                // Delays as long as the callers' limits: answers come before, while and after the callers give up.
                 if Bool.random(using: &random) { usleep(UInt32.random(in: 0..<200, using: &random)) }
                 let payload = request.payload
                 try request.reply(payload)
@@ -60,8 +60,8 @@ import Testing
         host.finish(thread)
     }
 
-    /// What the mark says on the wire, and to whom.
-    @Test func onlyWhoLooksUntilItsAnswerComesIsAttended() async throws {
+    /// The mark on the wire, and which calls carry it.
+    @Test func `only a request whose sender polls until the answer comes is marked as attended`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -70,10 +70,10 @@ import Testing
         func mark(at position: Int) -> UInt8 {
             (peer.host.start + RegionLayout.ring + position).load(fromByteOffset: 1, as: UInt8.self) & attended
         }
-        // A task leaves before its answer: it has to ring.
+        // A task that suspends before its answer comes needs the doorbell.
         let call = try await host.start(Request(method: 1))
         #expect(mark(at: 0) == 0)
-        // A thread that starts a call and goes its way too.
+        // So does a thread that starts a call and does not wait for it.
         let other = try startOnThread(host)
         #expect(mark(at: 64) == 0)
         let caller = ExtensionThread(raw: { _ = try? host.callAndWait(Request(method: 1)) })

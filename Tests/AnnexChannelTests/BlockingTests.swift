@@ -7,7 +7,7 @@ import Testing
 
 /// A call that blocks on the event loop's thread would wait for the thread that it blocks.
 @Suite(.timeLimit(.minutes(20))) struct BlockingTests {
-    /// What a body comes to on the loop's thread of a channel whose extension never answers.
+    /// Runs a body on the loop's thread of a channel whose extension never answers, and returns its error.
     private func onLoop(_ body: @escaping @Sendable (HostEndpoint) throws -> Void) async throws -> (any Error)? {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
@@ -25,15 +25,15 @@ import Testing
         }
     }
 
-    @Test func aCallIsRefused() async throws {
+    @Test func `a blocking call on the thread of the event loop is refused`() async throws {
         #expect(try await onLoop { _ = try $0.callAndWait(Request(method: 1)) } as? CallFailure == .onEventLoop)
     }
 
-    @Test func soIsACallOfBareBytes() async throws {
+    @Test func `a blocking raw call on the thread of the event loop is refused`() async throws {
         #expect(try await onLoop { _ = try ask($0, 1, [1]) } as? CallFailure == .onEventLoop)
     }
 
-    @Test func soAreAPingAndTheWaitForACall() async throws {
+    @Test func `a ping and a wait on the thread of the event loop are refused`() async throws {
         #expect(try await onLoop { try $0.pingAndWait(timeout: .patience) } as? CallFailure == .onEventLoop)
         let failure = try await onLoop { host in
             let call: ChannelCall = try host.startAndWait(Request(method: 1))
@@ -42,14 +42,14 @@ import Testing
         #expect(failure as? CallFailure == .onEventLoop)
     }
 
-    @Test func soIsAWaitForRoom() async throws {
+    @Test func `a wait for room on the thread of the event loop is refused`() async throws {
         let failure = try await onLoop { host in
             while true { try host.sendAndWait(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 1000))) }
         }
         #expect(failure as? CallFailure == .onEventLoop)
     }
 
-    @Test func soIsAWaitInAStream() async throws {
+    @Test func `a blocking wait in a stream is refused on the thread of the event loop`() async throws {
         let failure = try await onLoop { host in _ = try host.openStream(1).receiveAndWait() }
         #expect(failure as? StreamFailure == .channel(.onEventLoop))
     }

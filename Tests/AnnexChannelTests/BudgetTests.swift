@@ -20,11 +20,11 @@ import Testing
         #expect(await iterator.next() == .bytes)
     }
 
-    /// No second has too much: only what was not heard yet adds up.
-    @Test(
-        "BOMB-08: what its host has not heard yet is bounded in number and in bytes",
-        arguments: [(8, 1 << 20, 0), (1000, 8192, 1024)] as [(UInt32, UInt32, Int)])
-    func unheard(frames: UInt32, bytes: UInt32, payload: Int) async throws {
+    /// No second exceeds its budget: only the backlog of unhandled events grows.
+    @Test(arguments: [(8, 1 << 20, 0), (1000, 8192, 1024)] as [(UInt32, UInt32, Int)])
+    func `BOMB-08: the backlog of events that the host has not handled is bounded`(
+        frames: UInt32, bytes: UInt32, payload: Int
+    ) async throws {
         let channel = try HostileChannel {
             $0.framesPerSecond = frames
             $0.bytesPerSecond = bytes
@@ -35,7 +35,7 @@ import Testing
         let event = RawPeer.frame(6, [UInt8](repeating: 1, count: payload))
         var heard = channel.events.makeAsyncIterator()
         for _ in 0..<2 {
-            // As many as may wait at once, which the loop's thread reads together; and then again.
+            // As many as may wait at once, which the loop's thread reads together; then as many once more.
             writer.send((0..<8).flatMap { _ in event })
             for _ in 0..<8 { _ = await heard.next() }
         }
@@ -45,7 +45,7 @@ import Testing
         #expect(await channel.violation() == expected)
     }
 
-    @Test func aSecondIsWarnedOfOnce() {
+    @Test func `a budget warns once in each period`() {
         var budget = RateBudget(limit: 100)
         var warnings = 0
         for _ in 0..<100 {
@@ -59,13 +59,13 @@ import Testing
         #expect(!isBeyond && isNext && !budget.mustWarn())
     }
 
-    @Test func aSecondHasItsBudgetAndNoMore() {
+    @Test func `a spending beyond the budget of a period is refused and later smaller ones count`() {
         var budget = RateBudget(limit: 5)
         let answers = [3, 3, 2, 1].map { budget.spend($0, at: 5) }
         #expect(answers == [true, false, true, false])
     }
 
-    @Test func `BOMB-08: one extension's flood leaves another's calls alone`() async throws {
+    @Test func `BOMB-08: the flood of one extension leaves the calls of another alone`() async throws {
         // Both channels on one loop: the flood is cut off by its own budget, and the other's calls are all answered.
         let flooding = try HostileChannel {
             $0.framesPerSecond = 500

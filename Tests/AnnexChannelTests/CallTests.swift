@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [WaitingStyle.spin, .adaptive, .block])
-    func callsAreAnsweredInEveryWaitingStyle(_ waiting: WaitingStyle) throws {
+    func `a call returns its answer in every waiting style and at every size`(_ waiting: WaitingStyle) throws {
         let (host, thread) = try echo(waiting)
         for size in [0, 1, 15, 16, 17, 100, 4096, 30_000, host.largestFrame] {
             let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -30,14 +30,14 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func theHelloArrives() async throws {
+    @Test func `the features in the hello of an extension reach the host`() async throws {
         let (host, thread) = try echo()
         #expect(try await host.untilHello().features == 5)
         try host.pingAndWait(timeout: .patience)
         host.finish(thread)
     }
 
-    @Test func tasksCallToo() async throws {
+    @Test func `many tasks call at once and each gets its own answer`() async throws {
         let (host, thread) = try echo()
         try await withThrowingTaskGroup { group in
             for index in 0..<50 {
@@ -54,7 +54,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func manyThreadsCallAtOnce() throws {
+    @Test func `many threads call at once and each gets its own answer`() throws {
         let (host, thread) = try echo()
         let callers = (0..<8).map { index in
             ExtensionThread(raw: {

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct CounterTests {
-    @Test func countersAreReadFromOutsideWhileTheChannelWorks() throws {
+    @Test func `a reader outside the channel sees its counters while it works`() throws {
         var configuration = ChannelConfiguration.patient
         configuration.label = "com.example.counted \(UInt64.random(in: 0 ... .max))"
         let ends = try HostEndpoint.make(configuration: configuration)
@@ -16,13 +16,13 @@ import Testing
         let counters = try #require(seen).counters
         #expect(counters.framesSent == 100 && counters.bytesSent == 300)
         #expect(counters.framesReceived == 101 && counters.bytesReceived == 316, "a hello of 16 bytes besides")
-        // The hello's doorbell may be answered between the two looks.
+        // The hello's doorbell may be answered between the two reads.
         #expect(counters.withoutDoorbells == host.counters.withoutDoorbells)
         #expect(seen?.openedAt ?? 0 > 0)
         host.finish(thread)
     }
 
-    @Test func aChannelThatIsGoneLeavesItsPlaceToAnother() async throws {
+    @Test func `a channel that has ended leaves its slot in the counters to another`() async throws {
         let label = "com.example.gone \(UInt64.random(in: 0 ... .max))"
         var numbers: Set<UInt64> = []
         for _ in 0..<5000 {
@@ -37,12 +37,12 @@ import Testing
             numbers.formUnion(seen.map(\.number))
             _ = ends.host.counters
         }
-        // The event loop may hold the last a moment longer, for it hears of its end.
+        // The event loop may hold the last channel a moment longer, because it handles the end.
         await eventually { (try? ChannelSnapshot.all(of: getpid()).allSatisfy { $0.label != label }) == true }
     }
 
     /// In a process of its own, where the counters' number is not the lowest.
-    @Test func whoReadsItsOwnCountersWhileOthersDoFindsThem() async {
+    @Test func `a process finds its own counters while other processes read theirs`() async {
         await #expect(processExitsWith: .success) { try CounterTests.readOwn() }
     }
 
@@ -61,7 +61,7 @@ import Testing
         _ = consume ends
     }
 
-    @Test func aProcessWithoutChannelsHasNone() throws {
+    @Test func `the counters of a process that does not exist cannot be read`() throws {
         #expect(throws: (any Error).self) { try ChannelSnapshot.all(of: -1) }
     }
 }

@@ -5,10 +5,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer that changes at full speed what the host is reading.
+/// A peer that changes at full speed the bytes that the host reads.
 @Suite(.timeLimit(.minutes(20))) struct DoubleFetchTests {
-    @Test("IPC-01: a header that flips while it is read never passes a check with another value")
-    func flippingHeader() async throws {
+    @Test func `IPC-01: a header that changes while the host reads it never passes with another value`() async throws {
         let (capacity, rounds) = (UInt32(4096), 20_000)
         let memory = try Descriptor.memfd("annex-flip", size: Int64(RegionLayout.size(capacity: capacity)))
         let size = RegionLayout.size(capacity: capacity)
@@ -21,13 +20,13 @@ import Testing
             thread.join()
         }
         var (short, refused) = (0, 0)
-        // On a busy machine the flipper may not run for a while: both must have been met.
+        // On a busy machine the flipper may not run for a while: the test goes on until both cases were seen.
         while short + refused < rounds || short == 0 || refused == 0 {
-            // The consumed position goes elsewhere: only reading is the subject.
+            // The consumed position is stored elsewhere: only reading is under test.
             var reader = RingReader(ring: peer.ring, consumed: own.sender)
             do throws(ChannelViolation) {
                 let frame = try reader.next()
-                // Whatever was read, the copy is as long as the length that was checked.
+                // The copy is always as long as the length that was checked.
                 #expect(frame?.payload.count == 16)
                 short += 1
             } catch {
@@ -38,8 +37,7 @@ import Testing
         #expect(short > 0 && refused > 0)
     }
 
-    @Test("IPC-01: a header's first word that flips while it is read is a frame or a violation, never half of each")
-    func flippingKind() async throws {
+    @Test func `IPC-01: a first header word that changes meanwhile is a frame or a violation`() async throws {
         for _ in 0..<20 {
             let channel = try HostileChannel()
             let peer = channel.peer

@@ -4,10 +4,10 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer that fills the whole ring with frames that cost it nothing, so that there is always one more: whoever waits
-/// looks at the clock and at the channel's end all the same.
+/// A peer that fills the whole ring with frames that cost it nothing, so that there is always one more. A caller that
+/// waits checks the clock and the channel's end all the same.
 @Suite(.timeLimit(.minutes(20))) struct EndlessFrameTests {
-    /// A channel whose ring says for ever that a stream is over which the host has let go of.
+    /// A channel whose ring repeats without end that a stream is over which the host has let go of.
     private func endless(_ change: (inout ChannelConfiguration) -> Void) async throws -> HostileChannel {
         let channel = try HostileChannel(change)
         let stream = try channel.host.openStream(1, window: 1 << 28)
@@ -19,21 +19,21 @@ import Testing
         return channel
     }
 
-    @Test func `BOMB-08: a raw call ends at its time while frames never end`() async throws {
+    @Test func `BOMB-08: a raw call ends at its deadline while frames never end`() async throws {
         let channel = try await endless { $0.bytesPerSecond = .max }
         #expect(throws: CallFailure.deadlineExceeded) {
             try ask(channel.host, 1, [1], timeout: .milliseconds(50))
         }
     }
 
-    @Test func `BOMB-08: a task's call ends at its time while frames never end`() async throws {
+    @Test func `BOMB-08: a call of a task ends at its deadline while frames never end`() async throws {
         let channel = try await endless { $0.bytesPerSecond = .max }
         await #expect(throws: CallFailure.deadlineExceeded) {
             try await channel.host.call(Resize(width: 1), timeout: .milliseconds(50))
         }
     }
 
-    @Test func `LIFE-05: a host ends a channel while frames never end`() async throws {
+    @Test func `LIFE-05: a host can end a channel while frames never end`() async throws {
         let channel = try await endless { $0.bytesPerSecond = .max }
         let host = channel.host
         let caller = ExtensionThread(raw: {

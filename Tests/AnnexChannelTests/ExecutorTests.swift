@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ExecutorTests {
-    @Test func tasksRunOnTheThreadThatReadsTheChannel() async throws {
+    @Test func `tasks on the executor of a channel run on the thread that reads it`() async throws {
         let loop = try EventLoop()
         let ends = try HostEndpoint.make(configuration: .patient, eventLoop: loop)
         let host = ends.host

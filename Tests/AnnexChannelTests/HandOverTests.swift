@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Descriptors both ways: what is asked for arrives, everything else is closed and named.
+/// Descriptors in both directions: those that a call accepts arrive, all others are closed and named.
 @Suite(.timeLimit(.minutes(20))) struct HandOverTests {
     private static let allowance = DescriptorAllowance(pieces: 2, bytes: 100_000)
 
@@ -16,7 +16,7 @@ import Testing
         return DescriptorList(memory)
     }
 
-    /// A peer that has said hello and been asked, by a call that accepts `allowance`.
+    /// A peer that has sent its hello and received a call that accepts `allowance`.
     private func asked(
         _ channel: HostileChannel, allowance: DescriptorAllowance = allowance
     ) async throws -> (ChannelCall, RawWriter) {
@@ -25,7 +25,7 @@ import Testing
         return (try await channel.host.start(Request(method: 1, accepts: allowance)), writer)
     }
 
-    @Test func sealedMemoryComesWithTheAnswer() throws {
+    @Test func `an answer brings its sealed memory`() throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
@@ -57,7 +57,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func aFileGoesWithTheRequest() throws {
+    @Test func `a request brings its file`() throws {
         let name = "annex-picture"
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
@@ -83,8 +83,7 @@ import Testing
         #expect(try OpenDescriptors.count(naming: name) == 0)
     }
 
-    @Test("FD-03: without a call that accepts any, the kernel refuses descriptors at their sender")
-    func refusedAtTheSender() throws {
+    @Test func `FD-03: the kernel refuses descriptors at their sender unless a call accepts some`() throws {
         let channel = try HostileChannel()
         guard channel.host.control.setPassRights(false) else {
             try Test.cancel("this kernel has no SO_PASSRIGHTS (needs 6.16)")
@@ -95,11 +94,10 @@ import Testing
         }
     }
 
-    @Test("descriptors that nobody asked for are closed where the kernel cannot refuse them")
-    func notAskedFor() async throws {
+    @Test func `the host closes unaccepted descriptors that the kernel let through`() async throws {
         let name = "annex-unasked"
         let channel = try HostileChannel()
-        // As an older kernel would have it.
+        // As on an older kernel.
         _ = channel.host.control.setPassRights(true)
         do {
             let (_, _) = try await asked(channel, allowance: .none)
@@ -110,8 +108,7 @@ import Testing
         try await OpenDescriptors.untilNone(naming: name)
     }
 
-    @Test("a doorbell with a descriptor is no doorbell")
-    func doorbellWithDescriptor() async throws {
+    @Test func `a doorbell with a descriptor is refused`() async throws {
         let name = "annex-doorbell"
         let channel = try HostileChannel()
         _ = channel.host.control.setPassRights(true)
@@ -123,8 +120,7 @@ import Testing
         try await OpenDescriptors.untilNone(naming: name)
     }
 
-    @Test("FD-03: descriptors for a call that was never made are closed")
-    func neverIssued() async throws {
+    @Test func `FD-03: descriptors for a call that was never made are closed`() async throws {
         let name = "annex-never"
         let channel = try HostileChannel()
         do {
@@ -136,8 +132,7 @@ import Testing
         try await OpenDescriptors.untilNone(naming: name)
     }
 
-    @Test("more pieces than the call accepts are refused")
-    func tooMany() async throws {
+    @Test func `more descriptors than the call accepts are refused`() async throws {
         let channel = try HostileChannel()
         let (_, _) = try await asked(channel)
         var list = DescriptorList()
@@ -146,16 +141,14 @@ import Testing
         #expect(await channel.violation() == .descriptorsNotAskedFor(count: 3, call: 1))
     }
 
-    @Test("a tag that lies about its number of descriptors is refused")
-    func lyingTag() async throws {
+    @Test func `a tag with a wrong number of descriptors is refused`() async throws {
         let channel = try HostileChannel()
         let (_, _) = try await asked(channel)
         try channel.peer.control.send(DescriptorTag(call: 1, count: 2).encoded(), try sealed("annex-lie", [1]))
         #expect(await channel.violation() == .malformedControl(length: 16, descriptors: 1))
     }
 
-    @Test("an announced hand-over that never came is refused, not waited for")
-    func missing() async throws {
+    @Test func `an announced hand-over that never came is refused and not waited for`() async throws {
         let channel = try HostileChannel()
         var (call, writer) = try await asked(channel)
         writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: 1))
@@ -163,14 +156,13 @@ import Testing
         await #expect(throws: CallFailure.violated(.descriptorsMissing(call: 1))) { _ = try await call.value() }
     }
 
-    @Test("FD-03: hand-overs for calls that are over end at the budget")
-    func handOverFlood() async throws {
+    @Test func `FD-03: hand-overs for calls that are over end at the budget`() async throws {
         let channel = try HostileChannel {
             $0.controlMessagesPerSecond = 20
             $0.budgetPeriod = .patience
         }
         let (call, _) = try await asked(channel)
-        // Without one that accepts any, the kernel would refuse them.
+        // Without an open call that accepts some, the kernel would refuse them.
         _ = try await channel.host.start(Request(method: 1, accepts: HandOverTests.allowance))
         call.cancel()
         let memory = try sealed("annex-endless", [1])
@@ -180,8 +172,7 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.control, limit: 20))
     }
 
-    @Test("what comes for a call that was given up is closed, and the channel lives")
-    func lateHandOver() async throws {
+    @Test func `a hand-over for a call that was given up is closed and the channel lives`() async throws {
         let name = "annex-late"
         let channel = try HostileChannel()
         do {
@@ -199,13 +190,14 @@ import Testing
         #expect(channel.host.counters.lateReplies == 1)
     }
 
-    /// What a peer hands over instead of sealed memory, and what the host says.
+    /// Descriptors that a peer hands over instead of sealed memory.
     enum Fake: String, CaseIterable {
         case unsealed, growable, sparse, filledBeyond, tooLarge, empty, socket, file, pipe
     }
 
-    @Test("IPC-02, IPC-03, IPC-04, FD-05: only sealed memory with all its pages is mapped", arguments: Fake.allCases)
-    func fakes(_ fake: Fake) async throws {
+    @Test(arguments: Fake.allCases)
+    func `IPC-02, IPC-03, IPC-04, FD-05: the host maps only sealed memory with all its pages`(_ fake: Fake) async throws
+    {
         let channel = try HostileChannel()
         var (call, writer) = try await asked(channel)
         let list = try make(fake)
@@ -234,7 +226,7 @@ import Testing
             try memory.addSeals(.immutable)
             return DescriptorList(memory)
         case .filledBeyond:
-            // As many pages as it is long, all of them behind its end.
+            // As many pages as the file is long, all of them behind its end.
             let memory = try Descriptor.memfd("annex-fake", size: 50_000)
             #expect(RawMemory.fill(memory, from: 65_536, count: 65_536) == 0)
             try memory.addSeals(.immutable)
@@ -247,8 +239,7 @@ import Testing
         }
     }
 
-    @Test("IPC-04: memory of huge pages, which can be missing when they are touched, is refused by what it is")
-    func hugePages() async throws {
+    @Test func `IPC-04: memory of huge pages, which can lack pages, is refused by its kind`() async throws {
         guard let memory = try RawMemory.huge("annex-huge", pages: 1) else {
             try Test.cancel("this kernel has no memory of huge pages")
         }
@@ -260,8 +251,7 @@ import Testing
         #expect(await channel.violation() == .notSealed("memory of huge pages"))
     }
 
-    @Test("two pieces share the allowance")
-    func allowanceIsForAllPieces() async throws {
+    @Test func `all pieces of an answer share one allowance`() async throws {
         let channel = try HostileChannel()
         var (_, writer) = try await asked(channel)
         var list = try sealed("annex-half", [UInt8](repeating: 1, count: 60_000))
@@ -273,8 +263,7 @@ import Testing
         #expect(await channel.violation() == .sealedSize(60_000, accepted: 40_000))
     }
 
-    @Test("an honest extension survives that nobody accepts its sealed memory any more")
-    func givenUpWhileAnswering() async throws {
+    @Test func `an extension survives that its call is given up while it answers with memory`() async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let mayAnswer = try Gate()
@@ -295,7 +284,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func anExtensionCannotHandOverMoreThanAccepted() throws {
+    @Test func `an extension cannot hand over more than its call accepts`() throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in

@@ -7,7 +7,7 @@ import Testing
 
 /// Calls that an extension makes of its host.
 @Suite(.timeLimit(.minutes(20))) struct HostedCallTests {
-    /// Lets the extension do something, and what came of it be read.
+    /// Runs a body in the extension and returns its result.
     private func run<Value: Sendable>(
         serving service: HostService? = nil, handlers change: (inout ChannelHandlers) -> Void = { _ in },
         _ body: @escaping @Sendable (borrowing ExtensionEndpoint) throws -> Value
@@ -42,7 +42,7 @@ import Testing
         return service
     }
 
-    @Test func aHostAnswersItsExtension() throws {
+    @Test func `a host answers the calls of its extension`() throws {
         let answers = try run(serving: doubling) { endpoint in
             try (1...100).map {
                 try endpoint.callAndWait(Resize(width: 1, image: [UInt8($0)]), timeout: .patience).image
@@ -51,8 +51,8 @@ import Testing
         #expect(answers == (1...100).map { [UInt8($0), UInt8($0)] })
     }
 
-    /// Waits as a task: a thread of the pool that waited here could be the one that the answer needs.
-    @Test func tasksAnswerToo() async throws {
+    /// The test waits as a task: a thread of the pool that waited here could be the one that the answer needs.
+    @Test func `a host that runs as a task answers the calls of its extension`() async throws {
         var handlers = ChannelHandlers()
         doubling.install(in: &handlers)
         let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
@@ -70,7 +70,7 @@ import Testing
         #expect(answer == NoContent())
     }
 
-    @Test func whatAHandlerThrowsIsTheExtensionsFailure() throws {
+    @Test func `an error that a handler of the host throws reaches the extension as a failure`() throws {
         let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
             do throws(ExtensionFailure) { _ = try endpoint.callAndWait(Resize(width: 0)) } catch { return error }
             return nil
@@ -78,7 +78,7 @@ import Testing
         #expect(failure == .failed(code: 7, text: "no width"))
     }
 
-    @Test func aHostWithoutHandlersSaysSo() throws {
+    @Test func `a host without handlers answers that it does not know the method`() throws {
         let failure = try run { endpoint -> ExtensionFailure? in
             do throws(ExtensionFailure) { _ = try endpoint.callAndWait(5) } catch { return error }
             return nil
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aRequestLetGoOfIsAFailureAndNotASilence() throws {
+    @Test func `a request that the host drops is answered with a failure`() throws {
         let failure = try run(handlers: { $0.onRequest = { _ = consume $0 } }) { endpoint -> ExtensionFailure? in
             do throws(ExtensionFailure) { _ = try endpoint.callAndWait(5) } catch { return error }
             return nil
@@ -97,7 +97,7 @@ import Testing
         #expect(failure == .failed(code: IncomingRequest.droppedCode, text: "no answer was given"))
     }
 
-    @Test func anExtensionThatGivesUpIsNotAnswered() throws {
+    @Test func `a late answer of the host is dropped and the next call is served`() throws {
         let shelf = Shelf()
         let failure = try run(handlers: { $0.onRequest = { shelf.put($0) } }) {
             endpoint -> ExtensionFailure? in
@@ -112,9 +112,9 @@ import Testing
         #expect(failure == .deadlineExceeded)
     }
 
-    @Test func aRequestTooLargeToSendTakesNoNumber() throws {
+    @Test func `a request that is too large to send uses up no call number`() throws {
         let failures = try run(serving: doubling) { endpoint in
-            // The second has room for its bytes and not for its terms.
+            // The second has room for its bytes but not for its terms.
             var failures: [ExtensionFailure] = []
             for size in [40_000, 32_768, 32_745] {
                 do throws(ExtensionFailure) {
@@ -127,7 +127,7 @@ import Testing
         #expect(failures == [40_000, 32_768, 32_745].map { .payloadTooLarge(bytes: $0, most: 32_744) })
     }
 
-    @Test func theLargestRequestThatFitsIsAnswered() throws {
+    @Test func `the largest request that fits is answered`() throws {
         let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
             do throws(ExtensionFailure) {
                 _ = try endpoint.callAndWait(5, [UInt8](repeating: 0, count: 32_744), timeout: .patience)
@@ -137,7 +137,7 @@ import Testing
         #expect(failure == .failed(code: HandlerFailure.unknownMethodCode, text: "unknown method"))
     }
 
-    @Test func aStreamThatCouldNotBeOpenedIsNotReset() throws {
+    @Test func `a stream that could not be opened is not reset`() throws {
         let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
             var failure: ExtensionFailure?
             do throws(ExtensionFailure) {
@@ -167,20 +167,20 @@ import Testing
         #expect(shelf.count == 4)
         #expect(shelf.areAllCancelled)
         shelf.clear()
-        // What was answered to nobody makes room.
+        // An answer that no caller receives makes room too.
         await ask(11...20)
         #expect(shelf.count == 4)
         shelf.clear()
     }
 
-    @Test func callsInBothDirectionsAtOnceAllResolve() async throws {
+    @Test func `all calls in both directions at once are answered`() async throws {
         var handlers = ChannelHandlers()
         doubling.install(in: &handlers)
         let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()
-            // Each request is answered with what the host says meanwhile.
+            // The extension answers each request with the host's answer to a call of its own.
             while let incoming = try endpoint.next() {
                 switch consume incoming {
                 case .request(let request):
@@ -221,7 +221,7 @@ private final class Shelf: Sendable {
         held.withLock { $0.append(box) }
     }
 
-    /// Outside the lock: a request that goes is answered.
+    /// Outside the lock: a request that is released is answered.
     func clear() {
         let held = held.withLock { held in
             defer { held = [] }

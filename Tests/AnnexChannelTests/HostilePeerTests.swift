@@ -6,23 +6,22 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Each test is a peer that breaks one rule; the host must name it, close, and live.
+/// In each test a peer breaks one rule; the host must name it, close the channel, and live.
 @Suite(.timeLimit(.minutes(20))) struct HostilePeerTests {
-    @Test(
-        "BOMB-09, IPC-05: a length beyond half the ring is refused before any memory is taken",
-        arguments: [32_769, 65_536, 1 << 31, UInt32.max, UInt32.max - 15] as [UInt32])
-    func lengthPastTheEnd(_ length: UInt32) async throws {
+    @Test(arguments: [32_769, 65_536, 1 << 31, UInt32.max, UInt32.max - 15] as [UInt32])
+    func `BOMB-09, IPC-05: a length beyond half the ring is refused before memory is taken`(_ length: UInt32)
+        async throws
+    {
         let channel = try HostileChannel()
         channel.peer.publish(RawPeer.header(length: length, kind: 1), at: 0)
         #expect(await channel.violation() == .length(UInt64(length), room: 32_768))
     }
 
-    @Test("IPC-05: frames that follow one another for ever hold nobody up")
-    func endlessFrames() async throws {
+    @Test func `IPC-05: frames that follow one another for ever end at the budget`() async throws {
         let channel = try HostileChannel { $0.budgetPeriod = .patience }
         var writer = RawWriter(channel.peer)
         writer.sendHello()
-        // Every place of the ring holds an answer that nobody awaits, and the host may read round and round.
+        // Every place of the ring holds an answer to no open call, and the host may read round and round.
         let frame = RawPeer.frame(3, method: 1, call: 1)
         let call = try await channel.host.start(Request(method: 1))
         writer.send((0..<1022).flatMap { _ in frame })
@@ -33,18 +32,16 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.frames, limit: 1000))
     }
 
-    @Test(
-        "unknown kinds are refused, whatever is said of their place",
-        arguments: [(31, 31), (45, 45), (63, 63), (0x40 | 31, 31), (0x80 | 16, 16), (255, 63)] as [(UInt8, UInt8)])
-    func unknownKind(_ byte: UInt8, _ kind: UInt8) async throws {
+    @Test(arguments: [(31, 31), (45, 45), (63, 63), (0x40 | 31, 31), (0x80 | 16, 16), (255, 63)] as [(UInt8, UInt8)])
+    func `a frame of an unknown kind is refused wherever it claims to lie`(_ byte: UInt8, _ kind: UInt8) async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.send(RawPeer.frame(byte))
         #expect(await channel.violation() == .unknownKind(kind))
     }
 
-    @Test("kinds that only a host sends are refused", arguments: [7] as [UInt8])
-    func kindsOfTheOtherSide(_ kind: UInt8) async throws {
+    @Test(arguments: [7] as [UInt8])
+    func `a frame of a kind that only a host sends is refused`(_ kind: UInt8) async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
@@ -52,16 +49,15 @@ import Testing
         #expect(await channel.violation() == .unexpectedKind(kind))
     }
 
-    @Test("START-05: nothing comes before the hello")
-    func noHello() async throws {
+    @Test func `START-05: a frame before the hello is refused`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.send(RawPeer.frame(6))
         #expect(await channel.violation() == .noHello(kind: 6))
     }
 
-    @Test("START-05: half a hello is none", arguments: [0, 8, 15, 17])
-    func halfHello(_ length: Int) async throws {
+    @Test(arguments: [0, 8, 15, 17])
+    func `START-05: a hello of a wrong length is refused`(_ length: Int) async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         let whole = RawPeer.hello.dropFirst(16) + [0]
@@ -72,8 +68,7 @@ import Testing
         }
     }
 
-    @Test("START-05: one hello is enough")
-    func twoHellos() async throws {
+    @Test func `START-05: a second hello is refused`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
@@ -81,8 +76,7 @@ import Testing
         #expect(await channel.violation() == .secondHello)
     }
 
-    @Test("START-05: another version is refused")
-    func wrongVersion() async throws {
+    @Test func `START-05: a hello of another wire version is refused`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.send(
@@ -91,8 +85,8 @@ import Testing
         #expect(await channel.violation() == .wireVersion(3))
     }
 
-    @Test("IPC-08: an answer to a call that was never made is refused", arguments: [0, 1, 2, UInt64.max])
-    func unknownCall(_ call: UInt64) async throws {
+    @Test(arguments: [0, 1, 2, UInt64.max])
+    func `IPC-08: an answer to a call that was never made is refused`(_ call: UInt64) async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
@@ -100,8 +94,7 @@ import Testing
         #expect(await channel.violation() == .unknownCall(call))
     }
 
-    @Test("IPC-08: an answer of another method is refused, and the call ends with it")
-    func wrongMethod() async throws {
+    @Test func `IPC-08: an answer of another method is refused and ends its call`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
@@ -112,8 +105,7 @@ import Testing
         await #expect(throws: CallFailure.violated(expected)) { _ = try await call.value() }
     }
 
-    @Test("IPC-08: a pong is no answer to a request")
-    func pongForARequest() async throws {
+    @Test func `IPC-08: a pong as the answer to a request is refused`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
@@ -123,8 +115,7 @@ import Testing
         await #expect(throws: CallFailure.violated(.unexpectedKind(8))) { _ = try await call.value() }
     }
 
-    @Test("a failure without a code is none")
-    func failureWithoutCode() async throws {
+    @Test func `a failure without a code is refused`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
@@ -133,8 +124,7 @@ import Testing
         #expect(await channel.violation() == .malformed(kind: 4, length: 3))
     }
 
-    @Test("waking the host without a message ends at the budget")
-    func futileWakeUps() async throws {
+    @Test func `waking the host without a message ends at the budget`() async throws {
         let channel = try HostileChannel {
             $0.futileWakeUpsPerSecond = 5
             $0.budgetPeriod = .patience
@@ -154,8 +144,7 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 5))
     }
 
-    @Test("ringing whenever the host asks, without a message, ends at the budget")
-    func futileBells() async throws {
+    @Test func `ringing at every request of the host without a message ends at the budget`() async throws {
         let channel = try HostileChannel {
             $0.futileWakeUpsPerSecond = 50
             $0.budgetPeriod = .patience
@@ -179,7 +168,7 @@ import Testing
         ringer.join()
     }
 
-    @Test func `a violation is the last that an owner hears of the extension`() async throws {
+    @Test func `a violation is the last report that the host gives of the extension`() async throws {
         let (told, tell) = AsyncStream.makeStream(of: String.self)
         let channel = try HostileChannel(handlers: { handlers in
             handlers.onEvent = { _ in tell.yield("event") }
@@ -188,7 +177,7 @@ import Testing
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         channel.host.receiving.withLock { receiver in
-            // Read while somebody else finds the violation.
+            // This event is read while another thread finds the violation.
             let frame = Frame(
                 kind: .event, descriptors: 0, isAttended: false, method: 1, call: 0, terms: RequestTerms(), payload: [])
             channel.host.close(for: .unknownKind(99))
@@ -203,8 +192,7 @@ import Testing
         #expect(heard == ["violation"])
     }
 
-    @Test("IPC-06: a peer that moves the host's sleeper to a word of its own cannot keep it")
-    func requeue() async throws {
+    @Test func `IPC-06: a peer that moves a sleeping host to its own word cannot keep it asleep`() async throws {
         let channel = try HostileChannel { $0.waiting = .block }
         let (host, peer) = (channel.host, channel.peer)
         var writer = RawWriter(peer)
@@ -218,7 +206,7 @@ import Testing
                 sched_yield()
             }
             if round == 0 {
-                // The sleeper looks around by itself and finds the answer.
+                // The sleeper wakes by itself after a while and finds the answer.
                 writer.send(RawPeer.frame(4, [0, 0, 0, 0], method: 1, call: 1))
             } else {
                 host.end(with: "over")
@@ -227,8 +215,7 @@ import Testing
         }
     }
 
-    @Test("IPC-08: late and double answers are harmless and counted")
-    func lateAndDouble() async throws {
+    @Test func `IPC-08: late and double answers are harmless and counted`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
@@ -244,13 +231,11 @@ import Testing
         #expect(channel.host.counters.lateReplies == 4)
     }
 
-    @Test(
-        "a position claimed to be read that was never written is refused",
-        arguments: [8, 32, 16_448, 65_600, UInt32.max - 63] as [UInt32])
-    func consumedTooFar(_ position: UInt32) async throws {
+    @Test(arguments: [8, 32, 16_448, 65_600, UInt32.max - 63] as [UInt32])
+    func `a consumed position beyond the written frames is refused`(_ position: UInt32) async throws {
         let channel = try HostileChannel()
         channel.peer.store(position, at: RegionLayout.consumed)
-        // The host believes its own count until it asks where the extension is.
+        // The host trusts its own count until it reads the extension's position.
         #expect(throws: CallFailure.violated(.consumed(step: UInt64(position), unread: 16_384))) {
             while true {
                 try channel.host.sendAndWait(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 16_368)))
@@ -258,12 +243,11 @@ import Testing
         }
     }
 
-    @Test("BOMB-08: events that nobody takes are bounded too")
-    func slowOwner() async throws {
+    @Test func `BOMB-08: events that the host does not handle are bounded too`() async throws {
         let mayGoOn = try Gate()
         var configuration = ChannelConfiguration.patient
         configuration.framesPerSecond = 100
-        // Each event has a second of its own: what bounds them is that nobody takes them.
+        // Each event has a period of its own: their bound is the number that the host has not handled.
         configuration.budgetPeriod = .nanoseconds(1)
         var handlers = ChannelHandlers()
         handlers.onEvent = { _ in try? mayGoOn.wait() }
@@ -273,7 +257,7 @@ import Testing
         let peer = try RawPeer(ends.descriptors)
         var writer = RawWriter(peer)
         writer.sendHello()
-        // The owner's thread is held up by the first event; a caller reads the rest.
+        // The first event holds up the loop's thread; a caller reads the rest.
         #expect(throws: CallFailure.violated(.messageBudget(.frames, limit: 100))) {
             let call: ChannelCall = try host.startAndWait(Request(method: 1))
             writer.send((0..<300).flatMap { _ in RawPeer.frame(6) })
@@ -284,8 +268,7 @@ import Testing
         loop.shutDown()
     }
 
-    @Test("BOMB-08: a flood of events ends at the budget")
-    func flood() async throws {
+    @Test func `BOMB-08: a flood of events ends at the budget`() async throws {
         let channel = try HostileChannel {
             $0.framesPerSecond = 50
             $0.budgetPeriod = .patience
@@ -296,14 +279,14 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.frames, limit: 50))
     }
 
-    @Test("FD-03: a flood of control messages ends at the budget")
-    func controlFlood() async throws {
+    @Test func `FD-03: a flood of control messages ends at the budget`() async throws {
         let channel = try HostileChannel {
             $0.controlMessagesPerSecond = 20
             $0.budgetPeriod = .patience
         }
         while !channel.host.isClosed.load(ordering: .relaxed) {
-            // All of them while the host looks elsewhere: whoever sends no faster than it asks sends what was asked for.
+            // All of them while the host is busy: a peer that rings only as often as the host asks stays within the
+            // budget.
             let mayRead = try Gate()
             await withCheckedContinuation { turn in
                 channel.loop.execute {
@@ -317,15 +300,14 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.control, limit: 20))
     }
 
-    @Test("control messages that are neither doorbell nor hand-over are refused", arguments: [2, 15, 16, 17, 4096])
-    func malformedControl(_ length: Int) async throws {
+    @Test(arguments: [2, 15, 16, 17, 4096])
+    func `control messages that are neither doorbell nor hand-over are refused`(_ length: Int) async throws {
         let channel = try HostileChannel()
         try channel.peer.control.send([UInt8](repeating: 7, count: length))
         #expect(await channel.violation() == .malformedControl(length: min(length, 16), descriptors: 0))
     }
 
-    @Test("BOMB-11: a peer that never reads fills its ring, and callers get a named error")
-    func neverReads() async throws {
+    @Test func `BOMB-11: callers get a named error when a peer never reads`() async throws {
         let channel = try HostileChannel {
             $0.sendLimit = .milliseconds(30)
             $0.hostCapacity = 4096
@@ -344,8 +326,7 @@ import Testing
         }
     }
 
-    @Test("a caller's own time is how long it waits for room, whatever the limit for those without one")
-    func ownTime() async throws {
+    @Test func `the deadline of a call also limits its wait for room`() async throws {
         let channel = try HostileChannel {
             $0.sendLimit = .milliseconds(1)
             $0.hostCapacity = 4096

@@ -5,8 +5,7 @@ import Testing
 
 /// Counted in a process of its own, because other tests open and close at the same time.
 @Suite(.timeLimit(.minutes(20))) struct LeakTests {
-    @Test("LIFE-05: thirty channels leave no descriptor, mapping or thread")
-    func channels() async {
+    @Test func `LIFE-05: thirty channels leave no descriptor, mapping or thread`() async {
         await #expect(processExitsWith: .success) {
             try await Holdings.areLeft(after: 30) { _ in try LeakTests.oneChannel() }
         }

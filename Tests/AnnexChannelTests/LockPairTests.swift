@@ -5,14 +5,13 @@ import Testing
 @testable import AnnexChannel
 
 @Suite(.timeLimit(.minutes(20))) struct LockPairTests {
-    /// What a pair guards here: sums that come out right only where nobody adds meanwhile.
+    /// A pair guards sums here, which come out right only if no two threads add at once.
     private final class Sums: Sendable {
         let pair = LockPair<Int, Int>(0, 0)
         let both = Atomic<Int>(0)
     }
 
-    @Test("who holds one of the locks keeps nobody from the other")
-    func apart() {
+    @Test func `a thread that holds one lock of a pair keeps no thread from the other`() {
         let pair = LockPair<Int, Int>(0, 0)
         pair.first.withLock { first in
             first = 1
@@ -23,8 +22,7 @@ import Testing
         #expect(pair.withBothIfAvailable({ $0 + $1 }, then: { sum, first in sum + first }) == 4)
     }
 
-    @Test("the second is free for others while the first is still held")
-    func rest() {
+    @Test func `the second lock is free again while the first is still held`() {
         let pair = LockPair<Int, Int>(0, 0)
         let inside = pair.withBothIfAvailable {
             $0 += 1
@@ -35,8 +33,8 @@ import Testing
         #expect(inside == .some(.some(1)))
     }
 
-    @Test("no sum is lost and no sleeper forgotten, however many want them", arguments: [2, 4, 16])
-    func crowd(_ threads: Int) async {
+    @Test(arguments: [2, 4, 16])
+    func `no sum is lost and no sleeper forgotten however many threads take the locks`(_ threads: Int) async {
         let sums = Sums()
         let rounds = 20_000
         await withTaskGroup(of: Void.self) { group in
@@ -65,20 +63,18 @@ import Testing
         #expect(sums.pair.second.withLock { $0 } == seconds + taken)
     }
 
-    @Test("no order of the lock's steps forgets a sleeper or lets two in", arguments: [2, 3])
-    func model(_ threads: Int) {
+    @Test(arguments: [2, 3])
+    func `no order of the steps of a lock forgets a sleeper or lets two in`(_ threads: Int) {
         let (states, fault) = LockModel(threads: threads).search()
         #expect(fault == nil)
         #expect(states > 100)
     }
 
-    @Test("the same search finds who is forgotten when one who has slept trusts the word")
-    func trusting() {
+    @Test func `the same search finds the forgotten sleeper if a woken thread trusts the word`() {
         #expect(LockModel(suspectsOthers: false).search().fault == .forgottenSleeper)
     }
 
-    @Test("the same search finds who is forgotten when the word is cleared after the wake-up")
-    func clearingLate() {
+    @Test func `the same search finds the forgotten sleeper if the word is cleared after the wake-up`() {
         #expect(LockModel(clearsFirst: false).search().fault == .forgottenSleeper)
     }
 }

@@ -7,11 +7,12 @@ import Testing
 
 @testable import AnnexChannel
 
-/// What an extension sends first, its host hears first; and nothing of the host's own runs under a lock of the channel.
+/// A host receives frames in the order in which its extension sent them, and none of the host's own code runs under a
+/// lock of the channel.
 @Suite(.timeLimit(.minutes(20))) struct OrderTests {
     private static let notices = 3
 
-    /// An extension that sends notices and then answers, and a host whose handler takes its time.
+    /// An extension that sends notices and then answers, and a host whose handler is slow.
     private func noticing(
         _ waiting: WaitingStyle, fails: Bool = false
     ) async throws -> (HostEndpoint, ExtensionThread, heard: Counted) {
@@ -20,7 +21,7 @@ import Testing
         configuration.waiting = waiting
         var handlers = ChannelHandlers()
         handlers.onEvent = { _ in
-            usleep(2000)  // the subject: an answer that is there long before its notices are heard
+            usleep(2000)  // the subject: an answer that is there long before its notices are handled
             heard.add()
         }
         let ends = try HostEndpoint.make(configuration: configuration, handlers: handlers)
@@ -36,8 +37,9 @@ import Testing
         return (ends.host, thread, heard)
     }
 
-    @Test("a thread hears what came before its answer first", arguments: [WaitingStyle.spin, .adaptive, .block])
-    func threads(_ waiting: WaitingStyle) async throws {
+    @Test(arguments: [WaitingStyle.spin, .adaptive, .block])
+    func `a thread gets its answer only after the events that were sent before it`(_ waiting: WaitingStyle) async throws
+    {
         let (host, thread, heard) = try await noticing(waiting)
         let caller = ExtensionThread(raw: {
             for turn in 1...20 {
@@ -49,8 +51,8 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("a task hears what came before its answer first", arguments: [WaitingStyle.spin, .adaptive, .block])
-    func tasks(_ waiting: WaitingStyle) async throws {
+    @Test(arguments: [WaitingStyle.spin, .adaptive, .block])
+    func `a task gets its answer only after the events that were sent before it`(_ waiting: WaitingStyle) async throws {
         let (host, thread, heard) = try await noticing(waiting)
         for turn in 1...20 {
             _ = try await host.call(Request(method: 1), timeout: turn % 2 == 0 ? .patience : nil)
@@ -63,8 +65,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("a failure, too, comes behind what was sent before it")
-    func failures() async throws {
+    @Test func `a failure too arrives after the events that were sent before it`() async throws {
         let (host, thread, heard) = try await noticing(.adaptive, fails: true)
         for turn in 1...10 {
             await #expect(throws: CallFailure.failed(code: 9, text: "")) { _ = try await host.call(Request(method: 1)) }
@@ -73,8 +74,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("a caller's deadline bounds its wait for a handler that does not return")
-    func deadline() async throws {
+    @Test func `the deadline of a caller limits its wait for a handler that does not return`() async throws {
         let gate = try Gate()
         var handlers = ChannelHandlers()
         handlers.onEvent = { _ in try? gate.wait() }
@@ -96,7 +96,7 @@ import Testing
             box.value.withLock { $0 = answer }
         })
         caller.join()
-        // It has its answer all the same, unless this machine took all of its time for it.
+        // The caller has its answer all the same, unless this machine took all of its time for it.
         #expect([[7], nil].contains(box.value.withLock { $0 }))
         gate.open()
         host.finish(thread)
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// A leader reads the pong, and its own lock is what `end` needs.
-    @Test func `a pong whose body ends the channel holds up nobody`() async throws {
+    @Test func `a pong whose handler ends the channel blocks no caller`() async throws {
         for _ in 0..<20 {
             let channel = try HostileChannel()
             let host = channel.host
@@ -124,8 +124,8 @@ import Testing
         }
     }
 
-    @Test("a task that is resumed runs under no lock of the channel", arguments: ["a call", "a raw call"])
-    func resumed(leads: String) async throws {
+    @Test(arguments: ["a call", "a raw call"])
+    func `a task is resumed under no lock of the channel`(leads: String) async throws {
         let channel = try HostileChannel()
         let host = channel.host
         var writer = RawWriter(channel.peer)
@@ -135,20 +135,19 @@ import Testing
             executor.arm()
             return try await host.start(Request(method: 1)).value().payload
         }
-        // A task that still looks by itself need not be resumed.
+        // A task that still polls by itself need not be resumed.
         while !executor.hasSuspendedTask { await Task.yield() }
         let leader = ExtensionThread(raw: {
             if leads == "a call" { _ = try? host.callAndWait(Request(method: 1)) } else { _ = try? ask(host, 1, []) }
         })
         while host.counters.framesSent < 2 { sched_yield() }
         writer.send(RawPeer.frame(3, [5], method: 1, call: 1))
-        // Only the task ends the leader's call: what resumes it does not wait for that.
+        // Only the task ends the leader's call: the code that resumes the task does not wait for that.
         leader.join()
         #expect(try await task.value == [5])
     }
 
-    @Test("a task whose answer another thread has read is resumed without the loop's thread")
-    func resumedByTheReader() async throws {
+    @Test func `a task whose answer another thread has read is resumed without the loop`() async throws {
         let gate = try Gate()
         let channel = try HostileChannel()
         let host = channel.host
@@ -168,8 +167,7 @@ import Testing
     }
 
     #if DEBUG
-        @Test("a thread that waits for a lock that it holds is stopped with a word")
-        func recursion() async {
+        @Test func `a thread that waits for a lock that it holds is stopped with a message`() async {
             let run = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let pair = LockPair<Int, Int>(0, 0)
                 pair.first.withLock { _ in pair.first.withLock { $0 = 1 } }
@@ -189,7 +187,7 @@ final class Counted: Sendable {
     func add() { value.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Runs what resumes a task only after a body of the test's: as a foreign executor may call anything.
+/// Runs a body of the test before it resumes a task: a foreign executor may call anything.
 private final class EndingExecutor: TaskExecutor {
     private let body: @Sendable () -> Void
     private let isArmed = Atomic<Bool>(false)

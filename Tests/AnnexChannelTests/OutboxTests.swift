@@ -5,14 +5,14 @@ import Testing
 
 @testable import AnnexChannel
 
-/// What a host has for an extension that does not read: bounded in number, in bytes and in time.
+/// Frames that wait for an extension that does not read: bounded in number, in bytes and in time.
 @Suite(.timeLimit(.minutes(20))) struct OutboxTests {
     private func frame(_ number: UInt64, _ bytes: Int = 0) -> OutgoingFrame.Copy {
         OutgoingFrame.Copy(
             header: FrameHeader(kind: .reply, call: number), payload: [UInt8](repeating: 0, count: bytes))
     }
 
-    @Test func framesLeaveInTheirOrder() {
+    @Test func `frames leave the outbox in their order`() {
         var outbox = HostOutbox()
         var taken: [UInt64] = []
         for number in 0..<100 as Range<UInt64> {
@@ -29,7 +29,7 @@ import Testing
         #expect(taken == Array(0..<100) && count == 0)
     }
 
-    @Test func whatWaitsIsWeighedAndTimed() {
+    @Test func `the outbox limits the bytes and the time of waiting frames`() {
         var configuration = ChannelConfiguration()
         configuration.mostWaitingFrames = 3
         configuration.mostWaitingBytes = 100
@@ -71,30 +71,26 @@ import Testing
         return (channel, writer)
     }
 
-    @Test("an extension that reads nothing is ended when its time for it is over")
-    func unreadForLong() async throws {
+    @Test func `an extension that reads nothing is ended at its time limit`() async throws {
         let (channel, _) = try await refused { $0.unreadLimit = .seconds(1) }
         #expect(await channel.violation() == .unread(seconds: 1))
     }
 
-    @Test("BOMB-09: answers that are not read are counted")
-    func tooMany() async throws {
+    @Test func `BOMB-09: unread answers are bounded in number`() async throws {
         let (channel, _) = try await refused { $0.mostWaitingFrames = 3 }
         #expect(await channel.violation() == .messageBudget(.unread, limit: 3))
     }
 
-    @Test("BOMB-09: answers that are not read are weighed")
-    func tooHeavy() async throws {
+    @Test func `BOMB-09: unread answers are bounded in bytes`() async throws {
         let (channel, _) = try await refused { $0.mostWaitingBytes = 100 }
         #expect(await channel.violation() == .messageBudget(.unreadBytes, limit: 100))
     }
 
-    @Test("what waits goes out as soon as the extension reads and says something")
-    func goesOut() async throws {
+    @Test func `waiting frames are sent as soon as the extension reads and sends something`() async throws {
         let (channel, made) = try await refused { _ in }
         var writer = made
         let sent = channel.host.counters.framesSent
-        // It reads all that there is: its position is the host's.
+        // The peer has read everything: its position is the host's.
         channel.peer.store(UInt32(sent) * 64, at: RegionLayout.consumed)
         writer.send(RawPeer.frame(6))
         await eventually { channel.host.counters.framesSent == sent + 4 }
@@ -114,13 +110,12 @@ import Testing
         while (try? host.sendAndWait(ChannelEvent(method: 1), timeout: .zero)) != nil {}
     }
 
-    /// The peer has read all that there is: its position is the host's.
+    /// The peer has read everything: its position is the host's.
     private static func readAll(_ peer: RawPeer, of host: HostEndpoint) {
         peer.store(UInt32(truncatingIfNeeded: host.counters.framesSent) * 64, at: RegionLayout.consumed)
     }
 
-    @Test("an extension that has read while its host stood still is not ended, and gets what waited")
-    func hostStoodStill() async throws {
+    @Test func `an extension that read while its host stood still is not ended`() async throws {
         let channel = try HostileChannel {
             $0.hostCapacity = 4096
             $0.unreadLimit = .milliseconds(1)
@@ -133,7 +128,7 @@ import Testing
             let before = host.counters.framesSent
             host.sendSoon(frames[0].frame)
             let over = MonotonicClock.deadline(after: .milliseconds(2))
-            // The subject: nobody looks before the time is over.
+            // The subject: no thread reads the position before the time is over.
             while MonotonicClock.now() < over {}
             Self.readAll(peer, of: host)
             host.sendSoon(frames[1].frame)
@@ -142,8 +137,7 @@ import Testing
         #expect(sent == 2 && failure == nil)
     }
 
-    @Test("frames that several threads send leave in the order of each, room or not")
-    func orderOfEach() async throws {
+    @Test func `frames of several threads leave in the order of each with and without room`() async throws {
         var configuration = ChannelConfiguration.patient
         configuration.hostCapacity = 4096
         configuration.unreadLimit = .patience
@@ -184,8 +178,7 @@ import Testing
         let numbers = Mutex<[UInt16: [UInt32]]>([:])
     }
 
-    @Test("a frame that waits after the outbox was empty waits for no old timer")
-    func newTimer() async throws {
+    @Test func `a frame that waits after the outbox was empty gets a new timer`() async throws {
         let channel = try HostileChannel { $0.hostCapacity = 4096 }
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -203,7 +196,7 @@ import Testing
             return (wasEmpty, host.outbox.withLock { $0.pause })
         }
         #expect(wasEmpty && pause == HostOutbox.shortestPause)
-        // And that timer looks.
+        // And that timer fires.
         Self.readAll(peer, of: channel.host)
         await eventually { channel.host.outbox.withLock { $0.isEmpty } }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Each call resolves exactly once, with or without the extension's help.
 @Suite(.timeLimit(.minutes(20))) struct OutcomeTests {
-    /// An extension that is there and never answers.
+    /// An extension that is connected and never answers.
     private func silent() throws -> HostileChannel {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
@@ -15,27 +15,27 @@ import Testing
         return channel
     }
 
-    @Test func aDeadlineEndsACallOnAThread() throws {
+    @Test func `a deadline ends a call of a thread`() throws {
         let channel = try silent()
         #expect(throws: CallFailure.deadlineExceeded) {
             _ = try channel.host.callAndWait(Request(method: 1), timeout: .milliseconds(20))
         }
     }
 
-    @Test func aDeadlineEndsACallOfATask() async throws {
+    @Test func `a deadline ends a call of a task`() async throws {
         let channel = try silent()
         await #expect(throws: CallFailure.deadlineExceeded) {
             _ = try await channel.host.call(Request(method: 1), timeout: .milliseconds(20))
         }
     }
 
-    @Test func aDeadlineEndsACallThatNobodyWaitsFor() throws {
+    @Test func `a deadline ends a call before its caller begins to wait`() throws {
         let channel = try silent()
         let call = try startOnThread(channel.host, timeout: .milliseconds(20))
         #expect(throws: CallFailure.deadlineExceeded) { _ = try call.wait() }
     }
 
-    @Test func cancellingATaskCancelsItsCall() async throws {
+    @Test func `cancelling a task cancels its call`() async throws {
         let channel = try silent()
         let host = channel.host
         let task = Task { try await host.call(Request(method: 1)) }
@@ -43,7 +43,7 @@ import Testing
         await #expect(throws: CallFailure.cancelled) { _ = try await task.value }
     }
 
-    @Test func anotherThreadCancelsASleepingCaller() throws {
+    @Test func `another thread can cancel the call of a sleeping caller`() throws {
         let channel = try silent()
         let host = channel.host
         for _ in 0..<100 {
@@ -56,8 +56,7 @@ import Testing
         }
     }
 
-    @Test("LIFE-06: the end resolves everything that is open, once, wherever it waits")
-    func endWithOpenCalls() async throws {
+    @Test func `LIFE-06: the end of a channel ends every open call once`() async throws {
         for _ in 0..<20 {
             let channel = try silent()
             let host = channel.host
@@ -76,21 +75,19 @@ import Testing
         }
     }
 
-    @Test("an answer that was given before the end still counts")
-    func answerBeforeTheEnd() async throws {
+    @Test func `an answer that was published before the end still counts`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
         let call = try await channel.host.start(Request(method: 1))
-        // As a process that dies right after it published: no doorbell, no wake.
+        // As a process that dies right after it published: no doorbell, no wake-up.
         let frame = RawPeer.frame(3, [4], method: 1, call: 1)
         channel.peer.show(frame, at: writer.position)
         channel.host.end(with: "exited")
         #expect(try await call.value().payload == [4])
     }
 
-    @Test("IPC-06: the peer's end wakes nobody and everybody is told")
-    func peerCloses() async throws {
+    @Test func `IPC-06: a peer that closes its end is reported and later calls fail`() async throws {
         var handlers = ChannelHandlers()
         let (closed, report) = AsyncStream.makeStream(of: Void.self)
         handlers.onPeerClosed = { report.yield() }
@@ -106,7 +103,7 @@ import Testing
         #expect(throws: CallFailure.ended(reason: "exited")) { _ = try host.callAndWait(Request(method: 1)) }
     }
 
-    @Test func theExtensionSeesCancelAndDeadline() async throws {
+    @Test func `an extension sees that a call is cancelled and that its deadline has passed`() async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
@@ -118,12 +115,12 @@ import Testing
         let call = try await host.start(Request(method: 1))
         call.cancel()
         await #expect(throws: CallFailure.cancelled) { _ = try await call.value() }
-        // Both ends watch the same deadline: whichever comes first, the caller is not kept waiting.
+        // Both ends watch the same deadline: whichever ends first, the caller is not kept waiting.
         #expect(throws: CallFailure.self) { _ = try host.callAndWait(Request(method: 2), timeout: .milliseconds(10)) }
         host.finish(thread)
     }
 
-    @Test func aFailureCarriesItsCodeAndText() throws {
+    @Test func `a failure carries its code and text to the caller`() throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
@@ -136,7 +133,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func tooMuchIsNamedBeforeItIsSent() throws {
+    @Test func `a request that is too large or one too many is refused before it is sent`() throws {
         let channel = try HostileChannel { $0.mostOpenCalls = 2 }
         let host = channel.host
         let most = host.largestPayload

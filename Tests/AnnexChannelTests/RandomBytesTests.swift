@@ -5,10 +5,10 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Peers that write anything at all, from a seed that is printed when something goes wrong.
+/// Peers that write arbitrary bytes, from a seed that is printed if a test fails.
 @Suite(.timeLimit(.minutes(20))) struct RandomBytesTests {
-    @Test("whatever lies in the ring, the host answers with frames or a named violation", arguments: 0..<20)
-    func reader(_ turn: Int) throws {
+    @Test(arguments: 0..<20)
+    func `any bytes in a ring give frames or a named violation`(_ turn: Int) throws {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         let capacity: UInt32 = 4096
@@ -19,7 +19,7 @@ import Testing
         let peer = PeerRegion(try Mapping(memory, size: size, writable: false), capacity: capacity)
         for _ in 0..<200 {
             fill(mapping, &random)
-            // The consumed position goes elsewhere: only reading is the subject.
+            // The consumed position is stored elsewhere: only reading is under test.
             var reader = RingReader(ring: peer.ring, consumed: own.sender)
             do throws(ChannelViolation) {
                 while !reader.hasTakenARing(since: 0), let frame = try reader.next() {
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    @Test("whatever a peer publishes, every call ends and the host lives", arguments: 0..<20)
-    func endpoint(_ turn: Int) async throws {
+    @Test(arguments: 0..<20)
+    func `every call ends and the host lives for any bytes that a peer publishes`(_ turn: Int) async throws {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         let channel = try HostileChannel()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Calls and posts of bare bytes: the general rules hold for them too.
+/// Calls and posts of bare bytes, for which the general rules hold too.
 @Suite(.timeLimit(.minutes(20))) struct RawCallTests {
     private func server(
         _ waiting: WaitingStyle = .adaptive, capacity: UInt32 = 65536
@@ -36,7 +36,9 @@ import Testing
     }
 
     @Test(arguments: [WaitingStyle.spin, .adaptive, .block], [4096, 65536] as [UInt32])
-    func bytesComeBack(_ waiting: WaitingStyle, _ capacity: UInt32) throws {
+    func `a raw call returns its answer in every waiting style and at every size`(
+        _ waiting: WaitingStyle, _ capacity: UInt32
+    ) throws {
         let (host, thread) = try server(waiting, capacity: capacity)
         for size in [0, 1, 47, 48, 49, 64, 111, 112, 113, 1000, host.largestFrame] {
             let question = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -50,8 +52,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("a body that uses the endpoint that serves it hears that it cannot")
-    func endpointInUse() throws {
+    @Test func `a request body that uses the endpoint that serves it gets a failure`() throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
@@ -79,7 +80,7 @@ import Testing
         try host.sendAndWait(ChannelEvent(method: 9))
         for method in 1...5 as ClosedRange<UInt16> {
             #expect(throws: CallFailure.failed(code: 77, text: "")) { try ask(host, method, []) }
-            // With terms: what is not bare is served another way.
+            // With terms: a call that is not bare is served by another path.
             #expect(throws: CallFailure.failed(code: 77, text: "")) { try ask(host, method, [], timeout: .patience) }
             #expect(throws: CallFailure.failed(code: 77, text: "")) {
                 _ = try host.callAndWait(Request(method: method))
@@ -88,7 +89,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func postsArriveInOrderAndBeforeTheNextCall() throws {
+    @Test func `posts arrive in order and before the next call`() throws {
         let (host, thread) = try server()
         var sum = 0
         for turn in 0..<20_000 {
@@ -102,8 +103,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("a post that is held back is not seen before the flush")
-    func heldBack() throws {
+    @Test func `a post that is held back stays invisible until the flush`() throws {
         let channel = try HostileChannel()
         let ring = channel.peer.host.start + RegionLayout.ring
         try channel.host.post(3, [1].span.bytes, flush: false)
@@ -113,13 +113,13 @@ import Testing
         #expect(ring.load(as: UInt8.self) == 6)
     }
 
-    @Test func aFailureIsOne() throws {
+    @Test func `a raw call that its extension fails throws the code of the failure`() throws {
         let (host, thread) = try server()
         #expect(throws: CallFailure.failed(code: 42, text: "")) { try ask(host, 2, [1]) }
         host.finish(thread)
     }
 
-    @Test func aLongerAnswerThanThereIsRoomForIsNamedAndHarmless() throws {
+    @Test func `an answer beyond the room of its caller is a named failure and harms nothing`() throws {
         let (host, thread) = try server()
         for size in [5, 10] {
             #expect(throws: CallFailure.payloadTooLarge(bytes: size, most: 4)) {
@@ -130,7 +130,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func rawAndOtherCallsOfManyThreadsMix() throws {
+    @Test func `raw and other calls of many threads all get their own answers`() throws {
         let (host, thread) = try server()
         let callers = (0..<6).map { index in
             ExtensionThread(raw: {
@@ -152,8 +152,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("a deadline ends a raw call, and its late answer is harmless")
-    func deadline() async throws {
+    @Test func `a deadline ends a raw call and its late answer harms nothing`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -167,8 +166,7 @@ import Testing
         #expect(channel.host.counters.lateReplies == 1)
     }
 
-    @Test("a raw call's time runs from the call on, also for what has to be heard before its answer")
-    func ownDeadline() async throws {
+    @Test func `the time of a raw call starts at the call and includes frames before its answer`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -184,7 +182,7 @@ import Testing
             }
             found.withLock { $0 = deadline }
         })
-        // It has asked the clock before it sleeps.
+        // The caller has read the clock before it sleeps.
         while host.counters.sleeps == 0 { sched_yield() }
         let answered = MonotonicClock.now()
         writer.send(RawPeer.frame(3, [9], method: 1, call: 1 << 63 | 1))
@@ -193,8 +191,7 @@ import Testing
         #expect(deadline < answered + MonotonicClock.nanoseconds(.patience))
     }
 
-    @Test("IPC-08: an answer to a raw call that was never made is refused")
-    func neverMade() async throws {
+    @Test func `IPC-08: an answer to a raw call that was never made is refused`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.sendHello()
@@ -203,13 +200,14 @@ import Testing
     }
 
     @Test(
-        "IPC-08: what is no answer to the raw call that waits is refused",
         arguments: [
             (3, 0, 2, ChannelViolation.wrongMethod(call: 1 << 63 | 1, 2, asked: 1)), (8, 0, 1, .unexpectedKind(8)),
             (3, 1, 1, .descriptorsNotAskedFor(count: 1, call: 1 << 63 | 1)), (6, 0, 1, .unexpectedKind(6)),
             (4, 0, 1, .malformed(kind: 4, length: 0)),
         ] as [(UInt8, UInt8, UInt16, ChannelViolation)])
-    func noAnswer(_ kind: UInt8, _ descriptors: UInt8, _ method: UInt16, _ expected: ChannelViolation) async throws {
+    func `IPC-08: a frame that does not answer the raw call that waits is refused`(
+        _ kind: UInt8, _ descriptors: UInt8, _ method: UInt16, _ expected: ChannelViolation
+    ) async throws {
         let channel = try HostileChannel()
         let host = channel.host
         var writer = RawWriter(channel.peer)
@@ -222,10 +220,10 @@ import Testing
         caller.join()
     }
 
-    @Test(
-        "BOMB-09, START-05: an answer to a raw call has a frame's length, and comes after the hello",
-        arguments: [true, false])
-    func lengthAndHello(_ greets: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `BOMB-09, START-05: an answer to a raw call has a valid length and follows the hello`(_ greets: Bool)
+        async throws
+    {
         let channel = try HostileChannel()
         let host = channel.host
         var writer = RawWriter(channel.peer)
@@ -239,7 +237,7 @@ import Testing
         caller.join()
     }
 
-    @Test func `IPC-08: a raw call takes no earlier one's answer`() async throws {
+    @Test func `IPC-08: a raw call does not take the answer of an earlier one`() async throws {
         let channel = try HostileChannel()
         let host = channel.host
         var writer = RawWriter(channel.peer)
@@ -257,8 +255,10 @@ import Testing
         #expect(host.counters.lateReplies == 1)
     }
 
-    @Test("BOMB-08, FD-03: late answers to a raw call bring nothing, and are free once", arguments: [0, 1] as [UInt8])
-    func late(_ descriptors: UInt8) async throws {
+    @Test(arguments: [0, 1] as [UInt8])
+    func `BOMB-08, FD-03: late answers to a raw call bring no descriptors and are free once`(_ descriptors: UInt8)
+        async throws
+    {
         let channel = try HostileChannel {
             $0.framesPerSecond = 5
             $0.budgetPeriod = .patience
@@ -272,8 +272,7 @@ import Testing
         #expect(await channel.violation() == (descriptors == 0 ? budget : .descriptorsNotAskedFor(count: 1, call: raw)))
     }
 
-    @Test("LIFE-06: the end resolves a raw call that waits")
-    func end() throws {
+    @Test func `LIFE-06: the end of a channel ends a raw call that waits`() throws {
         for style in [WaitingStyle.spin, .adaptive, .block] {
             let channel = try HostileChannel { $0.waiting = style }
             let host = channel.host
@@ -290,8 +289,8 @@ import Testing
         }
     }
 
-    /// So many that now and then one comes between two looks at the ring.
-    @Test func postsAreReadOneByOneInTheirOrder() throws {
+    /// So many that now and then one comes between two polls of the ring.
+    @Test func `an extension reads posts one by one in their order`() throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a frame that must not stay goes behind the one that does, taken or not`(isTaken: Bool) throws {
+    func `a frame that must not stay goes behind the one that stays, taken or not`(isTaken: Bool) throws {
         let ring = try Ring()
         // A long one first: what it left must not pass for the header behind the short one.
         try #require(ring.stay(1, [UInt8](repeating: 0xFF, count: 200)))
@@ -68,7 +68,7 @@ import Testing
         #expect(Set(ring.places).count == 1)
     }
 
-    @Test func `a frame stays only where the last is known to be taken`() throws {
+    @Test func `a frame stays only if the last one is known to be taken`() throws {
         let ring = try Ring()
         try #require(ring.stay(7, [7]))
         #expect(!ring.stay(8, [8]) && !ring.stay(8, [8], known: 6))
@@ -77,7 +77,7 @@ import Testing
         #expect(try ring.read()?.payload == [8])
     }
 
-    @Test func `IPC-01: a place that is emptied behind a frame that stayed is a violation, not a wait`() throws {
+    @Test func `IPC-01: a place that is emptied behind a frame that stayed is a violation`() throws {
         let ring = try Ring()
         try #require(ring.stay(1, [1]))
         _ = try ring.read()
@@ -86,7 +86,7 @@ import Testing
         #expect(throws: ChannelViolation.unknownKind(0)) { _ = try ring.read() }
     }
 
-    @Test func `IPC-13: frames in one place count as frames, however many`() throws {
+    @Test func `IPC-13: frames that stay in one place count like all others`() throws {
         let ring = try Ring()
         let start = ring.reader.taken
         var frames = 0
@@ -98,7 +98,7 @@ import Testing
         #expect(frames == 64)
     }
 
-    @Test func `calls one after another stay in their places, and others go on behind them`() throws {
+    @Test func `calls one after another stay in their places and other calls go behind them`() throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
@@ -123,7 +123,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func `only answers to raw calls stay: other calls' numbers say nothing of what was taken`() throws {
+    @Test func `only answers to raw calls stay in one place`() throws {
         let ring = try Ring()
         var sender = ExtensionSender(own: ring.own, peer: ring.peer, waiting: .spin, framesMayStay: true)
         func answer(_ call: UInt64) -> UInt32 {
@@ -137,7 +137,7 @@ import Testing
         #expect(answer(1 << 63 | 8) == .max)
     }
 
-    @Test func `a call's number says whether the answer before it was taken`() {
+    @Test func `the number of a raw call says whether the answer before it was taken`() {
         var calls = RawCalls()
         let first = calls.open()
         calls.take(first)

@@ -7,8 +7,8 @@ import Testing
 /// A writer and a reader on one piece of memory, with sizes and turns of every kind, from a seed that is printed when
 /// something goes wrong.
 @Suite(.timeLimit(.minutes(20))) struct RingTests {
-    @Test("what is written comes out, in order and whole", arguments: [4096, 8192, 65536] as [UInt32], 0..<4)
-    func walk(_ capacity: UInt32, _ turn: Int) throws {
+    @Test(arguments: [4096, 8192, 65536] as [UInt32], 0..<4)
+    func `frames come out of a ring whole and in order`(_ capacity: UInt32, _ turn: Int) throws {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         let size = RegionLayout.size(capacity: capacity)
@@ -29,7 +29,7 @@ import Testing
             let isHeld = Bool.random(using: &random)
             let payload = bytes(of: written + 1, count)
             let header = FrameHeader(kind: .event, call: written + 1)
-            // What was read is known to the writer at times, as by an answer.
+            // The writer knows at times which frames were read, as from an answer.
             let known = read == written && Bool.random(using: &random) ? read : 0
             let stays = Int.random(in: 0..<4, using: &random) > 0
             if !isHeld, Bool.random(using: &random),
@@ -64,8 +64,7 @@ import Testing
         #expect(try writer.hasRoom(payload: capacity / 2), "SEED \(seed): an empty ring takes the largest frame")
     }
 
-    @Test("IPC-07: what lies between a payload and the next frame is zero")
-    func gaps() throws {
+    @Test func `IPC-07: the bytes between a payload and the next frame are zero`() throws {
         let size = RegionLayout.size(capacity: 4096)
         let memory = try Descriptor.memfd("annex-ring", size: Int64(size))
         let mapping = try Mapping(memory, size: size, writable: true)

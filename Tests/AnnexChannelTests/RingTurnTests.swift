@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A writer that turns back to its ring's start, held against a model of the page's own words: when it may, where the
-/// next frame lies then, and that nothing is lost or overtaken on the way.
+/// A writer that turns back to its ring's start, compared with a model of the rule in the wire's description: when it
+/// may turn, where the next frame lies then, and that no frame is lost or overtaken.
 @Suite(.timeLimit(.minutes(20))) struct RingTurnTests {
     private struct Written {
         let number: UInt64
@@ -13,8 +13,8 @@ import Testing
         let length: Int
     }
 
-    @Test("random schedules of a writer and its reader turn by the rule and lose nothing", arguments: 0..<6)
-    func turns(_ round: Int) throws {
+    @Test(arguments: 0..<6)
+    func `random schedules of a writer and its reader turn by the rule and lose no frame`(_ round: Int) throws {
         let seed = SeededRandom.fresh() &+ UInt64(round)
         var random = SeededRandom(seed: seed)
         let capacity: UInt32 = [8192, 16384, 65536][round % 3]
@@ -57,7 +57,7 @@ import Testing
                 try #require(isAllowed, "a turn at \(start), \(taken) taken; seed \(seed)")
             }
             place = WireFormat.next(after: end, turns: header.marks.contains(.turn), capacity: capacity)
-            // Nothing that is unread may be written over: the page's own sum.
+            // No unread frame may be overwritten: the sum of the wire's description.
             let unread = place &- reader.position
             try #require(unread + 64 <= capacity, "\(unread) unread in \(capacity); seed \(seed)")
         }

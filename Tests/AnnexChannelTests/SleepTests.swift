@@ -4,10 +4,8 @@ import Testing
 
 /// Sleeping and waking as fast as it goes: a lost wake-up is a hang, which the time limit ends.
 @Suite(.timeLimit(.minutes(20))) struct SleepTests {
-    @Test(
-        "blocking ends never miss each other",
-        arguments: [(WaitingStyle.block, WaitingStyle.block), (.block, .spin), (.adaptive, .block)])
-    func pingPong(_ host: WaitingStyle, _ peer: WaitingStyle) throws {
+    @Test(arguments: [(WaitingStyle.block, WaitingStyle.block), (.block, .spin), (.adaptive, .block)])
+    func `two ends that block never miss a wake-up`(_ host: WaitingStyle, _ peer: WaitingStyle) throws {
         var configuration = ChannelConfiguration.patient
         configuration.waiting = host
         configuration.hostCapacity = 4096
@@ -23,8 +21,7 @@ import Testing
         endpoint.finish(thread)
     }
 
-    @Test("rings too small for what is under way: both sides sleep for room and wake")
-    func narrow() async throws {
+    @Test func `both sides of a full ring sleep for room and wake`() async throws {
         var configuration = ChannelConfiguration.patient
         configuration.hostCapacity = 4096
         configuration.extensionCapacity = 4096
@@ -56,8 +53,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("an idle channel wakes nobody")
-    func idle() async throws {
+    @Test func `an idle channel causes no wake-ups`() async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
@@ -65,7 +61,8 @@ import Testing
             try endpoint.serve { request in try request.reply() }
         }
         _ = try await host.call(Request(method: 1))
-        // The first doorbell may come late; what wakes again and again never gives a quiet while, and the watchdog ends it.
+        // The first doorbell may come late. A channel that wakes a side again and again is never quiet, and the
+        // watchdog ends it.
         var before: ChannelCounters?
         while host.counters != before {
             before = host.counters

@@ -7,19 +7,18 @@ import Testing
 
 /// The threads that carry frames between rings and a socket end with the channel, however it ends.
 @Suite(.timeLimit(.minutes(20))) struct SocketLeakTests {
-    @Test("LIFE-05: a peer that fills the ring of a host that has closed keeps no thread of it")
-    func fullRing() async {
+    @Test func `LIFE-05: a peer that fills the ring of a closed host keeps no thread of it`() async {
         await #expect(processExitsWith: .success) {
             try await Holdings.areLeft { loop in
                 let closed = try Gate()
                 var handlers = ChannelHandlers()
                 handlers.onViolation = { _ in closed.open() }
-                // The end is the host's own.
+                // The end must be the host's own.
                 handlers.onPeerClosed = { exit(3) }
                 let ends = try HostEndpoint.makeOverSocket(handlers: handlers, eventLoop: loop)
                 let peer = PacketPeer(try ends.socket.duplicate())
                 peer.sendHello()
-                // The host reads nothing behind an answer that nobody asked for.
+                // The host reads nothing behind an answer to no open call.
                 peer.send(peer.packet(3, [], call: 77))
                 for _ in 0..<3 { peer.send(peer.packet(6, [UInt8](repeating: 0, count: 32768))) }
                 try closed.wait()
@@ -28,17 +27,16 @@ import Testing
         }
     }
 
-    @Test("LIFE-05: a peer that leaves while the host ends keeps no thread of it")
-    func bothAtOnce() async {
+    @Test func `LIFE-05: a peer that leaves while the host ends keeps no thread of it`() async {
         await #expect(processExitsWith: .success) {
             try await Holdings.areLeft { loop in
                 let ends = try HostEndpoint.makeOverSocket(eventLoop: loop)
                 let host = ends.host
                 var socket: Descriptor? = ends.socket
-                // The host's lock holds up whoever would say something more in its name.
+                // The host's lock holds up every thread that would still send something in its name.
                 host.sending.withLock { _ in
                     _ = socket.take()
-                    // Time for the thread that hears of it to come to the lock, which no event tells.
+                    // Time for the thread that handles it to come to the lock, which no event reports.
                     usleep(20_000)
                     host.end(with: "the test is over")
                 }
@@ -46,8 +44,7 @@ import Testing
         }
     }
 
-    @Test("LIFE-05: a host that is let go of without an end keeps no thread")
-    func noEnd() async {
+    @Test func `LIFE-05: a host that is released without an end keeps no thread`() async {
         await #expect(processExitsWith: .success) {
             try await Holdings.areLeft { loop in
                 let ends = try HostEndpoint.makeOverSocket(eventLoop: loop)
@@ -56,8 +53,7 @@ import Testing
         }
     }
 
-    @Test("FD-03: without descriptor numbers there is no channel, and nothing of it is left")
-    func noNumbers() async {
+    @Test func `FD-03: a channel that cannot be made for want of descriptor numbers leaves nothing open`() async {
         await #expect(processExitsWith: .success) {
             var failures = 0
             try await Holdings.areLeft(after: 3) { loop in

@@ -4,18 +4,18 @@ import Testing
 
 @testable import AnnexChannel
 
-/// How long a task looks before it suspends is learned as a thread's looking is.
+/// A task learns how long it polls before it suspends, as a thread does.
 @Suite(.timeLimit(.minutes(20))) struct SpinnerTests {
     private func budget(_ host: HostEndpoint) -> UInt32 { host.receiving.withLock { $0.spinner.budget } }
 
-    @Test("tasks that look in vain look for less and less", arguments: [true, false])
-    func inVain(_ isBare: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `tasks that poll in vain poll for less and less time`(_ isBare: Bool) async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()
             try endpoint.serve { request in
-                usleep(1000)  // the subject: an answer that takes longer than looking is worth
+                usleep(1000)  // the subject: an answer that takes longer than polling is worth
                 try request.reply()
             }
         }
@@ -29,8 +29,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("an extension that never answers is looked for no longer either")
-    func never() async throws {
+    @Test func `tasks poll for less time if an extension never answers`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// What a peer hands over and nobody takes: how much of it waits, when it is closed, and on whose time.
+/// Descriptors that a peer hands over and no caller takes: how many wait, when they are closed, and on which thread.
 @Suite(.timeLimit(.minutes(20))) struct UnwantedDescriptorTests {
     private static let allowance = DescriptorAllowance(pieces: 16, bytes: 100_000)
 
@@ -19,7 +19,7 @@ import Testing
         try channel.peer.control.send(DescriptorTag(call: call, count: 1).encoded(), memory, waiting: true)
     }
 
-    /// Returns once the host has read all that was sent; hangs where it never closes it.
+    /// Returns once the host has read everything that was sent; hangs if the host never closes the descriptor.
     private func untilClosed(_ name: String, _ channel: HostileChannel, _ writer: inout RawWriter) async throws {
         var events = channel.events.makeAsyncIterator()
         writer.send(RawPeer.frame(6, [1], method: 3))
@@ -27,7 +27,7 @@ import Testing
         try await OpenDescriptors.untilNone(naming: name)
     }
 
-    @Test func `FD-03: what an open call accepts comes once`() async throws {
+    @Test func `FD-03: an open call accepts its descriptors only once`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -37,8 +37,7 @@ import Testing
         try await OpenDescriptors.untilNone(naming: "annex-twice")
     }
 
-    @Test func `FD-03: what comes for a call that is over is closed at once, and its answer is harmless`() async throws
-    {
+    @Test func `FD-03: a hand-over for a call that is over is closed at once`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -51,7 +50,7 @@ import Testing
         #expect(try await open.value().payload == [7])
     }
 
-    @Test func `FD-03: an answer takes nothing that came for another call`() async throws {
+    @Test func `FD-03: an answer takes no descriptors that came for another call`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -62,8 +61,9 @@ import Testing
         try await OpenDescriptors.untilNone(naming: "annex-another")
     }
 
-    @Test("FD-03: an answer announces as many as came, and no more than were asked for", arguments: [1, 3, 17])
-    func otherCount(_ count: UInt8) async throws {
+    @Test(arguments: [1, 3, 17])
+    func `FD-03: an answer announces exactly the descriptors that came and were asked for`(_ count: UInt8) async throws
+    {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -77,7 +77,7 @@ import Testing
         try await OpenDescriptors.untilNone(naming: "annex-counted")
     }
 
-    @Test func `FD-03: a hand-over of nothing is none`() async throws {
+    @Test func `FD-03: a hand-over without descriptors is refused`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -86,7 +86,7 @@ import Testing
         #expect(await channel.violation() == .malformedControl(length: 16, descriptors: 0))
     }
 
-    @Test func `FD-03: a hand-over without its mark is none`() async throws {
+    @Test func `FD-03: a hand-over without its mark is refused`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -100,7 +100,7 @@ import Testing
         try await OpenDescriptors.untilNone(naming: "annex-unmarked")
     }
 
-    @Test func `FD-03: hand-overs that no frame follows are bounded, however slowly they come`() throws {
+    @Test func `FD-03: hand-overs without a frame are bounded however slowly they come`() throws {
         var configuration = ChannelConfiguration()
         configuration.controlMessagesPerSecond = .max
         var inbox = ControlInbox(configuration)
@@ -115,14 +115,14 @@ import Testing
         #expect(inbox.count == ControlInbox.mostWaiting)
     }
 
-    @Test func `BOMB-11: what waits behind a socket that lingers is bounded`() async throws {
+    @Test func `BOMB-11: descriptors behind a socket that lingers are bounded`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         let lingering = try LingeringSocket()
         let (over, _) = (try await ask(channel), try await ask(channel))
         over.cancel()
-        // A child that another test forks just now may be the last to close a socket: then another one lingers here.
+        // A child that another test forks just now may be the last to close a socket: then the next one lingers here.
         for turn in 0..<8 where !channel.host.isClosed.load(ordering: .relaxed) {
             let before = turn * (DescriptorDisposal.mostWaiting + 3)
             try handOverLastReference(channel, over.id, to: lingering)
@@ -135,7 +135,7 @@ import Testing
         try await OpenDescriptors.untilNone(naming: "annex-behind")
     }
 
-    /// The host's becomes the last reference: nothing is read before this one is gone.
+    /// The host's copy becomes the last reference: the socket is closed only when the host closes it.
     private func handOverLastReference(
         _ channel: HostileChannel, _ call: UInt64, to lingering: LingeringSocket
     ) throws {
@@ -146,14 +146,14 @@ import Testing
         try channel.peer.control.send(DescriptorTag(call: call, count: 1).encoded(), socket)
     }
 
-    /// Until so many hand-overs were read, or the channel is closed.
+    /// Waits until the host has read so many hand-overs, or the channel is closed.
     private func untilTaken(_ count: Int, _ channel: HostileChannel) async throws {
         while !channel.host.isClosed.load(ordering: .relaxed), channel.host.inbox.withLock({ $0.count < count }) {
             try await Task.sleep(for: .milliseconds(1))
         }
     }
 
-    @Test func `FD-03: what waits for a call's answer is closed when the call is given up`() async throws {
+    @Test func `FD-03: descriptors that wait for an answer are closed when the call is given up`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -167,7 +167,7 @@ import Testing
         #expect(try await open.value().payload == [7])
     }
 
-    @Test func `FD-03: what waits for a frame is closed with the channel`() async throws {
+    @Test func `FD-03: descriptors that wait for a frame are closed with the channel`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -178,15 +178,15 @@ import Testing
         try await OpenDescriptors.untilNone(naming: "annex-ended")
     }
 
-    @Test("LIFE-05: a hundred calls are answered with sealed memory though nobody reads the answers meanwhile")
-    func manyAnswers() async throws {
+    @Test
+    func `LIFE-05: a hundred answers with sealed memory arrive though the host reads none meanwhile`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         var calls: [ChannelCall] = []
         for _ in 0..<100 { calls.append(try await ask(channel)) }
         let (host, peer) = (channel.host, channel.peer)
-        // Somebody else reads the ring and is slow: the socket is read alone.
+        // Another thread holds the ring and is slow: the socket is read alone.
         let frames = try host.receiving.withLock { _ in
             var frames: [UInt8] = []
             for call in calls {
@@ -194,7 +194,7 @@ import Testing
                 try peer.control.send(DescriptorTag(call: call.id, count: 1).encoded(), memory, waiting: true)
                 frames += RawPeer.frame(3, descriptors: 1, method: 1, call: call.id)
             }
-            // Until all are read: each stands aside of its frame.
+            // Until all are read, each apart from its frame.
             while host.inbox.withLock({ $0.count < 100 && !host.isClosed.load(ordering: .relaxed) }) { usleep(1000) }
             return frames
         }
@@ -202,8 +202,8 @@ import Testing
         for call in calls { #expect(try await call.value().sealed.count == 1) }
     }
 
-    @Test("BOMB-11: a socket that lingers holds up nobody but who closes it", arguments: [1, 17, 253])
-    func lingering(_ place: Int) async throws {
+    @Test(arguments: [1, 17, 253])
+    func `BOMB-11: a socket that lingers delays only the thread that closes it`(_ place: Int) async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -212,7 +212,7 @@ import Testing
         let mayRead = try Gate()
         channel.loop.execute { try? mayRead.wait() }
         do {
-            // The host's becomes the last reference: nothing is read before this one is gone.
+            // The host's copy becomes the last reference: nothing is read before this one is gone.
             let other = try Descriptor.memfd("annex-other", size: 1)
             let socket = try lingering.open()
             let tag = DescriptorTag(call: 1, count: UInt32(place)).encoded()
@@ -246,8 +246,7 @@ import Testing
         lingering.letGo()
     }
 
-    @Test("a hand-over is found behind more doorbells than one turn of the loop reads")
-    func behindManyDoorbells() async throws {
+    @Test func `a hand-over is found behind more doorbells than one turn of the loop reads`() async throws {
         let channel = try HostileChannel { $0.controlMessagesPerSecond = 100_000 }
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -273,7 +272,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `BOMB-11: a socket that lingers unread holds up nobody who lets go of the channel`() async throws {
+    @Test func `BOMB-11: an unread socket that lingers does not delay the release of a channel`() async throws {
         let loop = try EventLoop()
         let lingering = try LingeringSocket()
         do {
@@ -281,7 +280,7 @@ import Testing
             let host = ends.host
             let peer = try RawPeer(ends.descriptors)
             host.end(with: "over")
-            // As an older kernel would have it.
+            // As on an older kernel.
             _ = host.control.setPassRights(true)
             do {
                 let socket = DescriptorList(try lingering.open())

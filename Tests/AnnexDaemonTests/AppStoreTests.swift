@@ -23,7 +23,7 @@ import Testing
 
     private func store() throws -> AppStore { try AppStore(at: path, of: 7, logger: quiet) }
 
-    /// Puts an app into a folder of the store's, as an installation does.
+    /// Puts an app into a folder of the store, as an installation does.
     private func put(_ app: MadeApp, in name: String) throws {
         try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: false)
         try FileManager.default.copyItem(atPath: app.path, toPath: "\(path)/\(name)/App.app")
@@ -33,7 +33,7 @@ import Testing
         try Data(bytes).write(to: URL(filePath: path + "/index"))
     }
 
-    @Test func `a damaged index is set aside, and what lies there is found again, switched off`() throws {
+    @Test func `a damaged index is set aside and the apps return switched off`() throws {
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.one"]), in: "app-a")
         try FileManager.default.createDirectory(atPath: path + "/app-empty", withIntermediateDirectories: false)
         try writeIndex([1, 2, 3])
@@ -42,17 +42,17 @@ import Testing
         #expect(found.apps.count == 1 && app.identifier == "com.example.a" && app.folder == "app-a")
         #expect(app.disabled == ["com.example.a.one"] && app.bytes > 4096)
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([1, 2, 3]))
-        // From now on it is an index like any other, and the damaged one stays for whoever wants to look.
+        // From now on it is an ordinary index, and the damaged one stays for inspection.
         #expect(try store().index.withLock { $0 } == found)
         #expect(ProcText.names(in: path).sorted() == ["app-a", "app-empty.kept", "index", "index.damaged"])
     }
 
-    @Test func `an index that is longer than any is damaged`() throws {
+    @Test func `an index that is too long counts as damaged`() throws {
         try writeIndex([UInt8](repeating: 0, count: StoreIndex.limits.bytes + 1))
         #expect(try store().index.withLock { $0.apps.isEmpty })
     }
 
-    @Test func `of two folders with one app the last one counts`() throws {
+    @Test func `the newer of two folders with one app counts`() throws {
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.old"]), in: "app-1")
         usleep(20_000)
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.new"]), in: "app-0")
@@ -60,7 +60,7 @@ import Testing
         #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-0"])
     }
 
-    @Test func `what is not installed after a rebuild stays on disk, over any number of starts`() throws {
+    @Test func `folders that a rebuild does not install stay on disk over any number of starts`() throws {
         let broken = try MadeApp("com.example.b")
         try FileManager.default.removeItem(atPath: broken.path + "/Info.plist")
         try put(broken, in: "app-b")
@@ -74,7 +74,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path + "/app-b.kept/App.app/Program"))
     }
 
-    @Test func `a folder that was set aside is found by the next rebuild, if it is an app then`() throws {
+    @Test func `the next rebuild finds a folder that was set aside if it holds an app`() throws {
         let app = try MadeApp("com.example.a", carrying: ["com.example.a.one"])
         let information = try Data(contentsOf: URL(filePath: app.path + "/Info.plist"))
         try put(app, in: "app-a")
@@ -88,7 +88,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([2]))
     }
 
-    /// What stands in the way of a rebuild that has found what lies there.
+    /// An obstacle to a rebuild that has found the folders of the store.
     enum Obstacle: String, CaseIterable {
         /// The folder of something that is no app cannot be set aside.
         case keeping = "app-empty.kept"
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: Obstacle.allCases)
-    func `a rebuild that fails on its way has lost nothing, and the next one does it`(obstacle: Obstacle) throws {
+    func `a rebuild that fails midway loses nothing and the next one succeeds`(obstacle: Obstacle) throws {
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.one"]), in: "app-a")
         try FileManager.default.createDirectory(atPath: path + "/app-empty", withIntermediateDirectories: false)
         try writeIndex([1, 2, 3])
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `a rebuild that was killed before its new index was there is made again`() throws {
-        // All that a rebuild does before its last step: the damaged index has both names, and folders are set aside.
+        // Every step of a rebuild but the last: the damaged index has both names, and folders are set aside.
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.new"]), in: "app-0")
         usleep(20_000)
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.old"]), in: "app-1")
@@ -133,14 +133,14 @@ import Testing
         #expect(ProcText.names(in: path).sorted() == ["app-0", "app-1.kept", "index", "index.damaged"])
     }
 
-    @Test func `an index that cannot be read is no damaged one`() throws {
+    @Test func `an index that cannot be read is not treated as damaged`() throws {
         try put(try MadeApp("com.example.a"), in: "app-a")
         try FileManager.default.createDirectory(atPath: path + "/index", withIntermediateDirectories: false)
         #expect(throws: SystemError.self) { _ = try store() }
         #expect(ProcText.names(in: path).sorted() == ["app-a", "index"])
     }
 
-    @Test func `an index of a newer daemon is left alone, and says what to do`() throws {
+    @Test func `an index of a newer daemon is left alone and the error names the remedy`() throws {
         // Field 1, four bytes: version 2.
         let newer: [UInt8] = [1, 0, 4, 0, 0, 0, 2, 0, 0, 0]
         try writeIndex(newer)

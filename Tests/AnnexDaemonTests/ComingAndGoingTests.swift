@@ -8,7 +8,7 @@ import Testing
 @testable import AnnexLinux
 
 @Suite(.timeLimit(.minutes(20))) struct ComingAndGoingTests {
-    @Test func `a user who comes and goes leaves nothing that waits`() async throws {
+    @Test func `a user that connects and disconnects often leaves no timers`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path + "/s"
         var options = DaemonOptions(state: folder.url.path + "/state", isSystem: false)
@@ -21,11 +21,11 @@ import Testing
         let before = timers(daemon)
         for turn in 1...500 {
             _ = try LocalSocket.connect(to: path, patience: .seconds(600))
-            // Numbers are scarce, and others of this process need some.
+            // Numbers are scarce, and other parts of this process need some.
             if turn % 25 == 0 { await eventually { daemon.state.withLock { $0.connections.isEmpty } } }
         }
         await eventually { daemon.state.withLock { $0.last == 500 && $0.connections.isEmpty } }
-        // Others of this process have theirs, too.
+        // Other parts of this process have timers, too.
         await eventually { timers(daemon) < before + 200 }
         daemon.leave()
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexDaemon
 
 @Suite struct DescriptorBudgetTests {
-    @Test func `the last numbers are kept for root, and no user has more than a share`() {
+    @Test func `the last descriptors are kept for root and each user has a bounded share`() {
         let shared = DescriptorBudget(limit: 524_288, isShared: true)
         #expect(!shared.isReserved(524_223) && shared.isReserved(524_224))
         #expect(shared.ofOneUser == 131_056)

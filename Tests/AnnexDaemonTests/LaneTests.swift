@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexDaemon
 
 @Suite(.timeLimit(.minutes(20))) struct LaneTests {
-    @Test func `a lane is idle only where no job waits and none runs`() async {
+    @Test func `a lane is idle only if no job waits and none runs`() async {
         let lane = Lane("annex-test")
         #expect(lane.isIdle)
         let (waiting, goesOn) = whileAJobRuns(on: lane)
@@ -15,7 +15,8 @@ import Testing
         #expect(lane.count == 0)
     }
 
-    /// - Returns: how many jobs waited beside the one that runs, at first and after one more; and what lets it go on.
+    /// - Returns: how many jobs waited beside the one that runs, at first and after one more; and the semaphore that
+    /// lets it go on.
     private func whileAJobRuns(on lane: Lane) -> (waiting: [Int], goesOn: DispatchSemaphore) {
         let (runs, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         lane.run {

@@ -6,12 +6,13 @@ import Testing
 @testable import AnnexDaemon
 
 @Suite(.timeLimit(.minutes(20))) struct LogWriterTests {
-    /// A log whose reader reads only when it is asked to.
+    /// A log whose reader reads only on request.
     private final class Pipeline: Sendable {
         let pipe = Pipe()
         var end: Int32 { pipe.fileHandleForWriting.fileDescriptor }
 
-        /// The lines up to one that ends so. The end of the pipe is not waited for: a child of another test's may hold it.
+        /// The lines up to one that ends so. The end of the pipe is not waited for: a child of another test may hold
+        /// it.
         func lines(upTo end: String) -> [String] {
             var bytes = Data()
             while !bytes.hasSuffix(end + "\n") { bytes += pipe.fileHandleForReading.availableData }
@@ -19,15 +20,15 @@ import Testing
         }
     }
 
-    @Test func `a log that nobody reads holds up nobody, and tells how much it lost`() async throws {
+    @Test func `an unread log blocks no writer and counts the lost lines`() async throws {
         let pipeline = Pipeline()
         let writer = LogWriter(to: pipeline.end)
         let line = String(repeating: "x", count: 1_000)
-        // More than the pipe and what may wait hold. Whoever waited for the reader would wait for ever.
+        // More than the pipe and the queue hold. A writer that waited for the reader would wait for ever.
         for number in 0..<5_000 { writer.add("\(number) \(line)") }
         async let reading = Thread.detached { pipeline.lines(upTo: "last") }
         await eventually { writer.isIdle }
-        // The next line that is taken counts those that were not.
+        // The next accepted line reports the number of lost ones.
         writer.add("last")
         await eventually { writer.isIdle }
         let lines = try await reading
@@ -37,7 +38,7 @@ import Testing
         #expect(lines.contains("annexd: \(5_000 - told) lines of this log are lost"), "\(lines.suffix(3))")
     }
 
-    @Test func `a line is one line, with its metadata behind it`() throws {
+    @Test func `a log record is one line with its metadata behind it`() throws {
         let pipeline = Pipeline()
         let writer = LogWriter(to: pipeline.end)
         for isForJournal in [true, false] {
@@ -56,7 +57,7 @@ import Testing
         #expect(lines[1].contains("Z notice annex.broker: ended"))
     }
 
-    @Test func `no value of a line passes for another key and value`() throws {
+    @Test func `no value in a log line passes for another key and value`() throws {
         let pipeline = Pipeline()
         let writer = LogWriter(to: pipeline.end)
         let values = [

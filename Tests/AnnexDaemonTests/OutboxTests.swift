@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexDaemon
 
 @Suite struct OutboxTests {
-    @Test func whatIsKeptIsCountedUntilItIsSent() {
+    @Test func `messages are counted until they are sent`() {
         var outbox = Outbox()
         #expect(outbox.isEmpty && outbox.first == nil && outbox.bytes == 0)
         outbox.append([1, 2, 3])
@@ -15,12 +15,12 @@ import Testing
         #expect(outbox.isEmpty && outbox.bytes == 0)
     }
 
-    @Test func whatMovesIsNotStuck() {
+    @Test func `an outbox is stuck only if no message leaves it for too long`() {
         var outbox = Outbox()
         for _ in 0..<3 { outbox.append([1]) }
         #expect(!outbox.isStuck(at: 1_000, longerThan: 0))
         outbox.isStuck(at: 100)
-        // Only the first moment counts.
+        // Only the first of two moments counts.
         outbox.isStuck(at: 150)
         #expect(!outbox.isStuck(at: 200, longerThan: 100) && outbox.isStuck(at: 201, longerThan: 100))
         outbox.removeFirst()

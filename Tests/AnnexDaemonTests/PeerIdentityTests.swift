@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexLinux
 
 @Suite(.timeLimit(.minutes(20))) struct PeerIdentityTests {
-    @Test func `a process that has ended is not served for another one that has its number`() throws {
+    @Test func `a process that has ended is not served under its reused number`() throws {
         var child: pid_t = 0
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
         defer { free(arguments[0]) }
@@ -18,7 +18,7 @@ import Testing
         #expect(peer.refusal()?.code == .overQuota)
     }
 
-    @Test func `a process in the daemon's own namespace is its own user's`() throws {
+    @Test func `a process in the namespace of the daemon is served as its own user`() throws {
         let peer = PeerIdentity(user: getuid(), process: try ProcessHandle(process: getpid()), number: getpid())
         #expect(peer.refusal() == nil)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexDaemon
 
 @Suite struct RateBudgetTests {
-    @Test func soManyASecond() {
+    @Test func `a budget allows a fixed number in each period`() {
         var budget = RateBudget(3)
         let second: UInt64 = 1_000_000_000
         let start: UInt64 = 5
@@ -13,7 +13,7 @@ import Testing
         var slow = RateBudget(1, seconds: 60)
         let moments = [start, start + 59 * second, start + 60 * second]
         #expect(moments.map { slow.spend(at: $0) } == [true, false, true])
-        // At the end of all time nothing traps.
+        // Nothing traps at the end of all time.
         #expect(spent(.max) >= 3)
     }
 }

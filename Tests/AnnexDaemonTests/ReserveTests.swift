@@ -8,12 +8,12 @@ import Testing
 @testable import AnnexDaemon
 @testable import AnnexLinux
 
-/// The last descriptors of a daemon are root's, whatever other users have open already.
+/// The last descriptors of a daemon are kept for root, however many other users have open.
 @Suite(.timeLimit(.minutes(20))) struct ReserveTests {
-    /// Every number is one of the last.
+    /// Every descriptor is one of the last.
     private let none = DescriptorBudget(limit: 0, isShared: true)
 
-    @Test func `root's descriptors are kept where another user's are refused`() {
+    @Test func `root gets descriptors that another user is refused`() {
         #expect(none.refusal(of: 3, from: 0) == nil)
         #expect(none.refusal(of: 3, from: 1000)?.what.contains("keeps them for root") == true)
         #expect(DescriptorBudget(limit: 1024, isShared: true).refusal(of: 3, from: 1000) == nil)
@@ -23,7 +23,7 @@ import Testing
         ServiceRequest.launch(extension: "com.example.nobody", as: nil, for: .request, timeLimit: nil, counters: 0),
         .install(name: "App.app"),
     ])
-    func `what a user's host hands over is refused where only root's descriptors are left`(
+    func `descriptors from the host of a user are refused if only those for root are left`(
         request: ServiceRequest
     ) async throws {
         let folder = try TemporaryFolder()

@@ -19,7 +19,7 @@ import Testing
         options.limits.freeBytes = 1
     }
 
-    /// A store that says it has so many bytes.
+    /// A store whose index names so many bytes.
     private func makeStore(_ user: UInt32, _ bytes: UInt64) throws {
         let path = options.store(of: user)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `all users together have so much, also those who are not there`() throws {
+    @Test func `all users share one limit for installed apps`() throws {
         var options = options
         options.limits.allInstalledBytes = 1_000
         try makeStore(1, 400)
@@ -49,28 +49,29 @@ import Testing
             withExtendedLifetime(held) {}
         }
         try tryMore()
-        // What was not installed after all is free again, and so is what a user has removed or who was forgotten.
+        // Bytes that were reserved but not installed are free again, and so are those of removed apps and forgotten
+        // users.
         space.note(0, at: options.store(of: 1))
         _ = try space.reserve(700, for: "App.app")
         #expect(try ForgottenUser.remove(2, from: options) == [options.store(of: 2)])
         _ = try space.reserve(1_000, for: "App.app")
     }
 
-    @Test func `so much of the disk stays free`() throws {
+    @Test func `the disk keeps its free space when an app is installed`() throws {
         var options = options
         let free = try Descriptor.directory(options.state).availableBytes()
         options.limits.freeBytes = free * 2
         #expect(refusal { _ = try StoreSpace(options).reserve(1, for: "App.app") }.contains("stay free on the disk"))
     }
 
-    @Test func `a user with a broker is not forgotten`() throws {
+    @Test func `a user with a running broker cannot be forgotten`() throws {
         try makeStore(1, 400)
         let lock = try UserLock(1, in: options.state, patience: .zero)
         let error = #expect(throws: SystemError.self) { _ = try ForgottenUser.remove(1, from: options) }
         #expect(error?.errno == EBUSY)
         withExtendedLifetime(lock) {}
         #expect(ProcText.names(in: options.store(of: 1)) == ["index"])
-        // Another one's lock is no hindrance.
+        // The lock of another user is no hindrance.
         _ = try UserLock(2, in: options.state, patience: .zero)
     }
 }

@@ -40,7 +40,7 @@ final class Conversation: Sendable {
         return try ReplyMessage(decoding: reply.payload).result(with: ContentsList(reply.sealed)).get()
     }
 
-    /// The error that a request ends with; nil where it has a result.
+    /// The error that a request ends with; nil if it has a result.
     func error(_ items: [ExtensionItem], accepts: DescriptorAllowance = .none) throws -> ExtensionError? {
         do {
             _ = try request(items, accepts: accepts)

@@ -14,14 +14,14 @@ import Testing
         return value.flatMap(AdjustmentData.init).map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    @Test func aPictureGoesThroughStartAndFinish() throws {
+    @Test func `a picture goes through start and finish of its editor`() throws {
         let conversation = try Conversation(TurningAround.self)
         let edited = try conversation.request([picture([1, 2, 3])]).first
         #expect(try edited?.attachments.first?.loadData(forType: .png) == [3, 2, 1])
         #expect(note(edited) == "new")
     }
 
-    @Test func anEarlierEditIsHandedOnOnlyToWhoCanHandleIt() throws {
+    @Test func `an earlier edit reaches only an editor that can handle its format`() throws {
         let conversation = try Conversation(TurningAround.self)
         for (format, expected) in [("com.example.turning", "again after 2"), ("com.example.other", "new")] {
             let earlier = AdjustmentData(formatIdentifier: format, formatVersion: "2", data: [])
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func anErrorOfTheEditorAndARequestWithoutAPictureAreCancelled() throws {
+    @Test func `an error of the editor or a missing picture cancels the request`() throws {
         let conversation = try Conversation(TurningAround.self)
         let failure = try conversation.error([picture([])])
         #expect(failure?.code == 5 && failure?.domain == "com.example")
@@ -38,7 +38,7 @@ import Testing
         #expect(empty?.code == ExtensionError.AnnexCode.noPicture.rawValue)
     }
 
-    @Test func adjustmentDataThatIsNoneIsNil() {
+    @Test func `invalid adjustment data gives nil`() {
         #expect(AdjustmentData("text") == nil)
         #expect(AdjustmentData(["formatIdentifier": "a", "formatVersion": 2, "data": .data([])]) == nil)
     }

@@ -59,7 +59,7 @@ final class Counting: AppExtension {
     }
 }
 
-/// Works until nobody wants the result any more.
+/// Works until its request is cancelled.
 final class WorkingUntilCancelled: AppExtension {
     func beginRequest(with context: ExtensionContext) {
         while !context.isCancelled {}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// What a failed call becomes for its host: each number says whose it is.
+/// The error that a host gets for a failed call: each number names its origin.
 @Suite struct AnswerTests {
     private func error(_ failure: CallFailure) -> HostError? {
         if case .error(let error) = Answer(failure) { error } else { nil }
@@ -14,7 +14,7 @@ import Testing
         if case .cancelled(let error)? = error(failure) { error } else { nil }
     }
 
-    @Test func `a handler's number keeps apart from Annex's own, whatever it is`() {
+    @Test func `error codes of a handler stay apart from those of Annex`() {
         for code: UInt32 in [0, 1, 2, 7, 0xFFFF_FEFF] {
             let error = extensionError(.failed(code: code, text: "no"))
             #expect(error?.domain == ExtensionError.handlerDomain && error?.code == Int64(code))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `what nobody serves and what the host cancelled are cases of their own`() {
+    @Test func `an unknown method and a cancelled task are errors of their own`() {
         guard case .unknownMethod? = error(.failed(code: HandlerFailure.unknownMethodCode, text: "x")) else {
             Issue.record("another error for an unknown method")
             return

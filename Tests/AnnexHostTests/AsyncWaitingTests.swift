@@ -5,18 +5,18 @@ import Testing
 
 @testable import AnnexHost
 
-/// A task that waits for a daemon holds up no thread: there are only as many threads for tasks as there are processors.
+/// A task that waits for a daemon blocks no thread: there are only as many threads for tasks as there are processors.
 @Suite(.timeLimit(.minutes(20))) struct AsyncWaitingTests {
     /// More than there are threads for tasks.
     private var crowd: Int { 2 * ProcessInfo.processInfo.activeProcessorCount + 2 }
 
-    @Test func `tasks that begin with a daemon that does not answer leave their threads to others`() async throws {
+    @Test func `tasks that begin with a silent daemon leave their threads to others`() async throws {
         let daemon = try SilentDaemon()
         async let welcome: Void = daemon.welcome()
         let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
         try await welcome
         let begun = (0..<crowd).map { _ in Task { try await host.begin("com.example.nobody") } }
-        // With a thread held up by each of them, this one would not run.
+        // If each of them blocked a thread, this one would not run.
         await Task.detached {}.value
         daemon.leave()
         for task in begun {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a task that is cancelled while it waits for a daemon is told so`() async throws {
+    @Test func `a task that is cancelled while it waits for a daemon learns of it`() async throws {
         let daemon = try SilentDaemon()
         async let welcome: Void = daemon.welcome()
         let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
@@ -42,7 +42,7 @@ import Testing
         daemon.leave()
     }
 
-    @Test func `tasks that connect to a daemon that is held up leave their threads to others`() async throws {
+    @Test func `tasks that connect to a blocked daemon leave their threads to others`() async throws {
         let daemon = try SilentDaemon()
         let path = daemon.path
         let connecting = (0..<crowd).map { _ in Task { try await AnnexHost.connect(to: path, patience: .patience) } }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a host whose daemon breaks off hears that its extensions' host is gone for it`() async throws {
+    @Test func `a session ends as hostGone when the daemon breaks off`() async throws {
         let daemon = try SilentDaemon()
         async let welcome: Void = daemon.welcome()
         let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
@@ -70,7 +70,7 @@ import Testing
         withExtendedLifetime(session) {}
     }
 
-    @Test func `a task that is cancelled before the hello is told so, and its extension is ended`() async throws {
+    @Test func `a task that is cancelled before the hello learns of it and its extension is ended`() async throws {
         let service = LoneService(saysHello: false)
         let host = AnnexHost(service: service)
         let task = Task { try await host.begin("lone") }

@@ -2,13 +2,13 @@ import AnnexModel
 import AnnexBrokerAPI
 import Synchronization
 
-/// Ends the extension only for what bounds a wait: the news that its channel is closed, and a dismissal.
+/// Ends the extension only for events that bound a wait: the report that its channel is closed, and a dismissal.
 final class LoneHandle: ExtensionHandle {
     private let events: @Sendable (ExtensionEvent) -> Void
     private let endsParked: Bool
     private let count = Atomic(0)
 
-    /// How often its host has let go of it.
+    /// How often its host has released it.
     var dismissals: Int { count.load(ordering: .acquiring) }
 
     init(_ events: @escaping @Sendable (ExtensionEvent) -> Void, endsParked: Bool) {

@@ -18,7 +18,7 @@ final class LoneService: BrokerService {
         self.saysHello = saysHello
     }
 
-    /// How often its host has let go of one.
+    /// How often its host has released one.
     var dismissals: Int { handles.withLock { $0.reduce(0) { $0 + $1.dismissals } } }
 
     /// How often it was launched.

@@ -8,7 +8,8 @@ import Testing
 @testable import AnnexChannel
 @testable import AnnexHost
 
-/// A handler runs on the event loop's thread, which serves every extension of the host: nothing may wait for it there.
+/// A handler runs on the event loop's thread, which serves every extension of the host: no handler may wait for it
+/// there.
 @Suite(.timeLimit(.minutes(20))) struct LoopThreadTests {
     private struct Word: ChannelNotice {
         static let method: UInt16 = 21
@@ -18,7 +19,7 @@ import Testing
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) { _ = try decoder.decode(1, as: String.self) }
     }
 
-    /// Gives a handler its session, and the test what the handler saw.
+    /// Gives a handler its session, and the test the handler's observations.
     private final class Handler: Sendable {
         let session = Mutex<ExtensionSession?>(nil)
         let errors = Mutex<[HostError]>([])
@@ -58,10 +59,8 @@ import Testing
         return bytes + [UInt8](repeating: 0, count: 64 - bytes.count % 64)
     }
 
-    @Test(
-        "an extension that breaks a rule behind its notice holds up no other, whatever the notice's handler calls",
-        arguments: ["a notice", "a request", "a typed call"])
-    func brokenBehindANotice(call: String) async throws {
+    @Test(arguments: ["a notice", "a request", "a typed call"])
+    func `an extension that breaks a rule behind its notice blocks no other`(call: String) async throws {
         let handler = Handler()
         let service = handler.service { session throws(HostError) in
             switch call {
@@ -83,7 +82,7 @@ import Testing
         #expect(try await anotherAnswers() == [3, 2, 1])
     }
 
-    /// The extension's ends of the channel of what was launched last.
+    /// The extension's ends of the channel of the last launch.
     private static func ends(_ broker: LoneService) throws -> ExtensionDescriptors {
         var given = broker.ends.withLock { $0.take() }
         guard let ends = given.take() else { throw CancellationError() }
@@ -132,7 +131,7 @@ import Testing
         #expect(text == "\(CallFailure.onEventLoop)")
     }
 
-    @Test func `on the loop's thread, waiting for an end that is known waits for nothing`() async throws {
+    @Test func `on the loop thread a wait for a known end returns at once`() async throws {
         let session = try await AnnexHost(service: LoneService()).begin("lone")
         _ = await session.complete()
         #expect(try await onLoop { session.completeAndWait() }.reason == .completed)
@@ -144,7 +143,7 @@ import Testing
         return await withCheckedContinuation { task in loop.perform { task.resume(returning: body()) } }
     }
 
-    @Test func `waiting on the loop's thread for an end that is to come stops the program with a word`() async {
+    @Test func `on the loop thread a wait for a future end stops the program with a message`() async {
         let run = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try await Self.completeInAHandler()
         }
@@ -152,7 +151,7 @@ import Testing
         #expect(text.contains("would wait for themselves on the event loop's thread"))
     }
 
-    /// While a handler runs, its session's end is still to be told.
+    /// The handler waits for its own session's end, which is reported only after the handler returns.
     private static func completeInAHandler() async throws {
         let handler = Handler()
         let broker = LoneService()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AnnexHost
 
-/// What a host tells a daemon of its requests, however slowly the daemon reads.
+/// A host's reports of its requests to a daemon, however slowly the daemon reads.
 @Suite struct RemoteExtensionTests {
-    /// All that there is to say, said at once.
+    /// All pending reports, sent at once.
     private func tell(_ known: inout RemoteExtension) -> [ExtensionNotice] {
         var said: [ExtensionNotice] = []
         while let news = known.news {
@@ -16,7 +16,7 @@ import Testing
         return said
     }
 
-    @Test func eachRequestIsToldByItsNumberInOrder() throws {
+    @Test func `each request is reported by its number in order`() throws {
         var known = try RemoteExtension(HostEndpoint.make().host) { _ in }
         #expect(known.news == nil)
         known.began(3)
@@ -30,7 +30,7 @@ import Testing
         #expect(tell(&known) == [.requestEnded(3), .requestEnded(5)])
     }
 
-    @Test func whatBeganAndEndedWithoutRoomIsNotTold() throws {
+    @Test func `a request that began and ended without room is not reported`() throws {
         var known = try RemoteExtension(HostEndpoint.make().host) { _ in }
         for request in 1...5000 as ClosedRange<UInt64> {
             known.began(request)
@@ -39,7 +39,7 @@ import Testing
         #expect(tell(&known) == [.requestBegan(70)])
     }
 
-    @Test func noMoreAreToldThanADaemonTakes() throws {
+    @Test func `no more open requests are reported than a daemon takes`() throws {
         var known = try RemoteExtension(HostEndpoint.make().host) { _ in }
         let most = UInt64(ServiceWire.mostOpenRequests)
         for request in 1...most + 2 { known.began(request) }

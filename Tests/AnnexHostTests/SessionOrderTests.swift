@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// What a session's host hears, when, and what becomes of waits that nobody ends.
+/// The order in which a session's host receives events, and the end of waits that the extension leaves open.
 @Suite(.timeLimit(.minutes(20))) struct SessionOrderTests {
     private final class Heard: Sendable {
         let events = Mutex<[[UInt8]]>([])
@@ -49,12 +49,12 @@ import Testing
         return Conversation(session: session, endpoint: endpoint)
     }
 
-    @Test func `what an extension sent is heard before complete returns`() async throws {
+    @Test func `events of an extension are handled before complete returns`() async throws {
         for turn in 0..<10 {
             let heard = Heard()
             var service = HostService()
             service.takeEvents(30) { bytes in
-                usleep(2000)  // the subject: an end that is known long before the notices are heard
+                usleep(2000)  // the subject: an end that is known long before the notices are handled
                 heard.events.withLock { $0.append(bytes) }
             }
             let talk = try await begin(serving: service)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `bytes of an extension's own form are events and requests too`() async throws {
+    @Test func `a host handles events and requests of bare bytes too`() async throws {
         let heard = Heard()
         var service = HostService()
         service.takeEvents(30) { bytes in heard.events.withLock { $0.append(bytes) } }
@@ -82,7 +82,7 @@ import Testing
         _ = await talk.session.complete()
     }
 
-    @Test func `a notice that cannot be read is the extension's end`() async throws {
+    @Test func `a notice that cannot be read ends the extension`() async throws {
         let heard = Heard()
         var service = HostService()
         service.take(Word.self) { _ in heard.events.withLock { $0.append([]) } }
@@ -92,7 +92,7 @@ import Testing
         #expect(heard.count == 0)
     }
 
-    @Test func `the extension point's limit is not told to the extension, and holds`() async throws {
+    @Test func `the time limit of a point holds though the extension does not know it`() async throws {
         let talk = try await begin(timeLimit: .milliseconds(100))
         let session = talk.session
         let call = Task { try await session.call(Question()) }
@@ -117,7 +117,7 @@ import Testing
         do { return .success(try await task.value) } catch { return .failure((error as? HostError) ?? .timedOut) }
     }
 
-    @Test func `a stream that its extension lets wait for ever is the extension's end`() async throws {
+    @Test func `an extension that lets a stream wait too long is ended`() async throws {
         let talk = try await begin(timeLimit: .milliseconds(100))
         let stream = try talk.session.channel.openStream(40)
         await #expect(throws: StreamFailure.deadlineExceeded) { try await stream.send([1]) }

@@ -13,7 +13,7 @@ import Testing
         ])
     }
 
-    @Test func `L7: an extension that closes its channel and lives on holds up no caller`() async throws {
+    @Test func `L7: a closed channel of a living extension blocks no asynchronous caller`() async throws {
         let service = LoneService()
         let session = try await AnnexHost(service: service).begin("lone")
         service.closeChannel()
@@ -22,7 +22,7 @@ import Testing
         #expect(session.termination?.reason == .protocolViolation)
     }
 
-    @Test func `L7: nor a caller that blocks its thread`() throws {
+    @Test func `L7: a closed channel of a living extension blocks no blocking caller`() throws {
         let service = LoneService()
         let session = try AnnexHost(service: service).beginAndWait("lone")
         service.closeChannel()
@@ -31,7 +31,7 @@ import Testing
         #expect(session.termination?.reason == .protocolViolation)
     }
 
-    @Test func aSessionKeepsTheBrokerThatRunsIt() async throws {
+    @Test func `a session keeps the broker that runs it`() async throws {
         weak var service: LoneService?
         let session: ExtensionSession
         do {

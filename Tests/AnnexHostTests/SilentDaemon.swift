@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Synchronization
 
-/// A daemon that welcomes its clients, and answers nothing; or takes none of them.
+/// A daemon that welcomes its clients, and answers nothing; or accepts none of them.
 final class SilentDaemon: Sendable {
     private let folder: TemporaryFolder
     private let state = Mutex(State())
@@ -15,14 +15,14 @@ final class SilentDaemon: Sendable {
         var clients: [Client] = []
     }
 
-    /// Where clients wait, until it is let go of.
+    /// Holds waiting clients until it is released.
     private final class Listener: Sendable {
         let socket: Descriptor
 
         init(at path: String) throws { socket = try LocalSocket.listen(at: path, mode: 0o600) }
     }
 
-    /// One connection, until it is let go of.
+    /// One connection, until it is released.
     private final class Client: Sendable {
         let socket: ControlSocket
 
@@ -37,7 +37,7 @@ final class SilentDaemon: Sendable {
 
     var path: String { folder.url.path + "/s" }
 
-    /// Takes the next client, and welcomes it.
+    /// Accepts the next client, and welcomes it.
     func welcome() async throws {
         while try !takeNext() { try await Task.sleep(for: .milliseconds(1)) }
     }
@@ -53,7 +53,7 @@ final class SilentDaemon: Sendable {
         }
     }
 
-    /// The next packet of its first client after the hello, without what came beside it.
+    /// The next packet of its first client after the hello, without descriptors.
     func heard() async throws -> HostPacket {
         while true {
             if let packet = try read() {
@@ -72,12 +72,12 @@ final class SilentDaemon: Sendable {
         return try HostPacketMessage(decoding: message.bytes, within: ServiceWire.fromHost).packet
     }
 
-    /// Says something to its first client.
+    /// Sends a packet to its first client.
     func say(_ packet: DaemonPacket) throws {
         try state.withLock { $0.clients.first }?.socket.send(packet.encoded())
     }
 
-    /// Lets go of everybody, and listens no more.
+    /// Releases all clients, and listens no more.
     func leave() {
         unlink(path)
         state.withLock { state in

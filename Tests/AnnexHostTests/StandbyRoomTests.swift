@@ -6,7 +6,7 @@ import Testing
 @Suite struct StandbyRoomTests {
     private final class Guest {}
 
-    /// How many launches it asks for now.
+    /// How many launches the pool needs now.
     private func launches(_ room: inout StandbyRoom<Guest>) -> Int {
         var count = 0
         while room.startLaunch() { count += 1 }
@@ -20,7 +20,7 @@ import Testing
         return room
     }
 
-    @Test func `who finds nobody makes one more wanted, up to the bound`() {
+    @Test func `a caller that finds the pool empty raises its size up to the limit`() {
         var room = StandbyRoom<Guest>(keeping: 1...3)
         #expect(launches(&room) == 1)
         let isParked = room.launched(Guest())
@@ -29,17 +29,17 @@ import Testing
         for _ in 0..<5 { #expect(room.takeFresh() == nil) }
         #expect(room.wanted == 3)
         #expect(launches(&room) == 3)
-        // Nothing more in this round.
+        // No more launches in this round.
         room.failed()
         #expect(launches(&room) == 0)
         room.startRound()
         #expect(launches(&room) == 1)
     }
 
-    @Test func `those that were not needed for a period go, the lower bound stays`() {
+    @Test func `extensions that were not needed for a period go down to the lower limit`() {
         var room = filled(1...4, 3)
         #expect(room.count == 4)
-        // The period in which they came says nothing yet.
+        // The period in which they came does not count yet.
         #expect(room.shrink().isEmpty)
         let taken = room.takeFresh()
         #expect(taken != nil)
@@ -49,7 +49,7 @@ import Testing
         #expect(!room.mayShrink)
     }
 
-    @Test func `as many are wanted as before where all were needed`() {
+    @Test func `the pool keeps its size if all extensions were needed`() {
         var room = filled(1...4, 3)
         _ = room.shrink()
         for _ in 0..<5 {
@@ -58,12 +58,12 @@ import Testing
             #expect(room.shrink().isEmpty)
             #expect(room.wanted == 4 && room.count == 4)
         }
-        // Nobody came.
+        // No caller came.
         #expect(room.shrink().count == 3)
         #expect(room.wanted == 1)
     }
 
-    @Test func `what is given up is not launched again until it is needed, or all was quiet for a period`() {
+    @Test func `an emptied pool is filled again only on demand or after a quiet period`() {
         var room = filled(2...4, 1)
         #expect(launches(&room) == 0)
         _ = room.takeFresh()
@@ -83,7 +83,7 @@ import Testing
         #expect(launches(&room) == 2)
     }
 
-    @Test func `what the lower bound lacks comes by itself, later and later where it fails`() {
+    @Test func `the lower limit is restored by itself and more slowly after failures`() {
         var room = StandbyRoom<Guest>(keeping: 1...4)
         #expect(room.pause == .zero)
         var last = Duration.zero
@@ -105,19 +105,19 @@ import Testing
         _ = room.launched(Guest())
         #expect(room.takeFresh() != nil)
         #expect(room.pause == .zero)
-        // Nobody who was not parked is missed.
+        // An extension that was never parked is not missed.
         let wasParked = room.remove(Guest())
         #expect(!wasParked && room.pause == .zero)
     }
 
-    @Test func `a session never gets one that was used, a request may`() throws {
+    @Test func `only a request may get an extension that was used before`() throws {
         var room = StandbyRoom<Guest>(keeping: 0...2, reuses: true)
         #expect(room.takeAny() == nil)
         room.lost()
         #expect(launches(&room) == 1)
         _ = room.launched(Guest())
         let guest = room.takeAny()
-        // It comes back: nobody is launched in its stead.
+        // It comes back: no extension is launched in its place.
         #expect(launches(&room) == 0)
         let used = try #require(guest)
         let isParked = room.putBack(used, until: 5)
@@ -131,7 +131,7 @@ import Testing
         #expect(room.nextDue == nil)
     }
 
-    /// Whatever was, two quiet periods and launches that succeed bring the lower bound back.
+    /// In every case, two quiet periods and successful launches bring the lower limit back.
     private func settle(_ room: inout StandbyRoom<Guest>, launching: Int, out: Int) {
         for _ in 0..<launching { room.failed() }
         for _ in 0..<out { room.lost() }
@@ -140,7 +140,7 @@ import Testing
         while room.startLaunch() { _ = room.launched(Guest()) }
     }
 
-    @Test func `whatever happens, no more are parked than the bound, and none after the end`() {
+    @Test func `the pool never exceeds its limit and stays empty after its end`() {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         for _ in 0..<2000 {

@@ -4,7 +4,7 @@ import AnnexModel
 import AnnexBrokerAPI
 import Testing
 
-/// What host and daemon say to each other comes through the wire as it was said.
+/// Packets between host and daemon come through the wire unchanged.
 @Suite(.timeLimit(.minutes(20))) struct WireTests {
     private static let notices: [ExtensionNotice] = [
         .saidHello, .requestBegan(1), .requestEnded(.max),
@@ -29,18 +29,18 @@ import Testing
             + notices.map { .notice(7, $0, counts: counts) }
     }
 
-    @Test func aHostsPacketsComeAsTheyWere() throws {
+    @Test func `packets of a host read back unchanged`() throws {
         for packet in Self.packets {
             let bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
             #expect(try HostPacketMessage(decoding: bytes, within: ServiceWire.fromHost).packet == packet)
         }
     }
 
-    @Test func aHostsPacketThatIsCutOrChangedIsAnotherOrNone() throws {
+    @Test func `a packet of a host that is cut or changed gives another one or a failure`() throws {
         var random = SystemRandomNumberGenerator()
         for packet in Self.packets {
             let bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
-            // A hello without its last field is the one that hosts of version 3 say.
+            // A hello without its last field is the hello of hosts of version 3.
             let old = if case .hello = packet { [bytes.count - 14] } else { [Int]() }
             for length in 0..<bytes.count where !old.contains(length) {
                 #expect(throws: DecodingFailure.self) {
@@ -59,8 +59,8 @@ import Testing
         #expect(throws: DecodingFailure.self) { try HostPacketMessage(decoding: long, within: ServiceWire.fromHost) }
     }
 
-    /// Whoever leaves one of them out, or writes it otherwise, has said nothing.
-    @Test func aNoticeHasFourCountsOrIsNone() throws {
+    /// A notice without one of its counts, or with another form of it, is invalid.
+    @Test func `a notice without all four counts is refused`() throws {
         func read(_ tags: Set<UInt16>, _ value: [UInt8]) throws -> HostPacket {
             var encoder = MessageEncoder()
             encoder.encode(34 as UInt8, as: 1)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func everyEndComesAsItWas() throws {
+    @Test func `every end of an extension reads back unchanged`() throws {
         let call = DeniedCall(
             "socket", arguments: [Escaped("AF_INET\n")], layer: "seccomp", allowingLine: "- socket", count: 3,
             backtrace: [Escaped("main\\x")])
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func anEndIsToldHoweverLongItsWordsAre() throws {
+    @Test func `an end is reported however long its words are`() throws {
         let call = DeniedCall(
             "open", arguments: [Escaped(String(repeating: "p", count: 1000))], layer: "Landlock",
             allowingLine: String(repeating: "p", count: 8192),
@@ -113,7 +113,7 @@ import Testing
         #expect(told.reason == end.reason && told.detail == end.detail)
     }
 
-    @Test func anEndWithTooManyWordsIsToldWithFewer() throws {
+    @Test func `an end with too many words is reported with fewer`() throws {
         let call = DeniedCall(
             "socket", layer: "seccomp", backtrace: (0..<64).map { _ in Escaped(String(repeating: "f", count: 500)) })
         let end = Termination(.exited, detail: .exitCode(1), denials: Array(repeating: call, count: 64))
@@ -129,7 +129,7 @@ import Testing
         return told
     }
 
-    @Test func reportsAnswersAndRefusalsComeAsTheyWere() throws {
+    @Test func `reports, answers and rejections read back unchanged`() throws {
         let report = LaunchReport(
             waited: .microseconds(5), steps: [.init(name: "clone3", duration: .microseconds(7))], layers: ["a", "b"],
             waived: [.init(layer: .landlock, cause: "c", mend: nil)], policy: "p",
@@ -165,7 +165,7 @@ import Testing
         for packet in packets {
             let read = try DaemonPacketMessage(decoding: packet.encoded(), within: ServiceWire.fromDaemon).packet
             #expect("\(read)" == "\(packet)")
-            // Its own words leave some of a report out.
+            // The report's own encoding leaves some parts out.
             if case .event(_, .ready(let told)) = read { #expect(told == report) }
         }
     }

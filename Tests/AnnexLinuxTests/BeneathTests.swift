@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 @Suite struct BeneathTests {
-    @Test func nothingOutsideTheDirectoryAndNoLinkIsOpened() throws {
+    @Test func `FS-11: no link and no file outside the directory is opened`() throws {
         var template = Array("/tmp/annex-beneath-XXXXXX".utf8CString)
         let path = String(cString: mkdtemp(&template))
         defer { rmdir(path) }

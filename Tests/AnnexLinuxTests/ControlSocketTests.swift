@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ControlSocketTests {
-    @Test func bytesAndDescriptorsArriveTogether() throws {
+    @Test func `bytes and descriptors of a message arrive together`() throws {
         let pair = try ControlSocketPair()
         try pair.host.send([1, 2, 3], DescriptorList(try Descriptor.memfd("annex-together", size: 5)))
         guard case .message(var message) = try pair.peer.receive(atMost: 16) else {
@@ -20,8 +20,8 @@ import Testing
         #expect(left == 0)
     }
 
-    /// The kernel then speaks of a reset before it gives what lies there.
-    @Test func whatAPeerSentBeforeItLeftArrivesThoughItLeftSomethingUnread() throws {
+    /// The kernel reports a reset before it returns the message that still waits.
+    @Test func `a message arrives from a peer that closed its end with unread data`() throws {
         var socket: ControlSocket
         do {
             let pair = try ControlSocketPair()
@@ -38,7 +38,7 @@ import Testing
         while case .nothing = try socket.receive(atMost: 16) { sched_yield() }
     }
 
-    @Test func nothingThereAndThePeersEndAreTwoThings() throws {
+    @Test func `an empty socket and a closed peer give different answers`() throws {
         var socket: ControlSocket
         do {
             let pair = try ControlSocketPair()
@@ -48,7 +48,7 @@ import Testing
             }
             socket = ControlSocket(owning: try pair.host.descriptor.duplicate())
         }
-        // Another test's child holds the peer until it is another program.
+        // A forked child of another test keeps the peer's end open until it executes another program.
         while case .nothing = try socket.receive(atMost: 16) { sched_yield() }
         guard case .end = try socket.receive(atMost: 16) else {
             Issue.record("no end")
@@ -57,9 +57,10 @@ import Testing
         #expect(throws: SystemError("sendmsg", errno: EPIPE)) { try socket.send([1]) }
     }
 
-    // Hundreds of numbers at once: each in a process of its own, because the limit is a process's.
+    // Hundreds of descriptor numbers at once: each test runs in a process of its own, because the limit belongs to a
+    // process.
 
-    @Test("FD-04: what nobody takes is closed") func untakenDescriptorsAreClosed() async {
+    @Test func `FD-04: descriptors that no reader takes are closed`() async {
         await #expect(processExitsWith: .success) {
             let name = "annex-untaken"
             let pair = try ControlSocketPair()
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func longMessagesSayThatTheyWereCut() throws {
+    @Test func `a message that was cut says so`() throws {
         let pair = try ControlSocketPair()
         try pair.host.send([UInt8](repeating: 1, count: 100))
         guard case .message(let message) = try pair.peer.receive(atMost: 10) else {
@@ -90,8 +91,7 @@ import Testing
         #expect(!lost)
     }
 
-    @Test("FD-04: a peer that sends all that the kernel lets through is seen and leaks nothing")
-    func truncatedControlData() async {
+    @Test func `FD-04: the most descriptors that the kernel lets through arrive and none leaks`() async {
         await #expect(processExitsWith: .success) {
             let name = "annex-toomany"
             let pair = try ControlSocketPair()
@@ -107,7 +107,7 @@ import Testing
                     return
                 }
                 let (lost, count) = (message.descriptorsWereCut, message.descriptors.count)
-                // The kernel itself closes what has no room, on the thread that receives.
+                // The kernel itself closes the descriptors that have no room, on the thread that receives.
                 #expect(!lost)
                 #expect(count == 253)
             }
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("FD-03: a socket that takes no rights refuses at the sender") func refusedRights() throws {
+    @Test func `FD-03: a socket that takes no descriptors refuses them at the sender`() throws {
         let pair = try ControlSocketPair()
         guard pair.peer.setPassRights(false) else {
             try Test.cancel("this kernel has no SO_PASSRIGHTS (needs 6.16)")
@@ -127,7 +127,7 @@ import Testing
         try pair.host.send([1], memory)
     }
 
-    @Test func thePeerIsAProcess() throws {
+    @Test func `FD-07: the peer of a control socket is known as a process`() throws {
         let pair = try ControlSocketPair()
         try pair.host.peer().sendSignal(0)
     }

@@ -4,8 +4,8 @@ import Glibc
 import Testing
 
 @Suite struct DescriptorTests {
-    @Test func aDescriptorIsClosedWhenItsOwnerEnds() throws {
-        // By name: its number may be another test's the moment after.
+    @Test func `a descriptor is closed when its owner ends`() throws {
+        // Counted by name: its number may belong to another test a moment later.
         let name = "annex-owned-\(UInt64.random(in: 0 ... .max))"
         do {
             let memory = try Descriptor.memfd(name, size: 0)
@@ -15,13 +15,13 @@ import Testing
         #expect(try OpenDescriptors.count(naming: name) == 0)
     }
 
-    @Test func aMissingFileSaysCallErrnoAndPath() {
+    @Test func `the error for a missing file has call, errno and path`() {
         #expect(throws: SystemError("open", errno: ENOENT, path: "/no/such/file")) {
             _ = try Descriptor.open("/no/such/file", O_RDONLY)
         }
     }
 
-    @Test func aDescriptorOfSomebodyElsesIsTakenLentAndGivenUp() throws {
+    @Test func `a foreign descriptor can be owned, lent and released`() throws {
         let other = try Descriptor.memfd("annex-foreign", size: 3)
         let taken = Descriptor(owning: fcntl(other.number, F_DUPFD_CLOEXEC, 3))
         let size = taken.withNumber { number in

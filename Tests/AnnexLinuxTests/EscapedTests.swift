@@ -14,7 +14,7 @@ import Testing
         ("\0", "\\u{0}"),
         ("\u{E0041}\u{3164}", "\\u{e0041}\\u{3164}"),
     ])
-    func `TTY-03: nothing in it can steer a terminal`(text: String, shown: String) {
+    func `TTY-03: escaped text cannot steer a terminal`(text: String, shown: String) {
         #expect(Escaped(text).description == shown)
     }
 
@@ -23,21 +23,21 @@ import Testing
             ([0xFF, 0x41], "\\x{ff}A"), ([0xC3], "\\x{c3}"), ([0xC0, 0x80], "\\x{c0}\\x{80}"),
             ([0xED, 0xA0, 0x80], "\\x{ed}\\x{a0}\\x{80}"), ([0xF0, 0x9F, 0x41], "\\x{f0}\\x{9f}A"),
         ] as [([UInt8], String)])
-    func bytesThatAreNoTextAreShownAsNumbers(bytes: [UInt8], shown: String) {
+    func `bytes that are no text are shown as numbers`(bytes: [UInt8], shown: String) {
         #expect(Escaped(bytes).description == shown)
     }
 
-    @Test func theLengthIsBoundedAndWhatIsCutIsCounted() {
+    @Test func `the length of escaped text is bounded and the bytes left out are counted`() {
         let shown = Escaped([UInt8](repeating: 0x1B, count: 1_000), limit: 60).description
         #expect(shown == String(repeating: "\\u{1b}", count: 10) + "… (990 bytes more)")
     }
 
-    @Test func theLastLinesOfAnOutputAreEscapedOneByOne() {
+    @Test func `the last lines of an output are escaped one by one`() {
         let output = Array("one\ntwo\u{7}\n\nthree".utf8)
         #expect(Escaped.lines(of: output, last: 2).map(\.description) == ["two\\u{7}", "three"])
     }
 
-    @Test func quotesWithinQuotesAreEscaped() {
+    @Test func `quotes within quoted text are escaped`() {
         #expect(Escaped(quoting: Array(#"a" b"#.utf8)).description == #""a\" b""#)
         #expect(
             Escaped(quoting: [UInt8](repeating: 0x41, count: 100), limit: 3).description == "\"AAA\"… (97 bytes more)")

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct EventLoopTests {
-    @Test func aReadableDescriptorRunsItsHandler() async throws {
+    @Test func `a readable descriptor runs its handler`() async throws {
         let loop = try EventLoop()
         let pipe = try DescriptorPair.pipe()
         let number = pipe.first.number
@@ -21,7 +21,7 @@ import Testing
         loop.shutDown()
     }
 
-    @Test func timersRunInOrderAndCancelledOnesNever() async throws {
+    @Test func `timers run in order and cancelled timers never run`() async throws {
         let loop = try EventLoop()
         let (seen, report) = AsyncStream.makeStream(of: Int.self)
         let cancelled = loop.schedule(after: .seconds(1000)) { report.yield(0) }
@@ -39,7 +39,7 @@ import Testing
         loop.shutDown()
     }
 
-    @Test func jobsRunOnTheLoopsThreadInTheirOrder() async throws {
+    @Test func `jobs run on the thread of the loop in their order`() async throws {
         let loop = try EventLoop()
         let (seen, report) = AsyncStream.makeStream(of: Int.self)
         for index in 0..<1000 {
@@ -51,7 +51,7 @@ import Testing
         loop.shutDown()
     }
 
-    @Test func noHandlerStartsAfterCancel() throws {
+    @Test func `no handler starts after its watch is cancelled`() throws {
         let loop = try EventLoop()
         let pipe = try DescriptorPair.pipe()
         try pipe.second.writeAll([1])
@@ -69,7 +69,7 @@ import Testing
         loop.shutDown()
     }
 
-    @Test func aTimerThatBecameDueDuringAHandlerWaitsForTheDescriptorsReadyByThen() async throws {
+    @Test func `a timer due during a handler waits for the descriptors ready by then`() async throws {
         let loop = try EventLoop()
         let first = try DescriptorPair.pipe()
         let second = try DescriptorPair.pipe()
@@ -97,27 +97,27 @@ import Testing
         loop.shutDown()
     }
 
-    @Test func anIdleLoopDoesNotWake() async throws {
+    @Test func `an idle loop does not wake`() async throws {
         let loop = try EventLoop(name: "annex-idle")
         await withCheckedContinuation { started in loop.execute { started.resume() } }
         _ = try await quietSleeps(ofThread: "annex-idle")
         loop.shutDown()
     }
 
-    @Test func aTimerSetWhileItSleepsDoesNotWakeItButEndsTheSleep() async throws {
+    @Test func `a timer set while the loop sleeps wakes it only when due`() async throws {
         let loop = try EventLoop(name: "annex-timed")
         await withCheckedContinuation { started in loop.execute { started.resume() } }
         let before = try await quietSleeps(ofThread: "annex-timed")
         for hour in (1...20).reversed() { loop.schedule(after: .seconds(3600 * hour)) {} }
         #expect(try await quietSleeps(ofThread: "annex-timed") == before)
-        // Earlier than all of these, and than what the sleep would have ended at.
+        // Earlier than all of these, and than the moment at which the sleep would have ended.
         await withCheckedContinuation { passed in loop.schedule(after: .milliseconds(1)) { passed.resume() } }
         await withCheckedContinuation { passed in loop.schedule(after: .zero) { passed.resume() } }
         await withCheckedContinuation { passed in loop.schedule(at: 0) { passed.resume() } }
         loop.shutDown()
     }
 
-    @Test func aTimerThatWasCancelledWakesNobodyAfterTheNextSleep() async throws {
+    @Test func `a cancelled timer causes no wake-up after the next sleep`() async throws {
         let loop = try EventLoop(name: "annex-regret")
         await withCheckedContinuation { started in loop.execute { started.resume() } }
         _ = try await quietSleeps(ofThread: "annex-regret")
@@ -125,12 +125,12 @@ import Testing
         #expect(timer.cancel())
         await withCheckedContinuation { started in loop.execute { started.resume() } }
         let before = try await quietSleeps(ofThread: "annex-regret")
-        try await Task.sleep(for: .seconds(21))  // past the moment that was taken back
+        try await Task.sleep(for: .seconds(21))  // past the deadline of the cancelled timer
         #expect(Threads.sleeps(ofThread: "annex-regret") == before)
         loop.shutDown()
     }
 
-    @Test func everyTimerPassesWhoeverSetsItWhenever() async throws {
+    @Test func `every timer fires for every task that sets one at any time`() async throws {
         let loop = try EventLoop()
         await withTaskGroup(of: Void.self) { group in
             for lane in 0..<4 {
@@ -146,10 +146,10 @@ import Testing
         loop.shutDown()
     }
 
-    /// How often the thread has slept, once that no longer changes.
+    /// How often the thread has slept, once that number no longer changes.
     private func quietSleeps(ofThread name: String) async throws -> Int {
-        // Falling asleep after the job may come late, and a page that is fetched is a sleep too. What wakes again and
-        // again never gives a quiet while, and the watchdog ends it.
+        // The thread may fall asleep late after the job, and fetching a page counts as a sleep too. A loop that wakes
+        // again and again is never quiet, and the watchdog ends the test.
         var before = -1
         while true {
             let sleeps = try #require(Threads.sleeps(ofThread: name))
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func shutDownEndsTheThreadAndLetsGoOfEverything() async throws {
+    @Test func `a shutdown ends the thread and releases everything the loop held`() async throws {
         let before = Threads.count(named: "annex-leak")
         weak var gone: EventLoop?
         for _ in 0..<50 {
@@ -168,12 +168,12 @@ import Testing
             loop.schedule(after: .seconds(1000)) { _ = loop.isCurrent }
             loop.shutDown()
         }
-        // A thread that has been joined is listed a little longer.
+        // A thread that has been joined stays listed a little longer.
         await eventually { Threads.count(named: "annex-leak") == before }
         #expect(gone == nil)
     }
 
-    @Test func shutDownFromAHandlerWorks() throws {
+    @Test func `a handler can shut its loop down`() throws {
         let loop = try EventLoop()
         let ended = try Signal()
         loop.execute {

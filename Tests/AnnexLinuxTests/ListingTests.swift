@@ -3,14 +3,14 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ListingTests {
-    @Test func whatGoesWhileADirectoryIsListedIsNotThere() throws {
+    @Test func `entries that vanish while a directory is listed are left out`() throws {
         let isOver = Flag()
         let folder = try Descriptor.directory("/proc/self/fd")
-        // Of something that is surely open: 0 need not be.
+        // Duplicates of a descriptor that is open for certain: 0 need not be.
         let number = folder.number
         let thread = try WorkerThread("annex-busy") {
             while !isOver.isSet {
-                // The higher numbers go while the lower ones are asked about.
+                // The higher numbers vanish while the lower ones are read.
                 let numbers = (0..<50).map { _ in dup(number) }
                 for number in numbers.reversed() { close(number) }
             }

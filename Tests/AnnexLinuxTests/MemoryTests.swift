@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite struct MemoryTests {
-    @Test func aMemfdHasItsSizeAndTakesSeals() throws {
+    @Test func `a memfd has its size and takes seals`() throws {
         let memory = try Descriptor.memfd("annex-test", size: 8192)
         try memory.addSeals(.fixedSize)
         #expect(try memory.seals() == .fixedSize || memory.seals() == [.fixedSize, Seals(rawValue: 0x20)])
@@ -16,7 +16,7 @@ import Testing
         #expect(status.blocks == 0)
     }
 
-    @Test func afterTheOneWriterSealNobodyMapsItWritableAgain() throws {
+    @Test func `after the seal for one writer memory cannot be mapped writable again`() throws {
         let memory = try Descriptor.memfd("annex-test", size: 4096)
         let writable = try Mapping(memory, size: 4096, writable: true)
         try memory.addSeals(.oneWriter)
@@ -28,7 +28,7 @@ import Testing
         #expect(reader.start.load(as: UInt8.self) == 7)
     }
 
-    @Test func aReopenedMemfdIsReadOnlyAndKeepsItsOwnOffset() throws {
+    @Test func `a reopened memfd is read-only and has its own offset`() throws {
         let memory = try Descriptor.memfd("annex-test", size: 0)
         try memory.writeAll([1, 2, 3])
         let reopened = try memory.reopenedReadOnly()
@@ -38,7 +38,7 @@ import Testing
         #expect(throws: SystemError("write", errno: EBADF)) { try reopened.writeAll([4]) }
     }
 
-    @Test func readingStopsAtTheCap() throws {
+    @Test func `reading stops at its limit`() throws {
         let memory = try Descriptor.memfd("annex-test", size: 100_000)
         #expect(throws: SystemError("read", errno: EFBIG, mend: "at most 99999 bytes are taken")) {
             _ = try memory.readAll(atMost: 99_999)
@@ -46,7 +46,7 @@ import Testing
         #expect(try memory.read(at: 99_990, count: 100).count == 10)
     }
 
-    @Test func aSleepOnASharedWordEndsByChangeWakeOrTime() throws {
+    @Test func `a sleep on a shared word ends by change, wake-up or time`() throws {
         let memory = try Descriptor.memfd("annex-test", size: 4096)
         let writable = try Mapping(memory, size: 4096, writable: true)
         let readable = try Mapping(memory, size: 4096, writable: false)
@@ -59,7 +59,7 @@ import Testing
         #expect(writer.wake() == 0)
     }
 
-    @Test func aWakeUpOfOneWakesOne() async throws {
+    @Test func `a wake-up for one sleeper wakes one`() async throws {
         let memory = try Descriptor.memfd("annex-test", size: 4096)
         let mapping = try Mapping(memory, size: 4096, writable: true)
         let word = WritableWord(mapping.start.assumingMemoryBound(to: UInt32.self))

@@ -3,8 +3,7 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ProcessHandleTests {
-    @Test("SIG-06: a signal by handle never meets another process of the same number")
-    func signals() throws {
+    @Test func `SIG-06: a signal by handle never reaches another process of the same number`() throws {
         var process: pid_t = 0
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("1000"), nil]
         defer { for argument in arguments { free(argument) } }
@@ -17,7 +16,7 @@ import Testing
         #expect(throws: SystemError("pidfd_send_signal", errno: ESRCH)) { try handle.sendSignal(SIGKILL) }
     }
 
-    @Test func aDescriptorOfAnotherProcessCanBeHad() throws {
+    @Test func `a descriptor of another process can be fetched`() throws {
         let memory = try Descriptor.memfd("annex-of-another", size: 7)
         let size = try ProcessHandle(process: getpid()).getDescriptor(memory.number).status().size
         #expect(size == 7)

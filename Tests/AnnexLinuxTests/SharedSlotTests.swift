@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexLinux
 
-/// Memory that a process publishes, and how whoever reads it fares when it lies.
+/// Memory that a process publishes, and what its readers do if its contents are false.
 @Suite(.timeLimit(.minutes(20))) struct SharedSlotTests {
     private let layout = SlotLayout(name: "annex-test-slots", magic: 7, version: 3, slotSize: 64, slots: 4)
     private let text = SlotLayout.Text(offset: 32, size: 16)
@@ -14,7 +14,7 @@ import Testing
         return words + (0..<8).map { UInt8(truncatingIfNeeded: used >> ($0 * 8)) }
     }
 
-    @Test func whatIsPublishedIsReadAndGoesWithItsOwner() throws {
+    @Test func `a slot can be read while its owner lives`() throws {
         func own() throws -> [SlotCopy] { try SlotCopy.all(layout, of: getpid()) }
         #expect(try own().isEmpty)
         do {
@@ -33,7 +33,7 @@ import Testing
         #expect(try own().map { $0.word(2) } == [0])
     }
 
-    @Test func whoFindsNoRoomHasAPlaceThatNobodySees() throws {
+    @Test func `a slot without room works and stays invisible`() throws {
         let full = SlotLayout(name: "annex-test-full", magic: 7, version: 3, slotSize: 64, slots: 1)
         let first = SharedSlot(full, texts: [])
         let second = SharedSlot(full, texts: [])
@@ -42,7 +42,7 @@ import Testing
         #expect(try SlotCopy.all(full, of: getpid()).map(\.number) == [first.number])
     }
 
-    @Test func whoHasTooManyDescriptorsIsNotLookedThrough() throws {
+    @Test func `a process with too many descriptors is not searched`() throws {
         let few = SlotLayout(name: "annex-test-few", magic: 7, version: 3, slotSize: 64, slots: 1)
         let slot = SharedSlot(few, texts: [])
         var most = 2
@@ -53,7 +53,8 @@ import Testing
         #expect(most > 0 && most < 1 << 20)
     }
 
-    @Test(arguments: [0, 1, 4, 5, 1 << 32, UInt64.max]) func aHeaderThatLiesIsBounded(used: UInt64) throws {
+    @Test(arguments: [0, 1, 4, 5, 1 << 32, UInt64.max]) func `a false count in a header is bounded`(used: UInt64) throws
+    {
         var asked = 0
         let found = SlotCopy.all(layout, header: header(used)) { count in
             asked = count
@@ -62,15 +63,15 @@ import Testing
         #expect(asked == Int(min(used, 4)) * 64 && found?.count == Int(min(used, 4)))
     }
 
-    @Test func whatIsNoSuchFileIsNone() {
+    @Test func `a file without a valid header is no slot file`() {
         #expect(SlotCopy.all(layout, header: header(1, magic: 8)) { _ in [] } == nil)
         #expect(SlotCopy.all(layout, header: header(1).dropLast()) { _ in [] } == nil)
         #expect(SlotCopy.all(layout, header: []) { _ in [] } == nil)
         #expect(SlotCopy.all(layout, header: header(1)) { _ in nil } == nil)
     }
 
-    /// A file may end anywhere, and hold anything.
-    @Test func anyBytesAreRead() {
+    /// A file may end anywhere, and hold any bytes.
+    @Test func `any bytes in a slot can be read`() {
         var random = SeededRandom(seed: 5)
         for length in 0..<300 {
             let bytes = (0..<length).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func anotherFileOfTheSameNameIsNotRead() throws {
+    @Test func `another file of the same name is not read`() throws {
         let impostor = try Descriptor.memfd("annex-test-odd", size: 10)
         let odd = SlotLayout(name: "annex-test-odd", magic: 7, version: 3, slotSize: 64, slots: 4)
         #expect(try SlotCopy.all(odd, of: getpid()).isEmpty)

@@ -1,7 +1,7 @@
 import AnnexLinux
 import Synchronization
 
-/// Something that happens once on another thread and is waited for here.
+/// An event that happens once on another thread and is waited for here.
 final class Signal: Sendable {
     private let reading: Descriptor
     private let writing: Descriptor

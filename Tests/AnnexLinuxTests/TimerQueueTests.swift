@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexLinux
 
 @Suite struct TimerQueueTests {
-    @Test func timersComeInOrderAndCancelledOnesNever() {
+    @Test func `timers leave the queue in order and cancelled timers never`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
             var queue = TimerQueue()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsDueBeforeItsTime() {
+    @Test func `no timer is due before its time`() {
         var queue = TimerQueue()
         queue.insert(1, deadline: 10)
         #expect(queue.takeDue(by: 9) == nil)

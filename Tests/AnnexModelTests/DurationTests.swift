@@ -8,7 +8,7 @@ import Testing
         (210_260_000, "210 ms"), (999_600_000, "1.00 s"), (2_000_000_000, "2.00 s"), (59_940_000_000, "59.9 s"),
         (999_999_000_000_000, "999999 s"), (-5_000_000, "0.00 µs"),
     ])
-    func shownInThreeFiguresAndNeverWiderThanEight(nanoseconds: Int, text: String) {
+    func `a duration is shown in three figures and in at most eight characters`(nanoseconds: Int, text: String) {
         #expect(Duration.nanoseconds(nanoseconds).short == text && text.count <= 8)
     }
 }

@@ -12,7 +12,7 @@ import Testing
         return try ItemContents(path: path)
     }
 
-    @Test func itemsAndTheirContentsCrossTheWire() throws {
+    @Test func `items and their contents cross the wire`() throws {
         let contents = try file([1, 2, 3])
         let provider = ItemProvider(contents: contents, types: [.png, .data], suggestedName: "picture.png")
         let item = ExtensionItem(
@@ -30,7 +30,7 @@ import Testing
         #expect(try back.attachments.first?.loadData(forType: .image) == [1, 2, 3])
     }
 
-    @Test func contentsThatDidNotComeAreRefused() throws {
+    @Test func `contents that did not arrive are refused`() throws {
         var travelling = ContentsList()
         let item = ExtensionItem(attachments: [ItemProvider(contents: try file([]), types: [.png])])
         let bytes = try ReplyMessage([item], collecting: &travelling).encoded()
@@ -38,30 +38,30 @@ import Testing
         #expect(throws: DecodingFailure.self) { _ = try reply.result(with: ContentsList()) }
     }
 
-    @Test func anErrorCrossesTheWireAndIsShownEscaped() throws {
+    @Test func `an error crosses the wire and is shown escaped`() throws {
         let error = ExtensionError(code: -3, domain: "com.example", localizedDescription: "no\u{1B}[2J")
         let bytes = try ReplyMessage.cancelled(error).encoded()
         #expect(throws: error) { try ReplyMessage(decoding: bytes).result(with: ContentsList()).get() }
         #expect(error.description == "no\\u{1b}[2J (com.example -3)")
     }
 
-    @Test func aKeyThatAppearsTwiceIsRefused() throws {
+    @Test func `a key that appears twice is refused`() throws {
         let one = try ItemDictionary(values: ["a": 1]).encoded()
         #expect(throws: DecodingFailure.self) { _ = try ItemDictionary(decoding: one + one) }
     }
 
-    @Test func aTypeThatIsNotOfferedIsNamed() throws {
+    @Test func `the error for a type that is not offered names the offered types`() throws {
         let provider = ItemProvider(contents: try file([]), types: [.png])
         #expect(throws: ItemFailure.noSuchType(.jpeg, offered: [.png])) { try provider.loadData(forType: .jpeg) }
     }
 
-    @Test func contentsBeyondTheLimitAreRefused() throws {
+    @Test func `contents beyond the limit are refused`() throws {
         let contents = try file([1, 2, 3])
         #expect(throws: ItemFailure.tooLong(limit: 2)) { try contents.load(limit: 2) }
         #expect(try contents.load(limit: 3) == [1, 2, 3])
     }
 
-    @Test func `FS-26: a pipe a device and a directory are refused without waiting`() throws {
+    @Test func `FS-26: a pipe, a device and a directory are refused without waiting`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "annex-fifo-\(UUID().uuidString)").path
         mkfifo(path, 0o600)
         defer { unlink(path) }

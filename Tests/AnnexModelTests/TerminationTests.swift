@@ -33,11 +33,11 @@ import Testing
             "launchFailed: pivot_root: EPERM; ask root"
         ),
     ])
-    func anEndIsOneLine(end: Termination, line: String) {
+    func `L6: an end is described with its reason and its detail`(end: Termination, line: String) {
         #expect(end.description == line)
     }
 
-    @Test func onlyWhatWentWrongIsAFailure() {
+    @Test func `only an end that went wrong is a failure`() {
         #expect(!Termination(.completed).isFailure)
         #expect(!Termination(.exited, detail: .exitCode(0)).isFailure)
         #expect(Termination(.exited, detail: .exitCode(1)).isFailure)

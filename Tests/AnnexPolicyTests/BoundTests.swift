@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// `bounded: locks`: calls that a policy allows and the broker counts.
+/// `bounded: locks`: a policy allows these calls and the broker counts their locks.
 @Suite struct BoundTests {
     private static let text = """
         allow:
@@ -24,7 +24,7 @@ import Testing
         return verdict.bound
     }
 
-    @Test func whatIsBoundedIsAllowedAndTold() throws {
+    @Test func `a bounded call is allowed and reported`() throws {
         let policy = try PolicySamples.policy(Self.text)
         #expect(try Self.bound(policy, "fcntl", [3, 6]) == .locks)
         #expect(try Self.bound(policy, "flock", [3, 2]) == .locks)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: FilterReports.allCases)
-    func theFilterRefersWhatIsBounded(reporting: FilterReports) throws {
+    func `the filter refers a bounded call to the listener`(reporting: FilterReports) throws {
         let policy = try PolicySamples.policy(Self.text)
         let evaluator = FilterEvaluator(program: try policy.filter(reporting: reporting).program)
         let number = try #require(SystemCall(named: "fcntl")).number
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aJoinedTextKeepsTheBound() throws {
+    @Test func `a joined policy text keeps the bound`() throws {
         let policy = try PolicySamples.policy(Self.text)
         let again = try PolicyLibrary(texts: ["test": policy.joinedText]).policy(named: "test")
         #expect(try Self.bound(again, "fcntl", [3, 6]) == .locks)
@@ -56,7 +56,7 @@ import Testing
         #expect(try PolicyDifference(policy, again).isEmpty)
     }
 
-    @Test func whatIsNotCountedIsAllowedBeyond() throws {
+    @Test func `a policy without a bound allows more than one with it`() throws {
         let free = try PolicySamples.policy(Self.text.replacing("    bounded: locks\n", with: ""))
         let bounded = try PolicySamples.policy(Self.text)
         let difference = try PolicyDifference(free, bounded)
@@ -64,7 +64,7 @@ import Testing
         #expect(difference.calls.allSatisfy { !$0.onlyFirst.isEmpty && $0.onlySecond.isEmpty })
     }
 
-    @Test func whatIsNotCountedIsWarnedOf() throws {
+    @Test func `a policy that allows locks without a bound gets a warning`() throws {
         let free = try PolicySamples.policy(Self.text.replacing("    bounded: locks\n", with: "")).findings()
         #expect(free.contains { $0.description.contains("lets `fcntl` pass with F_SETLK, F_SETLKW") })
         #expect(free.contains { $0.description.contains("`bounded: locks` in a group of its own") })
@@ -76,13 +76,13 @@ import Testing
         ("getpid", "`bounded: locks` is for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl`"),
         ("fcntl", "F_SETLKW alone"), ("{ call: fcntl, when: { command: [F_SETLK, F_OFD_SETLK] } }", "F_SETLKW alone"),
         ("{ call: fcntl, when: { fd: 3 } }", "F_SETLKW alone"), ("flock", "F_SETLKW alone"),
-        // Each of them lets a lock be released or shared.
+        // Each of these lets a lock be released or shared.
         ("{ call: flock, when: { operation: [LOCK_EX, LOCK_UN] } }", "F_SETLKW alone"),
         ("{ call: flock, when: { operation: { only: [LOCK_EX, LOCK_SH] } } }", "F_SETLKW alone"),
         ("{ call: flock, when: { operation: { without: LOCK_NB } } }", "F_SETLKW alone"),
         ("{ call: flock, when: { fd: 3 } }", "F_SETLKW alone"),
     ])
-    func whatNobodyCouldCountIsRefused(entry: String, message: String) throws {
+    func `a bound on a call whose locks cannot be counted is refused`(entry: String, message: String) throws {
         let text = "allow: [{ reason: a, bounded: locks, calls: [\(entry)] }]"
         let error = #expect(throws: PolicyError.self) { try PolicySamples.policy(text) }
         #expect(error?.description.contains(message) == true, "\(String(describing: error))")
@@ -97,16 +97,16 @@ import Testing
         ("{ call: close_range, when: { flags: { has: CLOSE_RANGE_UNSHARE } } }", "with CLOSE_RANGE_UNSHARE"),
         ("close_range", "with CLOSE_RANGE_UNSHARE"),
     ])
-    func whatPartsLocksFromTheirProcessIsWarnedOf(entry: String, message: String) throws {
+    func `a call that parts locks from their process gets a warning`(entry: String, message: String) throws {
         let more = Self.text + "\n  - { reason: More., calls: [\(entry)] }"
         let problems = { try PolicySamples.policy($0).findings().map(\.description).joined(separator: "\n") }
         let found = try problems(more)
         #expect(found.contains("counts locks, but lets") && found.contains(message), "\(found)")
-        // Where no lock is counted, it is nothing to warn of.
+        // A policy that counts no locks gets no such warning.
         #expect(try !problems(more.replacing("    bounded: locks\n", with: "")).contains("counts locks"))
     }
 
-    @Test func whatKeepsLocksWithTheirProcessIsNotWarnedOf() throws {
+    @Test func `calls that keep locks with their process get no warning`() throws {
         let more =
             Self.text + """
 
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [[0x11, 0x3D_0F00], [0x3D_0F00], nil] as [[UInt64]?])
-    func whatIsLearnedOfThreadsKeepsTheirLocksTogether(flags: [UInt64]?) throws {
+    func `a proposal for threads keeps their locks with the process`(flags: [UInt64]?) throws {
         var recording = Recording()
         let seen = flags.map { $0.map { ("clone", [$0]) } } ?? [("clone3", [])]
         for (name, arguments) in seen + [("fcntl", [3, 6])] as [(String, [UInt64])] {
@@ -138,14 +138,14 @@ import Testing
         #expect(policy.answer(number: clone, arguments: [0x3D_0B00, 0, 0, 0, 0, 0]) != .allow, "\(proposal.text)")
     }
 
-    @Test func aBoundHasAKnownName() {
+    @Test func `the error for an unknown bound suggests a known one`() {
         let error = #expect(throws: PolicyError.self) {
             try PolicySamples.policy("allow: [{ reason: a, bounded: lock, calls: [flock] }]")
         }
         #expect(error?.suggestion == "locks")
     }
 
-    @Test func whatIsLearnedOfLocksIsBounded() throws {
+    @Test func `a proposal bounds the locks that were recorded`() throws {
         var recording = Recording()
         for (name, arguments) in [("fcntl", [3, 1]), ("fcntl", [3, 6]), ("flock", [3, 2])] as [(String, [UInt64])] {
             let number = try #require(SystemCall(named: name)).number
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: [[2, 8], [6, 1, 8], [2], [1, 8]] as [[UInt64]])
-    func ofFlockOnlyExclusiveLocksAreLearnedAsBounded(operations: [UInt64]) throws {
+    func `a proposal bounds only the exclusive locks of flock`(operations: [UInt64]) throws {
         let number = try #require(SystemCall(named: "flock")).number
         var recording = Recording()
         for operation in operations { recording.add(call: number, arguments: [3, operation, 0, 0, 0, 0]) }

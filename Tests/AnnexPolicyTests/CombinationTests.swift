@@ -2,7 +2,8 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A filter is every way in which its rules apply: a small text must not ask for more of them than anybody can make.
+/// A filter has one path for each way in which its rules apply. A small text must not ask for more of them than can be
+/// made.
 @Suite(.timeLimit(.minutes(20))) struct CombinationTests {
     private static func values(_ count: Int) -> String { (1...count).map { "\($0 * 7)" }.joined(separator: ", ") }
 
@@ -25,14 +26,14 @@ import Testing
     ]
 
     @Test(arguments: tooMany)
-    func `SEC-13: too many combinations are refused with their place, before any is made`(lists: [String: Int]) throws {
+    func `SEC-13: too many combinations are refused with their place before any is made`(lists: [String: Int]) throws {
         let error = #expect(throws: PolicyError.self) { try Self.policy([Self.rule("pselect6", lists)]) }
         let text = error?.description ?? ""
         #expect(text.hasPrefix("test.yaml:8:9: `pselect6` is decided in more than 1024 ways"), "\(text)")
     }
 
     @Test(arguments: [["0": 300], ["0": 16, "1": 16], ["0": 3, "1": 3, "2": 3, "3": 3, "4": 3]])
-    func `SEC-13: as many as are let in become a filter`(lists: [String: Int]) throws {
+    func `SEC-13: the largest number of combinations that is accepted becomes a filter`(lists: [String: Int]) throws {
         let policy = try Self.policy([Self.rule("pselect6", lists)])
         let filter = try policy.filter()
         let number = try #require(SystemCall(named: "pselect6")).number
@@ -40,13 +41,13 @@ import Testing
         #expect(judge.firstDifference(among: [number], architecture: policy.architecture.audit) == nil)
     }
 
-    @Test func `SEC-13: rules of one call are counted together`() throws {
+    @Test func `SEC-13: the rules of one call are counted together`() throws {
         let rules = [Self.rule("pselect6", ["0": 512]), Self.rule("pselect6", ["1": 512])]
         _ = try Self.policy(rules)
         #expect(throws: PolicyError.self) { try Self.policy(rules + ["- { call: pselect6, when: { 2: 1 } }"]) }
     }
 
-    @Test func `SEC-13: what write-xor-execute adds is counted too`() throws {
+    @Test func `SEC-13: the combinations that write-xor-execute adds are counted too`() throws {
         let rule = "- { call: personality, when: { 1: [\(Self.values(600))] } }"
         _ = try Self.policy([rule])
         #expect(throws: PolicyError.self) { try Self.policy([rule], writeXorExecute: "on") }

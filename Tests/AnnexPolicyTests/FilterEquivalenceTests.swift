@@ -2,12 +2,12 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// Filter and policy say the same, judged by our own evaluator.
+/// Filter and policy give the same answers, according to an evaluator of these tests.
 @Suite struct FilterEquivalenceTests {
     static let x32: [Int32] = (0...600).map { 0x4000_0000 | $0 } + [.max, .min, .min + 1, -2, -1, 0x3FFF_FFFF]
 
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
-    func everyNumberAndEdgeGetsWhatThePolicySays(name: String, architecture: Architecture) throws {
+    func `a filter answers every number and edge as its policy says`(name: String, architecture: Architecture) throws {
         let policy = try Policy.shipped(named: name, for: architecture)
         let judge = FilterJudge(policy: policy, filter: try policy.filter())
         let numbers = Array(0..<1024) + Self.x32
@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test(arguments: Architecture.allCases)
-    func aThousandRulesAreJudgedRightly(architecture: Architecture) throws {
-        // Far more instructions than an 8-bit jump reaches over.
+    func `SEC-13: the filter of a thousand rules answers as its policy says`(architecture: Architecture) throws {
+        // Far more instructions than an 8-bit jump can skip.
         let commands = (0..<1000).map { String($0 * 3) }.joined(separator: ", ")
         let policy = try PolicySamples.policy(
             """
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Architecture.allCases)
-    func everyKindOfComparisonIsJudgedRightly(architecture: Architecture) throws {
+    func `a filter answers every kind of comparison as its policy says`(architecture: Architecture) throws {
         let policy = try PolicySamples.policy(
             """
             allow:
@@ -68,7 +68,7 @@ import Testing
         #expect(judge.firstDifference(among: 0..<1024, architecture: architecture.audit) == nil)
     }
 
-    @Test func whatLibseccompCannotExpressIsAnErrorAndNoFilter() throws {
+    @Test func `rules that libseccomp cannot express are an error and give no filter`() throws {
         let error = try #require(
             PolicySamples.error(
                 """
@@ -79,8 +79,8 @@ import Testing
         #expect(error.place?.line == 4)
     }
 
-    @Test func aPolicyThatAllowsTheUpperHalfToVaryIsCaught() throws {
-        // The judge itself must be able to see a difference: a filter held against another policy.
+    @Test func `the comparison notices a filter that ignores the upper half of an argument`() throws {
+        // The comparison itself must be able to find a difference: here a filter is compared with another policy.
         let narrow = try PolicySamples.policy("allow: [{ reason: a, calls: [{ call: brk, when: { address: 1 } }] }]")
         let wide = try PolicySamples.policy(
             "allow: [{ reason: a, calls: [{ call: brk, when: { address: { mask: 0xffffffff, is: 1 } } }] }]")

@@ -50,7 +50,9 @@ import Testing
     ]
 
     @Test(arguments: words)
-    func eachInstructionDoesWhatTheKernelDoes(program: [FilterInstruction], expected: UInt32) throws {
+    func `the evaluator executes each instruction as the kernel does`(program: [FilterInstruction], expected: UInt32)
+        throws
+    {
         let evaluator = FilterEvaluator(program: program + [Self.returnAccumulator])
         #expect(try evaluator.answer(to: Self.call) == FilterAnswer(action: expected))
     }
@@ -60,7 +62,8 @@ import Testing
             (0x15, 9, true), (0x15, 8, false), (0x25, 8, true), (0x25, 9, false), (0x35, 9, true), (0x35, 10, false),
             (0x45, 1, true), (0x45, 6, false),
         ] as [(UInt16, UInt32, Bool)])
-    func jumpsCompareNine(code: UInt16, operand: UInt32, taken: Bool) throws {
+    func `the evaluator decides each kind of jump as the kernel does`(code: UInt16, operand: UInt32, taken: Bool) throws
+    {
         let evaluator = FilterEvaluator(program: [
             I(code: 0x00, operand: 9), I(code: code, jumpTrue: 1, jumpFalse: 0, operand: operand),
             I(code: 0x06, operand: 0x7FFF_0000), I(code: 0x06, operand: 0x7FC0_0000),
@@ -68,7 +71,7 @@ import Testing
         #expect(try evaluator.answer(to: Self.call) == (taken ? .notify : .allow))
     }
 
-    @Test func whatTheKernelWouldNotTakeIsAFault() {
+    @Test func `a program that the kernel would reject is a fault`() {
         let faulty: [[FilterInstruction]] = [
             [], [I(code: 0x20, operand: 64), Self.returnAccumulator],
             [I(code: 0x20, operand: 2), Self.returnAccumulator],
@@ -83,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func anyBytesEndInAnAnswerOrAFault() {
+    @Test func `any bytes end in an answer or a fault`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<20_000 {
             let program = (0..<Int.random(in: 1...24)).map { _ in

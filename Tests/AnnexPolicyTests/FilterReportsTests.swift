@@ -2,10 +2,11 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// Which calls a listener is told about.
+/// The calls that a filter reports to its listener.
 @Suite struct FilterReportsTests {
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
-    func `SEC-13: more reports change who answers and nothing else`(name: String, architecture: Architecture) throws {
+    func `SEC-13: a filter with more reports lets the same calls pass`(name: String, architecture: Architecture) throws
+    {
         let policy = try Policy.shipped(named: name, for: architecture)
         for reporting in FilterReports.allCases {
             let filter = try policy.filter(reporting: reporting)
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Architecture.allCases)
-    func `each way of reporting tells its calls`(architecture: Architecture) throws {
+    func `each way of reporting reports its own calls`(architecture: Architecture) throws {
         let policy = try Policy.shipped(named: "com.apple.ui-services", for: architecture)
         #expect(try Self.answer(policy, "openat", .refusals) == .allow)
         #expect(try Self.answer(policy, "openat", .paths) == .notify)

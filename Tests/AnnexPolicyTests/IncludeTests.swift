@@ -12,7 +12,7 @@ import Testing
         return policy.verdict(number: call.number, arguments: arguments).answer
     }
 
-    @Test func aLaterFileReplacesWhatEarlierOnesSayAboutACall() throws {
+    @Test func `a later file replaces the rules of earlier ones for a call`() throws {
         let first = Self.named(
             "first", including: "",
             "allow: [{ reason: a, calls: [getuid, { call: fcntl, when: { command: F_GETFD } }] }]")
@@ -24,7 +24,7 @@ import Testing
         #expect(try Self.verdict(policy, "fcntl", [0, 1]) == .refuse(errno: 1, reported: true))
     }
 
-    @Test func includesComeBeforeWhatIncludesThemAndCountOnce() throws {
+    @Test func `an included file comes before its includers and counts once`() throws {
         let texts = [
             "frame": PolicySamples.frame,
             "bottom": Self.named("bottom", including: "frame", "allow: [{ reason: a, calls: [getuid] }]"),
@@ -39,26 +39,26 @@ import Testing
         #expect(policy.limits.file == 16 << 20)
     }
 
-    @Test func cyclesAreRefusedWithTheirWay() {
+    @Test func `an include cycle is refused and shown`() {
         let texts = ["one": Self.named("one", including: "two"), "two": Self.named("two", including: "one")]
         let error = #expect(throws: PolicyError.self) { try PolicyLibrary(texts: texts).policy(named: "one") }
         #expect(error?.description == "two.yaml:3:12: includes itself: one → two → one")
     }
 
-    @Test func unknownIncludesAreNamed() {
+    @Test func `the error for an unknown include suggests the nearest name`() {
         let texts = ["one": Self.named("one", including: "bse"), "base": Self.named("base", including: "")]
         let error = #expect(throws: PolicyError.self) { try PolicyLibrary(texts: texts).policy(named: "one") }
         #expect(error?.description == "one.yaml:3:12: unknown policy `bse`; did you mean `base`?")
     }
 
-    @Test func aFileIsNamedAsItsPolicy() {
+    @Test func `a policy with another name than its file is refused`() {
         let error = #expect(throws: PolicyError.self) {
             try PolicyLibrary(texts: ["one": Self.named("two", including: "")]).policy(named: "one")
         }
         #expect(error?.description == "one.yaml:1:9: the policy is named two, its file one.yaml")
     }
 
-    @Test func callsOfOtherArchitecturesAreCheckedAndLeftOut() throws {
+    @Test func `calls of other architectures are checked and left out`() throws {
         let text = "allow: [{ reason: a, calls: [readlink, { call: open, when: { flags: { only: O_RDONLY } } }] }]"
         #expect(try PolicySamples.policy(text, for: .x86).allowedCalls.contains("readlink"))
         #expect(try !PolicySamples.policy(text, for: .arm).allowedCalls.contains("readlink"))

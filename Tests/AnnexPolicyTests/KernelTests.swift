@@ -4,13 +4,13 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// The running kernel says what the policy says.
+/// The running kernel gives the answers of the policy.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct KernelTests {
-    /// The number that stands for a launch's in the rules, so that its call is met as well.
+    /// The number that stands for a launch's own in the rules, so that the launch's call is tested as well.
     static let nonce = LaunchCalls.sentinel
 
-    /// Since 6.14 the kernel asks no filter about these two of x86-64: only its own trampolines may make them, and
-    /// whoever else does gets SIGILL.
+    /// Since 6.14 the kernel applies no filter to these two calls of x86-64: only its own trampolines may make them,
+    /// and every other caller gets SIGILL.
     static let unseen = ["uretprobe", "uprobe"].compactMap { SystemCall(named: $0)?.number }
 
     /// Makes calls under a filter: each probe with its answer, and the signal that ended the child.
@@ -26,7 +26,7 @@ import Testing
         return (probes, signal)
     }
 
-    /// Every number at the edges of each compared argument, with what the policy says. No call is really made: below
+    /// Every number at the edges of each compared argument, with the policy's answer. No call is really made: below
     /// each filter lies one that lets nothing pass.
     private static func everything(_ policy: Policy) throws -> [(call: (Int32, [UInt64]), expected: FilterAnswer)] {
         let judge = FilterJudge(policy: policy, filter: try policy.filter())
@@ -44,8 +44,8 @@ import Testing
         let policy = try Policy.shipped(named: name)
         let everything = try Self.everything(policy)
         #expect(everything.count > 2000)
-        // Above errors: what is refused quietly shows its own, the rest the floor's.
-        // Above a tracer that is not there: what is told goes to the listener, what is allowed is ENOSYS.
+        // Above errors, a call that is denied quietly shows its own errno, the others that of the floor. Above a tracer
+        // that is not there, a reported call goes to the listener, and an allowed one gives ENOSYS.
         for floor in [FILTER_FLOOR_ERRNO, FILTER_FLOOR_TRACE] {
             let result = try Self.probe(policy, everything.map(\.call), above: floor)
             #expect(result.signal == 0)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// What the caller sees of an answer above a floor.
+    /// The result that a caller sees of an answer above a floor.
     private static func shown(_ answer: FilterAnswer, above floor: filter_floor) -> Int64 {
         switch answer {
         case .errno(let number): Int64(number)
@@ -68,10 +68,10 @@ import Testing
     }
 
     @Test(arguments: WriteXorExecuteTests.broken.map(\.0), [true, false])
-    func `PROC-05: memory that joins writing and executing is refused by the kernel`(name: String, isOn: Bool) throws {
+    func `PROC-05: the kernel denies memory that is both writable and executable`(name: String, isOn: Bool) throws {
         let policy = try WriteXorExecuteTests.policy(WriteXorExecuteTests.everything, isOn ? "on" : "off")
         let number = try #require(SystemCall(named: name)).number
-        // Lengths of 0 and names that are not there: what the filter lets through does nothing.
+        // Lengths of 0 and names that do not exist: calls that pass the filter do nothing.
         let broken = WriteXorExecuteTests.broken.filter { $0.0 == name }.map { Self.harmless(name, $0.1) }
         let kept = WriteXorExecuteTests.kept.filter { $0.0 == name }.map { Self.harmless(name, $0.1) }
         let result = try Self.probe(policy, (broken + kept).map { (number, $0) })
@@ -88,7 +88,7 @@ import Testing
         return arguments
     }
 
-    @Test func `memory is writable or executable, in deed`() throws {
+    @Test func `the kernel gives memory that is writable or executable but not both`() throws {
         let policy = try WriteXorExecuteTests.policy()
         let mmap = try #require(SystemCall(named: "mmap")).number
         let calls: [(Int32, [UInt64])] = [
@@ -99,8 +99,8 @@ import Testing
         #expect(result.probes.map(\.answer) == [0, Int64(FILTER_NOTIFIED), 0])
     }
 
-    /// A test's socket or program that lives on in a child of another test is neither closed nor free.
-    @Test func `Who asks the kernel holds nothing of the process beside it`() throws {
+    /// A socket or program of a test that stays open in a child of another test is neither closed nor free.
+    @Test func `a child that probes the kernel holds no other descriptor of the process`() throws {
         let held = fcntl(1, F_DUPFD_CLOEXEC, 300)
         defer { close(held) }
         try #require(held >= 300)
@@ -110,7 +110,7 @@ import Testing
         #expect(result.probes.map(\.answer) == [0, Int64(EBADF)])
     }
 
-    @Test func allowedCallsAreMade() throws {
+    @Test func `allowed calls are executed`() throws {
         let policy = try Policy.shipped(named: "compute")
         let calls = try ["getpid", "gettid", "sched_yield", "brk"].map { name in
             (try #require(SystemCall(named: name)).number, [UInt64](repeating: 0, count: 6))
@@ -119,11 +119,11 @@ import Testing
     }
 
     #if arch(x86_64)
-        @Test func `SEC-02: a call of i386 kills`() throws {
+        @Test func `SEC-02: an i386 call kills the process`() throws {
             for name in PolicyLibrary.shipped.names {
                 let bytes = try Policy.shipped(named: name).filter().instructions(nonce: Self.nonce)
                 let status = filter_probe_foreign(bytes, bytes.count / 8)
-                // SIGSYS; SIGSEGV where the kernel has no i386.
+                // SIGSYS; SIGSEGV if the kernel has no i386.
                 #expect([31, 11].contains(status & 0x7F), "\(name): \(status)")
             }
         }
@@ -138,7 +138,7 @@ import Testing
             }
         }
 
-        @Test func x32CallsKill() throws {
+        @Test func `SEC-01: an x32 call between others kills the process`() throws {
             let policy = try Policy.shipped(named: "compute")
             let zeros = [UInt64](repeating: 0, count: 6)
             let result = try Self.probe(policy, [(39, zeros), (39 | 0x4000_0000, zeros), (39, zeros)])

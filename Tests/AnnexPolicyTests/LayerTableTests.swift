@@ -2,23 +2,26 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// The table of what each layer can say follows from the policy, and says what the verdicts say.
+/// The table of the layers follows from the policy, and agrees with its verdicts.
 @Suite struct LayerTableTests {
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
-    func `every statement of a shipped policy is held by something`(name: String, architecture: Architecture) throws {
+    func `every statement of a shipped policy is held by at least one layer`(name: String, architecture: Architecture)
+        throws
+    {
         let policy = try Policy.shipped(named: name, for: architecture)
         let table = policy.layerTable()
         #expect(Set(table.rows.map(\.statement)).count == table.rows.count)
         for row in table.rows where row.elsewhere == nil {
-            // uprobe and uretprobe of x86-64, which no filter sees, and what reads without being run.
+            // Except uprobe and uretprobe of x86-64, which no filter sees, and files that are read without being run.
             if row.statement == .otherCalls && architecture == .x86 { continue }
             if case .withheld(_, .execute) = row.statement { continue }
-            // What a program started later asks for in its header is given by execve, where nobody looks.
+            // A program that is started later gets the memory that its header asks for from execve, which no layer
+            // checks.
             if row.statement == .writeXorExecute, policy.allowedCalls.contains("execve") {
                 #expect(row.parts[.seccomp] != .whole)
                 continue
             }
-            // What the kernel counts from the machine's start whatever a time namespace says.
+            // Counted by the kernel from the machine's start, even inside a time namespace.
             if row.statement == .machineStart, policy.allowedCalls.contains("times") {
                 #expect(row.parts[.time]?.gap == "times and /proc/self/sched count from then all the same")
                 continue
@@ -30,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `paths are held by the layers that the verdict names`() throws {
+    @Test func `each path is held by the layers that its verdict names`() throws {
         let policy = try PolicySamples.policy(PathVerdictTests.text)
         let table = policy.layerTable()
         var seen = 0
@@ -50,9 +53,9 @@ import Testing
                 == LayerPart.none("a rule cannot take away what /srv/work gives"))
     }
 
-    @Test func `what rests on one layer falls with it`() throws {
+    @Test func `a statement that rests on one layer falls with it`() throws {
         let compute = try Policy.shipped(named: "compute").layerTable()
-        // Nothing but stat could name a file.
+        // No call but stat could name a file.
         #expect(compute.row(.otherFiles(.contents))?.holders == [.root, .landlock, .seccomp])
         #expect(compute.row(.otherFiles(.existence))?.holders == [.root])
         #expect(compute.fallen(without: [.root]).map(\.statement) == [.otherFiles(.existence)])
@@ -73,7 +76,7 @@ import Testing
         #expect(open.layerTable().row(.network) == nil)
     }
 
-    @Test func `limits are held elsewhere and each is there`() throws {
+    @Test func `every limit is held outside the layers and has its place`() throws {
         let table = try Policy.shipped(named: "base").layerTable()
         for name in LimitName.allCases {
             let row = try #require(table.row(.limit(name.rawValue)))

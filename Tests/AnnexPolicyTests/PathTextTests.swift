@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// What policies may say about files, devices, network and W^X.
+/// The parts of a policy about files, devices, network and W^X.
 @Suite struct PathTextTests {
     private static func grant(_ path: String, _ rights: String = "read") -> String {
         "paths: { grants: [{ reason: a, rights: [\(rights)], paths: [\(path)] }] }"
@@ -88,7 +88,7 @@ import Testing
         #expect("\(found)".hasPrefix(expected), "\(found)")
     }
 
-    @Test func `what is stated is read`() throws {
+    @Test func `the sections about paths, devices and network are read as written`() throws {
         let policy = try PolicySamples.policy(
             """
             paths:
@@ -113,7 +113,7 @@ import Testing
         #expect(policy.writeXorExecute)
     }
 
-    @Test func `a later file adds paths, and decides about those that it names`() throws {
+    @Test func `a later file adds paths and decides about those that it names`() throws {
         let first = """
             policy: first
             summary: For a test.
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: ["devices: []\n", "write-xor-execute: off\n", "network: none\n", ", proc: none"])
-    func `every section must be stated`(section: String) throws {
+    func `a policy that leaves out a section is refused`(section: String) throws {
         let text = PolicySamples.frame.replacing(section, with: "")
         #expect(text != PolicySamples.frame)
         let error = #expect(throws: PolicyError.self) {

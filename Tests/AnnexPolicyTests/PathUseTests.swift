@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// Which argument of which call is a path, for each call of the table, on both architectures.
+/// Which arguments of which call are paths, for each call of the table, on both architectures.
 @Suite struct PathUseTests {
     private static let here: UInt64 = 0xFFFF_FF9C
     private static let text: UInt64 = 0x7F00_0000_1000
@@ -89,7 +89,7 @@ import Testing
     ]
 
     @Test(arguments: Architecture.allCases)
-    func `DEPUTY-07: each call's paths follow from its registers alone`(architecture: Architecture) {
+    func `DEPUTY-07: the paths of a call follow from its registers alone`(architecture: Architecture) {
         var seen = 0
         for (name, arguments, expected) in Self.samples {
             guard let call = SystemCall(named: name, architecture: architecture) else { continue }
@@ -100,7 +100,7 @@ import Testing
         #expect(seen > (architecture == .x86 ? 90 : 50))
     }
 
-    @Test func flagsThatDifferByArchitectureAreRead() throws {
+    @Test func `flags that differ by architecture are read for each`() throws {
         let x86 = try #require(SystemCall(named: "openat", architecture: .x86))
         let arm = try #require(SystemCall(named: "openat", architecture: .arm))
         // 0x20000 is O_NOFOLLOW on x86-64 and O_LARGEFILE on aarch64; 0x8000 the other way round.
@@ -112,7 +112,7 @@ import Testing
         #expect(arm.pathUses([3, Self.text, 0x404002]).map(\.makesEntry) == [true])
     }
 
-    @Test func everyLineOfTheTableIsUnderstoodAndTried() {
+    @Test func `every line of the table is understood and has a sample`() {
         let lines = PathRule.table.split(separator: "\n")
         let rules = lines.compactMap { PathRule(line: $0) }
         #expect(rules.count == lines.count)
@@ -123,13 +123,13 @@ import Testing
         }
     }
 
-    /// The signatures call every text `path`; these are names of something else.
+    /// Calls whose signature says `path` for a text that is no path.
     private static let noPaths: Set<String> = [
         "memfd_create", "add_key", "request_key", "fsopen", "kexec_file_load", "init_module", "finit_module",
         "delete_module", "sethostname", "setdomainname", "fsetxattr", "fgetxattr", "fremovexattr",
     ]
 
-    @Test func theTableAgreesWithTheSignatures() {
+    @Test func `the table of paths agrees with the signatures of the calls`() {
         for call in SystemCallTable.of(.x86).byName.values {
             let texts = call.pathArguments
             let registers = call.pathRules.compactMap { rule -> Int? in
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func howAFileIsOpenedIsReadOnce() throws {
+    @Test func `the flags of openat2 decide how its file is opened`() throws {
         let call = try #require(SystemCall(named: "openat2", architecture: .x86))
         let use = try #require(call.pathUses([3, Self.text, Self.other, 24]).first)
         let opened = use.opened(flags: 0x20241, architecture: .x86)
@@ -155,14 +155,14 @@ import Testing
         #expect(opened.directory == 0)
     }
 
-    @Test func missingRegistersNameNoPath() {
+    @Test func `a call without registers names no path`() {
         for call in SystemCallTable.of(.x86).byName.values { #expect(call.pathUses([]).isEmpty, "\(call.name)") }
     }
 
     @Test(arguments: [
         "", "open", "open x read follow", "open 0 seen follow", "open 0 read maybe", "open 0 read follow if:1",
     ])
-    func linesThatBreakTheRulesAreNone(line: String) {
+    func `a line that breaks the rules of the table is refused`(line: String) {
         #expect(PathRule(line: line[...]) == nil)
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// What a policy says about paths, and which layers hold it.
+/// The verdicts of a policy about paths, and the layers that hold them.
 @Suite struct PathVerdictTests {
     static let text = """
         allow:
@@ -29,7 +29,7 @@ import Testing
     ]
 
     @Test(arguments: allowed)
-    func `what is granted is allowed`(path: String, rights: PathRights) throws {
+    func `a granted path is allowed`(path: String, rights: PathRights) throws {
         let verdict = try Self.verdict(path, rights)
         #expect(verdict.isAllowed && verdict.refusedBy == [] && verdict.errno == nil && verdict.remedy == nil)
     }
@@ -45,7 +45,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `what is not granted names its layers and its errno`(
+    func `the verdict on a path without a grant names its layers and its errno`(
         path: String, rights: PathRights, layers: [SandboxLayer], errno: Int32
     ) throws {
         let verdict = try Self.verdict(path, rights)
@@ -54,7 +54,7 @@ import Testing
         #expect(verdict.errno == errno)
     }
 
-    @Test func `reason and place are those of the line that decides`() throws {
+    @Test func `a verdict has the reason and the place of the line that decides`() throws {
         let verdict = try Self.verdict("/srv/work/history/1", .write)
         #expect(verdict.reason == "Not its history.")
         #expect(verdict.place?.description == "test.yaml:13:59")
@@ -70,20 +70,20 @@ import Testing
     ]
 
     @Test(arguments: remedies)
-    func `DEPUTY-03: the remedy allows it, and there is none for what no policy may grant`(
+    func `DEPUTY-03: a remedy allows its path and is missing if none may`(
         path: String, rights: PathRights, expected: String?
     ) throws {
         let verdict = try Self.verdict(path, rights)
         #expect(verdict.remedy == expected)
         guard let remedy = verdict.remedy, remedy.hasPrefix("grants") else { return }
-        // Added by a file that includes this one, it does what it says.
+        // The remedy allows the path when a file that includes this one adds it.
         let first = "policy: first\nsummary: For a test.\nincludes: [frame]\n" + Self.text
         let own = "policy: own\nsummary: For a test.\nincludes: [first]\npaths: { \(remedy) }\n"
         let library = PolicyLibrary(texts: ["frame": PolicySamples.frame, "first": first, "own": own])
         #expect(try library.policy(named: "own").verdict(path: path, rights: rights).isAllowed)
     }
 
-    @Test func `a path that no allowed call can open is refused by seccomp`() throws {
+    @Test func `a path that no allowed call can open is denied by seccomp`() throws {
         let verdict = try Policy.shipped(named: "compute").verdict(path: "/bundle/x", rights: .read)
         #expect(!verdict.isAllowed && verdict.refusedBy == [.seccomp] && verdict.errno == 2)
         #expect(verdict.place?.file == "base.yaml")
@@ -92,7 +92,7 @@ import Testing
         #expect(action.verdict(path: "/bundle/x", rights: .write).refusedBy == [.mount, .landlock])
     }
 
-    @Test func `granting adds and never takes away`() throws {
+    @Test func `granting a path adds rights and takes none away`() throws {
         let policy = try PolicySamples.policy(Self.text).granting([
             PathGrant(path: "/usr/lib", rights: .read, isOptional: false, reason: "asked", place: nil),
             PathGrant(path: "/srv/in", rights: [.read, .write], isOptional: false, reason: "asked", place: nil),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A directory of its user's policies, and what hostile ones hold.
+/// A directory of the user's own policies, and the contents of hostile ones.
 @Suite(.timeLimit(.minutes(20))) struct PolicyDirectoryTests {
     static let compute = "policy: compute\nsummary: Narrower.\nincludes: [base]\nlimits: { memory: 1M }\n"
 
@@ -23,7 +23,7 @@ import Testing
         return folder
     }
 
-    @Test func `a directory takes the place of what is shipped, for includes too`() throws {
+    @Test func `a directory replaces the shipped policies for includes too`() throws {
         let folder = try Self.folder { folder in
             try "no policy".write(to: folder.appending(path: "notes.txt"), atomically: false, encoding: .utf8)
             try "no policy".write(to: folder.appending(path: ".x.yaml"), atomically: false, encoding: .utf8)
@@ -49,7 +49,7 @@ import Testing
         #expect("\(try #require(error))".hasPrefix("\(folder.path)/x.yaml:1:9: the policy is named other"))
     }
 
-    @Test func `FS-26: pipes, links, sockets, directories and devices are refused at once`() throws {
+    @Test func `FS-26: pipes, links and directories in place of a policy are refused at once`() throws {
         #expect(try Self.error { mkfifo($0.appending(path: "x.yaml").path, 0o600) } == "DIR/x.yaml: not a regular file")
         #expect(
             try Self.error {
@@ -64,7 +64,7 @@ import Testing
                 == "DIR/x.yaml: a link; a policy is a file of its own")
     }
 
-    @Test func `texts that are none are refused`() throws {
+    @Test func `files that are no text or too long are refused`() throws {
         #expect(
             try Self.error { try Data([0x70, 0xFF, 0xFE]).write(to: $0.appending(path: "x.yaml")) }
                 == "DIR/x.yaml: not UTF-8")
@@ -75,7 +75,7 @@ import Testing
             } == "DIR/x.yaml: longer than 262144 bytes")
     }
 
-    @Test func `what others could write is refused`() throws {
+    @Test func `a policy that other users could write is refused`() throws {
         #expect(
             try Self.error { chmod($0.appending(path: "compute.yaml").path, 0o666) }
                 == "DIR/compute.yaml: everybody could loosen it; take the right away (chmod o-w)")
@@ -91,7 +91,7 @@ import Testing
                 == "DIR/compute.yaml: belongs to another user, who could loosen it")
     }
 
-    @Test func `a directory that is not there is named`() {
+    @Test func `the error for a missing directory names it`() {
         let error = #expect(throws: PolicyError.self) {
             try PolicyLibrary.standard(overriding: "/nonexistent/policies")
         }

@@ -6,7 +6,7 @@ import Testing
 /// Any text ends in a policy or an error.
 @Suite struct PolicyFuzzTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func mangledPoliciesEndInErrorsOrPolicies(seed: UInt64) {
+    func `mangled policies end in errors or policies`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let texts = PolicyLibrary.shipped.names.compactMap { PolicyLibrary.shipped.text(named: $0) }
             .map { Array($0.utf8) }.sorted { $0.count < $1.count }

@@ -40,7 +40,7 @@ enum PolicySamples {
         return try PolicyLibrary(texts: texts).policy(named: "test", for: architecture)
     }
 
-    /// The error that a text gets; nil when it is a policy.
+    /// The error that a text gets; nil if it is a policy.
     static func error(_ text: String, with others: [String: String] = [:]) -> PolicyError? {
         do {
             _ = try policy(text, with: others).filter()

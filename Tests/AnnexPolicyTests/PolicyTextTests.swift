@@ -92,20 +92,20 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func everyMistakeIsNamedWithItsPlace(text: String, expected: String) throws {
+    func `DEPUTY-03: every mistake is named with its place`(text: String, expected: String) throws {
         let found = try #require(
             PolicySamples.error(text.replacing("summary: again", with: "network: none\nnetwork: none")))
         #expect("\(found)".hasPrefix(expected), "\(found)")
     }
 
-    @Test func aPolicyWithoutALimitIsRefused() {
+    @Test func `a policy without limits is refused`() {
         let text =
             "policy: alone\nsummary: Nothing else.\nunlisted: { known: EPERM, unknown: ENOSYS }\n"
             + "paths: { bundle: [read], private: none }\nnetwork: none\nenvironment: {}\n"
         #expect(throws: PolicyError.self) { try PolicyLibrary(texts: ["alone": text]).policy(named: "alone") }
     }
 
-    @Test func whatIsStatedIsRead() throws {
+    @Test func `the sections of a policy are read as written`() throws {
         let policy = try PolicySamples.policy(
             "paths: { private: { scratch: { size: 64M, inodes: 256 } } }\nlimits: { memory: 1G, grace: 250ms }")
         #expect(policy.limits.memory == 1 << 30)
@@ -119,14 +119,14 @@ import Testing
         #expect(policy.environment.fixed == ["SWIFT_ROOT": "/"])
     }
 
-    @Test func hugeAndDeepTextsEndInErrors() {
+    @Test func `huge and deeply nested texts end in errors`() {
         #expect(PolicySamples.error("# " + String(repeating: "x", count: 300_000)) != nil)
         #expect(PolicySamples.error("allow: " + String(repeating: "[", count: 100_000)) != nil)
         #expect(PolicySamples.error("allow:\n" + String(repeating: "- ", count: 100_000)) != nil)
         #expect(PolicySamples.error("allow: " + String(repeating: "{a: ", count: 50_000)) != nil)
     }
 
-    @Test func theNearestNameIsOffered() {
+    @Test func `the nearest name is suggested`() {
         let known = ["openat", "open", "openat2", "close"]
         #expect(NearestName.of("opneat", among: known) == "openat")
         #expect(NearestName.of("colse", among: known) == "close")

@@ -5,10 +5,10 @@ import Testing
 @Suite struct RecordingTests {
     private static func number(_ name: String) throws -> Int32 { try #require(SystemCall(named: name)).number }
 
-    @Test func callsAreToldApartByWhatChoosesTheirOperation() throws {
+    @Test func `calls are told apart by the arguments that choose their operation`() throws {
         var recording = Recording()
         let map = try Self.number("mmap")
-        // Other address, size and descriptor: the same kind of call.
+        // Only address, size and descriptor differ: the same kind of call.
         recording.add(call: map, arguments: [0, 4096, 3, 0x22, .max, 0])
         recording.add(call: map, arguments: [0x7000, 8192, 0xF_0000_0003, 0x22, 5, 0])
         recording.add(call: map, arguments: [0, 4096, 5, 2, 3, 0])
@@ -19,7 +19,7 @@ import Testing
         #expect(recording.calls[Recording.Call(number: 900, arguments: [:])] == 1)
     }
 
-    @Test func onlyTheBitsThatTheKernelReadsAreKept() throws {
+    @Test func `a recording keeps only the bits that the kernel reads`() throws {
         var recording = Recording()
         let control = try Self.number("fcntl")
         recording.add(call: control, arguments: [3, 0x7_0000_0001, 0])
@@ -27,7 +27,7 @@ import Testing
         #expect(recording.calls == [Recording.Call(number: control, arguments: [1: 1]): 2])
     }
 
-    @Test func rightsOnOnePathAreJoined() {
+    @Test func `a recording joins the rights on one path`() {
         var recording = Recording()
         recording.add(path: "/a", rights: [], exists: false)
         recording.add(path: "/a", rights: .read, exists: true)
@@ -38,7 +38,7 @@ import Testing
         #expect(recording.paths["/a"]?.count == 3)
     }
 
-    @Test func `BOMB-07: what a program invents for ever fills no memory, and is counted`() {
+    @Test func `BOMB-07: calls and paths that a program invents fill no memory and are counted`() {
         var recording = Recording()
         for number in 0..<Recording.mostCalls + 10 {
             recording.add(call: Int32(1000 + number), arguments: [])

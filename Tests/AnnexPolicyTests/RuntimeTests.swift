@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A fully static Swift program lives under the policies, with nothing around it.
+/// A fully static Swift program runs under the policies, in an empty file system.
 @Suite(
     .serialized, .timeLimit(.minutes(20)),
     .enabled(if: filter_can_have_own_root() == 1, "neither root nor user namespaces: no root of its own"))
@@ -37,25 +37,25 @@ struct RuntimeTests {
     }
 
     @Test(arguments: PolicyLibrary.shipped.names, ["nothing", "clock", "random", "text", "cast", "read"])
-    func theRuntimeNeedsNothingThatIsRefusedAloud(policy: String, conduct: String) throws {
+    func `the Swift runtime makes no call that is denied and reported`(policy: String, conduct: String) throws {
         let run = try Self.run(policy, conduct)
         #expect(run.status == 0)
         #expect(run.notified == [])
     }
 
     @Test(arguments: ["trap", "fatal"])
-    func aTrapEndsByItsSignal(conduct: String) throws {
+    func `a trap ends a program by its signal`(conduct: String) throws {
         let run = try Self.run("base", conduct)
         #expect(run.signal == 4 || run.signal == 5)
         #expect(run.notified == [])
     }
 
-    @Test func abortIsAskedFor() throws {
+    @Test func `an abort is reported to the listener`() throws {
         #expect(try Self.run("base", "abort").notified.first == "tgkill")
     }
 
     @Test(arguments: [("socket", "socket"), ("exec", "execve"), ("fork", "clone")])
-    func attacksAreAskedFor(conduct: String, call: String) throws {
+    func `attacks are reported to the listener`(conduct: String, call: String) throws {
         let run = try Self.run("com.apple.photo-editing", conduct)
         #expect(run.notified.contains(call), "\(run.notified)")
     }

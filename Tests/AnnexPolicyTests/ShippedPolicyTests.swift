@@ -6,7 +6,7 @@ import Testing
 @Suite struct ShippedPolicyTests {
     static let names = PolicyLibrary.shipped.names
 
-    @Test func `every file of Policies is shipped as it is`() throws {
+    @Test func `every file of Policies is shipped unchanged`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Policies")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path())
@@ -37,7 +37,7 @@ import Testing
         #expect(Set(["base", "compute"]).isSubset(of: Self.names))
     }
 
-    @Test func `L2: widgets get the least memory, and every point starts within a second`() throws {
+    @Test func `L2: widgets get the least memory and every point starts within a second`() throws {
         let policies = try Self.points.map { try Policy.shipped(named: $0) }
         let least = try #require(policies.min { $0.limits.memory < $1.limits.memory })
         #expect(least.name == "com.apple.widget-extension")
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: points)
-    func `NET-01: no point reaches a network, a device or a file outside`(name: String) throws {
+    func `NET-01: no extension point reaches a network, a device or a file outside`(name: String) throws {
         let policy = try Policy.shipped(named: name)
         #expect(policy.network == .none && policy.devices.isEmpty && policy.paths.grants.isEmpty)
         #expect(policy.paths.processFiles == .none)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a keyboard has no place to keep what was typed`() throws {
+    @Test func `a keyboard has no file in which to keep typed text`() throws {
         let policy = try Policy.shipped(named: "com.apple.keyboard-service")
         #expect(policy.paths.privateDirectory == .none)
         for path in ["/bundle/x", "/private/x", "/tmp/x"] {
@@ -68,12 +68,12 @@ import Testing
     }
 
     @Test(arguments: names, Architecture.allCases)
-    func everyShippedPolicyCompiles(name: String, architecture: Architecture) throws {
+    func `every shipped policy compiles to a filter`(name: String, architecture: Architecture) throws {
         let filter = try Policy.shipped(named: name, for: architecture).filter()
         #expect(filter.count > 50)
     }
 
-    @Test func computeStaysWithinFortyFiveCalls() throws {
+    @Test func `compute allows at most 45 calls`() throws {
         let allowed = try Policy.shipped(named: "compute").allowedCalls
         print("compute allows \(allowed.count): \(allowed.joined(separator: " "))")
         #expect(allowed.count <= 45)

@@ -28,22 +28,22 @@ import Testing
     ]
 
     @Test(arguments: x86)
-    func registersAreWrittenAsPeopleWriteCalls(name: String, arguments: [UInt64], expected: String) throws {
+    func `a call is described as people write it`(name: String, arguments: [UInt64], expected: String) throws {
         let call = try #require(SystemCall(named: name, architecture: .x86))
         #expect(SystemCall.describe(number: call.number, arguments: arguments, architecture: .x86) == expected)
     }
 
-    @Test func flagsFollowTheArchitecture() throws {
+    @Test func `the description of flags follows the architecture`() throws {
         let call = try #require(SystemCall(named: "openat", architecture: .arm))
         #expect(call.describe(arguments: [3, 0, 0x4000, 0]) == "openat(3, NULL, O_RDONLY|O_DIRECTORY, 00)")
     }
 
-    @Test func numbersWithoutNameShowTheirRegisters() {
+    @Test func `a number without a name is described with its registers`() {
         #expect(SystemCall.describe(number: 900, arguments: [1, .max]) == "call 900(0x1, 0xffffffffffffffff)")
         #expect(SystemCall.describe(number: -1, arguments: []) == "call -1()")
     }
 
-    @Test func textsOfTheCallerAreEscapedAndCut() throws {
+    @Test func `texts of the caller are escaped and cut`() throws {
         let call = try #require(SystemCall(named: "openat", architecture: .x86))
         #expect(call.pathArguments == [1])
         let hostile = Array("/etc/\u{1B}[2J\"\\\n".utf8) + [0xFF]
@@ -53,7 +53,7 @@ import Testing
         #expect(long.utf8.count < 400 && long.contains("\"…"))
     }
 
-    @Test func missingRegistersCountAsZero() {
+    @Test func `missing registers count as zero`() {
         #expect(SystemCall.describe(number: 41, arguments: [], architecture: .x86) == "socket(AF_UNSPEC, 0, 0)")
     }
 }

@@ -8,7 +8,7 @@ import Testing
     static let header = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: header), "no x86-64 kernel headers here"))
-    func theTableAgreesWithTheKernelHeader() throws {
+    func `the table of calls agrees with the kernel header`() throws {
         let lines = try String(contentsOfFile: Self.header, encoding: .utf8).split(separator: "\n")
         var seen = 0
         for line in lines where line.hasPrefix("#define __NR_") {
@@ -21,11 +21,11 @@ import Testing
     }
 
     @Test(arguments: Architecture.allCases)
-    func theTableAgreesWithLibseccomp(architecture: Architecture) {
+    func `the table of calls agrees with libseccomp`(architecture: Architecture) {
         var seen = 0
         for call in SystemCallTable.of(architecture).byName.values {
             let known = seccomp_syscall_resolve_name_arch(architecture.audit, call.name)
-            // -1: newer than this libseccomp.
+            // -1: the call is newer than this libseccomp.
             guard known != -1 else { continue }
             #expect(known == call.number, "\(call.name)")
             seen += 1
@@ -33,7 +33,7 @@ import Testing
         #expect(seen > 250)
     }
 
-    @Test func callsNewerThanLibseccompAreKnown() {
+    @Test func `calls that are newer than libseccomp are known`() {
         for architecture in Architecture.allCases {
             #expect(SystemCall(named: "mseal", architecture: architecture)?.number == 462)
             #expect(SystemCall(number: 470, architecture: architecture)?.name == "listns")
@@ -42,7 +42,7 @@ import Testing
         #expect(SystemCall(named: "open", architecture: .arm) == nil)
     }
 
-    @Test func everyLineOfTheTablesIsUnderstood() {
+    @Test func `every line of the tables of calls is understood`() {
         let kinds = ArgumentKind.table.split(separator: "\n").count
         let signatures = SystemCallTable.signatures.split(separator: "\n")
         for architecture in Architecture.allCases {

@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexPolicy
 
 @Suite struct VerdictTests {
-    /// An ordinary program may ask for what no extension has a use for.
+    /// All policies but `tool`: an ordinary program may make calls that no extension needs.
     static let ofExtensions = PolicyLibrary.shipped.names.filter { $0 != "tool" }
 
     static func verdict(_ policy: String, _ name: String, _ arguments: [UInt64] = []) throws -> Verdict {
@@ -11,7 +11,7 @@ import Testing
         return try Policy.shipped(named: policy, for: .x86).verdict(number: call.number, arguments: arguments)
     }
 
-    @Test func onlyAbortIsAborting() throws {
+    @Test func `only the signal of abort counts as aborting`() throws {
         #expect(try Self.verdict("compute", "tgkill", [1, 1, 6]).answer == .aborting)
         #expect(try Self.verdict("compute", "tgkill", [1, 1, 0x5_0000_0006]).answer == .aborting)
         #expect(try Self.verdict("compute", "tgkill", [1, 1, 9]).answer == .refuse(errno: 1, reported: true))
@@ -23,7 +23,7 @@ import Testing
             "setns", "mount", "umount2", "bpf", "keyctl", "io_uring_setup", "perf_event_open", "userfaultfd",
             "process_vm_readv", "kexec_load", "init_module", "reboot", "pivot_root", "chroot",
         ])
-    func whatOnlyAnAttackMakesIsTheEnd(name: String) throws {
+    func `a call that only an attack makes ends the process`(name: String) throws {
         for policy in Self.ofExtensions {
             #expect(try Self.verdict(policy, name).answer == .end)
         }
@@ -34,7 +34,7 @@ import Testing
             "fchmod", "fchmodat", "utimensat", "fsetxattr", "flock", "truncate", "fallocate", "kill",
             "memfd_create_exec",
         ])
-    func whatAReadOnlyDescriptorStillAllowsIsRefused(name: String) throws {
+    func `a call that changes a file despite a read-only descriptor is denied`(name: String) throws {
         let (call, arguments): (String, [UInt64]) =
             name == "memfd_create_exec" ? ("memfd_create", [0, 0x13]) : (name, [])
         for policy in Self.ofExtensions {
@@ -43,12 +43,12 @@ import Testing
     }
 
     @Test(arguments: [6, 7, 9, 38, 1024, 1025, 0x406] as [UInt64])
-    func locksAndLeasesOfTheReadOnlyPictureAreNotForIt(command: UInt64) throws {
+    func `locks and leases on a read-only picture are denied`(command: UInt64) throws {
         let answer = try Self.verdict("com.apple.photo-editing", "fcntl", [5, command, 0]).answer
         #expect(answer == (command == 0x406 ? .allow : .refuse(errno: 1, reported: true)))
     }
 
-    @Test func nothingBecomesExecutable() throws {
+    @Test func `no policy lets memory become executable`() throws {
         for policy in PolicyLibrary.shipped.names {
             #expect(try Self.verdict(policy, "mmap", [0, 4096, 7, 0x22]).answer == .refuse(errno: 1, reported: true))
             #expect(try Self.verdict(policy, "mmap", [0, 4096, 3, 0x22]).answer == .allow)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func futexesOfThePriorityKindAreNotThere() throws {
+    @Test func `priority futexes are denied`() throws {
         for operation in 0..<128 as Range<UInt64> {
             for flags in [0, 128, 256, 384] as [UInt64] {
                 let answer = try Self.verdict("compute", "futex", [0, operation | flags]).answer
@@ -67,23 +67,23 @@ import Testing
         }
     }
 
-    @Test func holesCannotBePunched() throws {
+    @Test func `punching holes in memory or files is denied`() throws {
         #expect(try Self.verdict("compute", "madvise", [0, 4096, 9]).answer == .refuse(errno: 1, reported: true))
         #expect(try Self.verdict("compute", "fallocate", [3, 3]).answer == .refuse(errno: 1, reported: true))
     }
 
-    @Test func threadsFallBackQuietlyAndThenEnd() throws {
+    @Test func `clone3 fails quietly and clone for a thread ends the process`() throws {
         #expect(try Self.verdict("compute", "clone3").answer == .refuse(errno: 38, reported: false))
         #expect(try Self.verdict("compute", "clone", [0x3D0F00]).answer == .end)
     }
 
-    @Test func unknownNumbersDoNotExist() throws {
+    @Test func `an unknown call number gets ENOSYS`() throws {
         let verdict = try Policy.shipped(named: "compute").verdict(number: 900, arguments: [1, 2, 3])
         #expect(verdict.answer == .refuse(errno: 38, reported: true))
         #expect(verdict.remedy == nil)
     }
 
-    @Test func theDecidingLineAndTheEntryThatWouldAllowAreNamed() throws {
+    @Test func `a verdict names the deciding line and the remedy`() throws {
         let lock = try Self.verdict("com.apple.photo-editing", "fcntl", [5, 6, 0])
         #expect(lock.remedy == "- { call: fcntl, when: { command: F_SETLK } }")
         #expect(lock.place.file == "base.yaml")
@@ -97,7 +97,7 @@ import Testing
         #expect(try Self.verdict("compute", "getpid").remedy == nil)
     }
 
-    @Test func theRemedyAllows() throws {
+    @Test func `a remedy allows its call`() throws {
         for (name, arguments) in [
             ("fcntl", [5, 6, 0]), ("socket", [2, 1, 0]), ("flock", []), ("openat", [3, 1, 0x241]),
         ]

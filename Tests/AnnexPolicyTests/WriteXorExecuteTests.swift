@@ -2,9 +2,9 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// `write-xor-execute: on` as conditions on whatever a policy allows of the calls that give memory.
+/// `write-xor-execute: on` as conditions on all calls that give memory and that a policy allows.
 @Suite struct WriteXorExecuteTests {
-    /// A policy that allows all of it, so that only the switch stands between a program and such memory.
+    /// A policy that allows all these calls, so that only the switch stands between a program and such memory.
     static let everything = """
         allow:
           - reason: All of it.
@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(arguments: kept)
-    func `PROC-05: what keeps writing and executing apart stays allowed`(name: String, arguments: [UInt64]) throws {
+    func `PROC-05: calls that keep writing and executing apart stay allowed`(name: String, arguments: [UInt64]) throws {
         #expect(try Self.answer(try Self.policy(), name, arguments) == .allow)
     }
 
@@ -39,7 +39,7 @@ import Testing
     ]
 
     @Test(arguments: broken)
-    func `PROC-05: what joins them is refused, and the switch named as the reason`(
+    func `PROC-05: a call that joins both is denied with the switch as the reason`(
         name: String, arguments: [UInt64]
     ) throws {
         let policy = try Self.policy()
@@ -51,13 +51,13 @@ import Testing
     }
 
     @Test(arguments: Architecture.allCases)
-    func `SEC-13: the filter says the same`(architecture: Architecture) throws {
+    func `SEC-13: the filter for write-xor-execute answers as the policy says`(architecture: Architecture) throws {
         let policy = try PolicySamples.policy("write-xor-execute: on\n" + Self.everything, for: architecture)
         let judge = FilterJudge(policy: policy, filter: try policy.filter())
         #expect(judge.firstDifference(among: 0..<1024, architecture: architecture.audit) == nil)
     }
 
-    @Test func `conditions of the policy's own hold as well`() throws {
+    @Test func `conditions of the policy itself hold as well`() throws {
         let policy = try Self.policy(
             """
             allow:
@@ -71,8 +71,8 @@ import Testing
         #expect(try Self.answer(policy, "mmap", [0, 1, 5, 1, 3, 0]) != .allow)
     }
 
-    /// Sealed or not, whatever its mode: a memory file lies on no mount that could forbid to map it executable.
-    @Test func `PROC-05: memory files are made only where no file can become code`() throws {
+    /// Sealed or not, with any mode: a memory file lies on no mount that could forbid mapping it executable.
+    @Test func `PROC-05: memory files are made only if no file can become code`() throws {
         let policy = try Self.policy(
             "allow: [{ reason: a, calls: [memfd_create, { call: mmap, when: { prot: { without: PROT_EXEC } } }] }]")
         #expect(try Self.answer(policy, "memfd_create", [0, 3]) == .allow)
@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: PolicyLibrary.shipped.names)
     func `PROC-05: no shipped policy lets memory be writable and executable`(name: String) throws {
         let policy = try Policy.shipped(named: name)
-        // One that is not for extensions may say so itself.
+        // Only the policy that is not for extensions may turn the switch off.
         guard policy.writeXorExecute else {
             #expect(name == "tool")
             return

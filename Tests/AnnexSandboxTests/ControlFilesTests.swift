@@ -4,9 +4,10 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What a control group takes is what is told; over made-up folders, so that every kind of kernel is there.
+/// The limits that a control group accepts are those that are reported; over made-up folders, so that every kind of
+/// kernel is there.
 @Suite struct ControlFilesTests {
-    /// A folder with control files, each with what it says at first.
+    /// A folder with control files and their first contents.
     struct Tree {
         let folder: TemporaryFolder
         var path: String { folder.url.path }
@@ -28,7 +29,7 @@ import Testing
 
     private static let hasSwap = access("/proc/swaps", F_OK) == 0
 
-    @Test func versionTwoTakesAll() throws {
+    @Test func `a control group of version 2 takes all limits`() throws {
         let tree = try Tree([
             "memory.max": "", "memory.swap.max": "", "memory.oom.group": "", "pids.max": "", "cpu.weight": "",
             "io.weight": "",
@@ -41,7 +42,7 @@ import Testing
         #expect(tree["pids.max"] == "9" && tree["cpu.weight"] == "25" && tree["io.weight"] == "default 25")
     }
 
-    @Test func whatIsNotThereIsNotTold() throws {
+    @Test func `a limit without its control file is not reported`() throws {
         let tree = try Tree(["memory.max": ""])
         let files = ControlFiles(.two)
         #expect(try files.limit(memory: 1 << 20, in: tree.path) == (Self.hasSwap ? .memory : [.memory, .swap]))
@@ -51,7 +52,7 @@ import Testing
         #expect(throws: (any Error).self) { try ControlFiles(.one).limit(memory: 1, in: tree.path) }
     }
 
-    @Test func versionOneWithoutAnAccountOfSwapIsToldNotToSwap() throws {
+    @Test func `version 1 without an account of swap gets a swappiness of 0`() throws {
         let tree = try Tree(["memory.limit_in_bytes": "", "memory.swappiness": "60"])
         let bounds = try ControlFiles(.one).limit(memory: 1 << 20, in: tree.path)
         #expect(bounds.contains(.swap) != Self.hasSwap)
@@ -61,7 +62,7 @@ import Testing
         #expect(tree["memory.memsw.limit_in_bytes"] == "1048576")
     }
 
-    @Test func hugePagesAreWithheldUsedAndReserved() throws {
+    @Test func `huge pages are withheld from use and from reservation`() throws {
         #expect(ControlFiles.hugePageSize("hugepages-2048kB") == "2MB")
         #expect(ControlFiles.hugePageSize("hugepages-1048576kB") == "1GB")
         #expect(ControlFiles.hugePageSize("hugepages-64kB") == "64KB")
@@ -84,7 +85,7 @@ import Testing
         ])
     }
 
-    @Test func aDelegatedGroupIsFoundFromItselfAndFromItsLeaf() {
+    @Test func `a delegated group is found from itself and from its leaf`() {
         let isDelegated: (String) -> Bool = { $0 == "/g/a.service" }
         #expect(DelegatedGroup(own: "/g/a.service", isDelegated: isDelegated)?.path == "/g/a.service")
         #expect(DelegatedGroup(own: "/g/a.service/broker", isDelegated: isDelegated)?.path == "/g/a.service")
@@ -93,7 +94,7 @@ import Testing
         #expect(DelegatedGroup(own: "", isDelegated: isDelegated) == nil)
     }
 
-    @Test func whatHasALeafForTheProgramIsDelegated() throws {
+    @Test func `a group with a leaf for the program counts as delegated`() throws {
         #expect(!DelegatedGroup.isDelegated("/proc") && !DelegatedGroup.isDelegated("/nowhere"))
         let tree = try unit()
         #expect(DelegatedGroup.isDelegated(tree.path))
@@ -102,38 +103,38 @@ import Testing
         #expect(!DelegatedGroup.isDelegated(tree.path))
     }
 
-    @Test func theProgramGoesIntoALeafAndControllersAreHandedDown() throws {
+    @Test func `the program moves into a leaf and controllers are handed down`() throws {
         let tree = try unit()
         try DelegatedGroup(at: tree.path).settle(77)
         #expect(tree["broker/cgroup.procs"] == "77")
-        // A control file takes each write by itself; this one has the last before what is left of longer ones.
+        // A real control file takes each write by itself. Here the last write stands before the rest of longer ones.
         #expect(tree["cgroup.subtree_control"]?.hasPrefix("+pids") == true)
     }
 
-    @Test func whatIsHandedDownAlreadyIsNotHandedDownAgain() throws {
+    @Test func `controllers that are handed down already are not handed down again`() throws {
         let tree = try unit("memory pids", given: "memory pids\n")
         try DelegatedGroup(at: tree.path).settle(77)
         #expect(tree["cgroup.subtree_control"] == "memory pids\n")
     }
 
-    @Test func aGroupWithoutMemoryOrWithOthersInItIsLeftAsItWas() throws {
+    @Test func `a group without memory or with other processes is left as it was`() throws {
         let without = try unit("cpu pids")
         #expect(throws: (any Error).self) { try DelegatedGroup(at: without.path).settle(77) }
         #expect(without["broker/cgroup.procs"] == "")
-        // What cannot be written stands for EBUSY.
+        // A file that cannot be written stands for EBUSY.
         let busy = try unit()
         try FileManager.default.removeItem(atPath: busy.path + "/cgroup.subtree_control")
         #expect(throws: (any Error).self) { try DelegatedGroup(at: busy.path).settle(77) }
         #expect(busy["cgroup.procs"] == "77")
     }
 
-    @Test func aProgramThatBeganInItsLeafStaysThere() throws {
+    @Test func `a program that began in its leaf stays there`() throws {
         let busy = try unit()
         try busy.add("broker/cgroup.procs", "5\n77\n")
         try FileManager.default.removeItem(atPath: busy.path + "/cgroup.subtree_control")
         #expect(throws: (any Error).self) { try DelegatedGroup(at: busy.path).settle(77) }
         #expect(busy["cgroup.procs"] == "" && busy["broker/cgroup.procs"] == "5\n77\n")
-        // Another's number that ends alike is not its own.
+        // The number of another process that ends alike does not count.
         let other = try unit()
         try other.add("broker/cgroup.procs", "177\n")
         try DelegatedGroup(at: other.path).settle(77)

@@ -12,7 +12,7 @@ import Testing
         """
     static let versionTwo = "30 24 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate"
 
-    @Test func versionOneIsFoundByItsControllers() {
+    @Test func `control groups of version 1 are found by their controllers`() {
         let mounts = ControlGroupMount.all(in: Self.versionOne)
         let places = "5:memory:/user/alice\n4:pids:/\n0::/unused\n"
         let found = ControlGroupHierarchy.candidates(mounts: mounts, places: places)
@@ -23,33 +23,33 @@ import Testing
             ])
     }
 
-    @Test func versionTwoAsksOwnGroupThenItsParent() {
+    @Test func `version 2 offers the own group and then its parent`() {
         let mounts = ControlGroupMount.all(in: Self.versionTwo)
         let found = ControlGroupHierarchy.candidates(mounts: mounts, places: "0::/user.slice/app.scope\n")
         #expect(found.map(\.memory) == ["/sys/fs/cgroup/user.slice/app.scope", "/sys/fs/cgroup/user.slice"])
     }
 
     @Test(arguments: ["", "garbage", "1 2 3 - cgroup", "- - - -", String(repeating: "- ", count: 50)])
-    func brokenLinesGiveNoMount(line: String) {
+    func `broken lines in the list of mounts give no mount`(line: String) {
         #expect(ControlGroupMount.all(in: line).isEmpty)
     }
 
     @Test(arguments: ["annex", "annex.1.2", "annex.1.x.2.3", "annex.1.2.3.4.5", "other.1.2.3.4", "annex.1.-1..3"])
-    func foreignDirectoriesAreNeverTakenForOurs(name: String) {
+    func `foreign directories are never taken for groups of Annex`(name: String) {
         #expect(OwnedName(name) == nil)
     }
 
-    @Test func aNameKnowsWhetherItsOwnerLives() throws {
+    @Test func `the name of a group shows whether its owner lives`() throws {
         let own = try #require(OwnedName(OwnedName.next()))
         #expect(own.isOwned)
         // The same pid with another start time is another process.
         #expect(!OwnedName(owner: own.owner, started: own.started &+ 1, count: 1).isOwned)
-        // Another namespace's processes cannot be judged from here: theirs are left alone.
+        // Processes of another namespace cannot be judged from here: their groups are left alone.
         #expect(OwnedName(space: own.space &+ 1, owner: own.owner, started: 1, count: 1).isOwned)
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
-    func aGroupIsMadeWithItsLimitsAndRemovedWithItsOwner() throws {
+    func `a group has its limits and is removed with its owner`() throws {
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let directories: [String]
         do {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
-    func oneThatSomebodyElseRemovedIsNotTakenForThere() throws {
+    func `a group that another program removed is noticed`() throws {
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let group = try ControlGroup(in: hierarchy, named: OwnedName.next())
         let before = group.isThere
@@ -72,27 +72,27 @@ import Testing
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
-    func theSweepRemovesWhatADeadOwnerLeftAndNothingElse() throws {
+    func `a sweep removes only the groups of dead owners`() throws {
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let own = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 1)
         let left = hierarchy.memory + "/" + OwnedName(owner: getpid(), started: 1, count: .random(in: 0 ... .max)).text
         try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
-        // Other tests' launchers sweep too.
+        // Launchers of other tests sweep too.
         _ = ControlGroup.sweep(hierarchy)
         #expect(!FileManager.default.fileExists(atPath: left))
         #expect(FileManager.default.fileExists(atPath: own.memory))
     }
 
-    /// Every place in which this user can make a group.
+    /// Every directory in which this user can make a group.
     private static let places = Set(ControlGroupHierarchy.candidates().map(\.memory)).filter { access($0, W_OK) == 0 }
         .sorted()
 
     @Test(.enabled(if: !places.isEmpty, "no control group can be made here"), arguments: places)
-    func whatIsInAGroupEndsWithIt(place: String) async throws {
+    func `the processes of a group end with it`(place: String) async throws {
         let directory = place + "/" + OwnedName.next()
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         defer { ControlGroup.remove(directory) }
-        // Two, of which one is nobody's child here.
+        // Two processes, of which one is not a child of this one.
         let program = Process()
         program.executableURL = URL(filePath: "/bin/sh")
         program.arguments = ["-c", "read go; sleep 3600 & exec sleep 3600"]
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
-    func whatAllMayHaveTogetherIsHeldAboveThemAndGoesLast() throws {
+    func `the shared limits are held by a group above that is removed last`() throws {
         let share = GroupShare(name: "unused", memory: 256 << 20, processes: 64)
         var spare: ControlGroup?
         var place: GroupPlace? = try GroupPlace.find(
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
-    func theSweepTakesWhatIsBelowADeadOwnersGroupToo() throws {
+    func `a sweep removes the groups below that of a dead owner too`() throws {
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let left = hierarchy.memory + "/" + OwnedName(owner: getpid(), started: 1, count: .random(in: 0 ... .max)).text
         let below = left + "/" + OwnedName(owner: getpid(), started: 1, count: 7).text

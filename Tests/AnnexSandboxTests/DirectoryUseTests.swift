@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What lies in a directory is a program's to choose: names, depth and number.
+/// A program chooses the names, depth and number of the files in its directory.
 @Suite struct DirectoryUseTests {
     private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ import Testing
         close(file)
     }
 
-    /// On both sides of what is made between, in whatever order the file system lists them.
+    /// Makes files on both sides of the body's own, so that the order of the file system does not matter.
     private func around(_ directory: String, _ body: () throws -> Void) throws {
         for number in 0..<20 { try make(Array("a\(number)".utf8), in: directory) }
         try body()
@@ -35,7 +35,7 @@ import Testing
         return place
     }
 
-    @Test func `FS-24: a name that is no text is too much, and ends nothing but the count`() async {
+    @Test func `FS-24: a name that is no text exceeds the limit and only ends the count`() async {
         await #expect(processExitsWith: .success) {
             let tests = try DirectoryUseTests()
             try tests.around(tests.path) { try tests.make([0xFF], in: tests.nest(1)) }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `FS-24: a tree that is too deep is too much, whatever lies on the way up`() async {
+    @Test func `FS-24: a tree that is too deep exceeds the limit`() async {
         await #expect(processExitsWith: .success) {
             let tests = try DirectoryUseTests()
             for depth in [62, 63, 64] { try tests.around(tests.nest(depth)) {} }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `FS-24: what is within its bounds is no excess, one more is`() throws {
+    @Test func `FS-24: a directory may reach its limits but not exceed them`() throws {
         try around(nest(3)) {}
         func excess(_ size: UInt64, _ inodes: UInt64) throws -> String? {
             DirectoryUse(of: try Descriptor.directory(path), size: size, inodes: inodes).excess
@@ -66,7 +66,7 @@ import Testing
         #expect(try excess(1 << 15, 1000)?.contains("bytes in its private directory") == true)
     }
 
-    @Test func numbersThatNoFileSystemHasAreTheLargest() {
+    @Test func `sums that overflow become the largest number`() {
         #expect(UInt64.max.addingClamped(1) == .max && UInt64(3).addingClamped(4) == 7)
         #expect(UInt64(bytesOfBlocks: .max) == .max && UInt64(bytesOfBlocks: 3) == 1536)
     }

@@ -6,43 +6,43 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What a program may write to is not filled to the brim.
+/// A program is stopped before it fills the disk that it may write to.
 @Suite struct FreeSpaceTests {
     private func space(bytes: UInt64, of size: UInt64, files: UInt64 = 0, of most: UInt64 = 0) -> FreeSpace {
         FreeSpace(bytes: bytes, size: size, files: files, mostFiles: most)
     }
 
-    @Test func aTwentiethStaysFreeAndAGibibyteAtMost() {
+    @Test func `a twentieth of a disk stays free and a gibibyte at most`() {
         #expect(space(bytes: 50 << 20, of: 100 << 20).floor.bytes == 5 << 20)
         #expect(space(bytes: 1 << 40, of: 1 << 41).floor.bytes == 1 << 30)
         #expect(space(bytes: 1 << 40, of: 1 << 41, files: 900, of: 1000).floor.files == 50)
     }
 
-    @Test func whereLessWasLeftHalfOfThatStays() {
+    @Test func `a disk with less free space keeps half of that`() {
         let full = space(bytes: 4 << 20, of: 1 << 40, files: 10, of: 1000)
         #expect(full.floor.bytes == 2 << 20 && full.floor.files == 5)
         #expect(full.lack(beneath: full.floor) == nil)
         #expect(space(bytes: 0, of: 1 << 40).floor.bytes == 0)
     }
 
-    @Test func whatIsMissingIsSaid() {
+    @Test func `the missing resource of a disk is named`() {
         let floor = space(bytes: 50, of: 1000, files: 50, of: 1000).floor
         #expect(space(bytes: floor.bytes, of: 1000, files: floor.files).lack(beneath: floor) == nil)
         #expect(space(bytes: floor.bytes - 1, of: 1000, files: 50).lack(beneath: floor)?.contains("bytes free") == true)
         #expect(space(bytes: 50, of: 1000, files: 1).lack(beneath: floor)?.contains("files") == true)
-        // A file system that numbers no files beforehand lacks none.
+        // A file system without a fixed number of files never lacks files.
         #expect(space(bytes: 50, of: 1000).lack(beneath: space(bytes: 50, of: 1000).floor) == nil)
     }
 
-    @Test func aProgramThatWritesNowhereIsNotWatched() throws {
+    @Test func `a program that writes nowhere is not watched`() throws {
         #expect(try FreeSpaceWatch(of: []) { _ in } == nil)
         let watch = try #require(
             try FreeSpaceWatch(of: [FileManager.default.temporaryDirectory.path, "/nowhere/at/all"]) { _ in })
         #expect(watch.look())
     }
 
-    /// On a small file system of its own, in namespaces of its own.
-    @Test func aProgramThatFillsADiskIsEnded() async throws {
+    /// On a small file system in namespaces of the test's own.
+    @Test func `a program that fills a disk is ended`() async throws {
         let folder = try TemporaryFolder()
         chmod(folder.url.path, 0o755)
         let fixture = Ground.fixture.deletingLastPathComponent()

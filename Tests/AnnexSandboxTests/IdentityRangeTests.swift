@@ -7,7 +7,7 @@ import Testing
 @Suite struct IdentityRangeTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "annex-ids-\(UUID())").path
 
-    @Test func twoBrokersNeverGiveTheSameNumber() throws {
+    @Test func `two brokers never give the same user number`() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let one = try IdentityRange(1000..<1002, directory: directory)
         let other = try IdentityRange(1000..<1002, directory: directory)
@@ -17,14 +17,14 @@ import Testing
         #expect(throws: SystemError.self) { _ = try one.claim() }
     }
 
-    @Test func aNumberIsFreeAgainWhenItsOwnerEnds() throws {
+    @Test func `a user number is free again when its owner ends`() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let range = try IdentityRange(1000..<1001, directory: directory)
         do { #expect(try range.claim().user == 1000) }
         #expect(try range.claim().user == 1000)
     }
 
-    @Test func whatAnotherBrokerGaveBackIsFoundWhereTheRestIsTaken() throws {
+    @Test func `a number that another broker gave back is found when the rest is taken`() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let one = try IdentityRange(1000..<1003, directory: directory)
         let other = try IdentityRange(1000..<1003, directory: directory)
@@ -37,7 +37,7 @@ import Testing
         #expect(second.user == 1001 && third.user == 1002)
     }
 
-    @Test func theLowestThatIsFreeIsGivenAgain() throws {
+    @Test func `the lowest free number is given again`() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let range = try IdentityRange(1000..<1010, directory: directory)
         let held = try range.claim()
@@ -46,13 +46,13 @@ import Testing
         #expect(held.user == 1000)
     }
 
-    @Test func `the default is no user of systemd's containers, nor of a directory`() {
-        // As systemd documents its ranges, and SSSD the largest that it gives.
+    @Test func `the default range overlaps no range of systemd or of a directory service`() {
+        // The ranges that systemd documents, and the largest number that SSSD gives.
         #expect(IdentityRange.standard.lowerBound > 1_879_048_191 && IdentityRange.standard.lowerBound > 2_000_400_000)
         #expect(IdentityRange.standard.upperBound <= 2_147_352_576)
     }
 
-    @Test func `a range is stated by its ends`() {
+    @Test func `a range is written as its two ends`() {
         #expect(IdentityRange.range("100000-165535") == 100_000..<165_536)
         for text in ["", "1", "0-10", "10-10", "20-10", "-5", "1-2-3", "a-b", "1-4294967295", "1-4294967294"] {
             #expect(IdentityRange.range(text) == nil, "\(text)")
@@ -64,7 +64,7 @@ import Testing
         #expect(!IdentityRange.extensions.contains(programs.user) && IdentityRange.standard.contains(programs.user))
     }
 
-    @Test func rootIsInNoRange() {
+    @Test func `root is in no range`() {
         #expect(throws: SystemError.self) { _ = try IdentityRange(0..<10, directory: directory) }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import AnnexSandbox
 
 @Suite(.timeLimit(.minutes(20))) struct LauncherTests {
-    @Test func aWardenThatWasKilledIsReplaced() async throws {
+    @Test func `a warden that was killed is replaced`() async throws {
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }
         let first = try launcher.warden()
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
-    func `without a process namespace what a program left behind ends with its control group`() throws {
+    func `without a process namespace the processes of a program end with its group`() throws {
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }
         let script = "setsid sleep 1000 > /dev/null 2>&1 & echo $!; exit 3"
@@ -43,11 +43,11 @@ import Testing
         #expect(WardenState.isGone(left))
     }
 
-    @Test func aWardenThatWasKilledIsReplacedBeforeTheLoopHearsOfIt() throws {
+    @Test func `a killed warden is replaced before the event loop reports its end`() throws {
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }
         let first = try launcher.warden()
-        // Held up, as on a busy machine.
+        // The loop is blocked, as on a busy machine.
         let (isHeld, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         launcher.loop.execute {
             isHeld.signal()
@@ -60,9 +60,9 @@ import Testing
         #expect(first.isLost)
     }
 
-    /// Nobody else would end it, and the next launch may be the same user's.
+    /// No other part would end the child, and the next launch may have the same user.
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
-    func whatOutlivesItsFirstProcessEndsWithItWhereNoNamespaceEndsIt() async throws {
+    func `without a process namespace children end with the first process`() async throws {
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }
         let sandbox = Sandbox(policy: try .shipped(named: "tool"))

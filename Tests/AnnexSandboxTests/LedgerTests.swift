@@ -10,7 +10,7 @@ import Testing
             policyLine: "p:1", reason: nil, allowedBy: nil, caller: Caller(thread: 1))
     }
 
-    @Test func theSameRefusalIsCountedNotRepeated() {
+    @Test func `equal denials are counted and not repeated`() {
         var ledger = DenialLedger()
         for _ in 0..<5 { ledger.add(denial("socket(AF_INET)")) }
         #expect(ledger.denials.count == 1)
@@ -18,14 +18,14 @@ import Testing
         #expect(ledger.total == 5)
     }
 
-    @Test func `BOMB-07: new arguments for ever fill no memory`() {
+    @Test func `BOMB-07: new arguments without end fill no memory`() {
         var ledger = DenialLedger()
         for number in 0..<10_000 { ledger.add(denial("socket(\(number))")) }
         #expect(ledger.denials.count == DenialLedger.capacity)
         #expect(ledger.total == 10_000)
     }
 
-    @Test func `BOMB-07: invented paths fill no memory either, take no room from calls, and are counted`() {
+    @Test func `BOMB-07: invented paths fill no memory and take no room from calls`() {
         var ledger = DenialLedger()
         for number in 0..<1_000 {
             let path = DeniedPath(path: "/\(number)", needed: .read, missing: .read, makesEntry: false, option: nil)
@@ -37,11 +37,11 @@ import Testing
         ledger.add(denial("socket()"))
         #expect(ledger.denials.count == DenialLedger.pathCapacity + 1)
         #expect(ledger.dropped == 1_000 - DenialLedger.pathCapacity)
-        // Paths are told in a mode that looks for them: they do not bring the limit on refused calls nearer.
+        // Only a mode that looks for paths reports them: they do not bring the limit on denied calls nearer.
         #expect(ledger.total == 1)
     }
 
-    @Test func timesAreOfTheFirstAndTheLast() {
+    @Test func `a denial has the times of its first and last occurrence`() {
         var ledger = DenialLedger(begun: 1_000)
         ledger.add(denial("a"), at: 2_000)
         ledger.add(denial("a"), at: 5_000)

@@ -7,8 +7,8 @@ import Testing
 @testable import AnnexSandbox
 
 @Suite struct MemoryWatchTests {
-    /// In a process of its own: this one's other tests take and free memory meanwhile.
-    @Test func memoryInAFileWithoutANameIsSeenWhileItIsOnlyHeldOpen() async {
+    /// In a process of its own: other tests of this one take and free memory meanwhile.
+    @Test func `memory in a nameless file counts while the file is only held open`() async {
         await #expect(processExitsWith: .success) {
             let piece = [UInt8](repeating: 1, count: 1 << 20)
             let memory = try Descriptor.memfd("annex-test", size: 0)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func aFileCountsOnceAndItsNumberIsItsOwnOnlyOnItsDevice() {
+    @Test func `a nameless file counts once on each device`() {
         var files = NamelessFiles()
         for _ in 0..<2 { files.add(device: 1, inode: 7, blocks: 2) }
         files.add(device: 2, inode: 7, blocks: 4)
@@ -29,7 +29,7 @@ import Testing
         #expect(files.bytes == .max)
     }
 
-    @Test func onlyWhatHasNoNameIsCounted() throws {
+    @Test func `only files without a name are counted`() throws {
         var files = NamelessFiles()
         let program = try Descriptor.open("/proc/self/exe", O_RDONLY)
         files.add(link: "/proc/self/fd/\(program.number)")
@@ -41,8 +41,8 @@ import Testing
         #expect(files.bytes == 1 << 20)
     }
 
-    /// What `tmpfile()` makes, and databases make in passing: memory only where the folder is.
-    @Test func aFileWithoutANameOnADiskIsNoMemory() throws {
+    /// The kind of file that `tmpfile()` makes, and databases in passing: it is memory only if its folder is.
+    @Test func `a nameless file on a disk does not count as memory`() throws {
         let folder = try TemporaryFolder()
         let name = folder.url.path + "/gone"
         let file = try Descriptor.open(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
@@ -62,7 +62,7 @@ import Testing
         #expect(files.bytes == before + 1 << 21)
     }
 
-    @Test func whatIsMountedTellsWhatIsMemory() {
+    @Test func `the types of mounts tell which files may be memory`() {
         let mounts = MountTypes(
             """
             36 35 0:40 / / rw,relatime - overlay overlay rw,lowerdir=/a
@@ -77,8 +77,8 @@ import Testing
         #expect(MountTypes(of: [.max]).mayBeMemory(36))
     }
 
-    /// A child of `posix_spawn` has its parent's memory until it executes; this one waits for somebody at a pipe before.
-    @Test func whoSharesAllMemoryWithItsParentUsesNoneOfItsOwn() async {
+    /// A child of `posix_spawn` has its parent's memory until it executes; this one waits at a pipe before.
+    @Test func `a process that shares all memory with its parent counts as none`() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let pipe = folder.url.path + "/pipe"
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func theReaperCountsForNobodyAndTheProgramIsItsChild() async {
+    @Test func `the reaper is left out of the sum and its child is counted`() async {
         await #expect(processExitsWith: .success) {
             let alone = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) { _ in
                 Issue.record("the reaper counted")
@@ -122,18 +122,18 @@ import Testing
         free(arguments[0])
     }
 
-    @Test func whoHasMemoryOfItsOwnIsCounted() throws {
+    @Test func `a process with memory of its own is counted`() throws {
         let program = try Self.sleeper("/bin/sleep")
         defer { Self.end(program) }
         let processes = [getpid(), program.processIdentifier, getpid()]
         #expect(Set(AddressSpaces(of: processes).processes) == Set(processes))
         #expect(AddressSpaces(of: processes).processes.count == 2)
-        // Whom nobody can be compared with keeps nobody else from it.
+        // A process that cannot be compared with others keeps no other from being counted.
         #expect(AddressSpaces(of: [.max, getpid(), .max, getpid()]).processes == [getpid(), .max, .max])
     }
 
-    /// The kernel hides the memory of who executed a file that may not be read from all but root.
-    @Test func whoLetsNobodyLookCountsInFull() throws {
+    /// The kernel hides the memory of a process that executed an unreadable file from all but root.
+    @Test func `a process whose memory is hidden counts in full`() throws {
         let folder = try TemporaryFolder()
         let copy = folder.url.appending(path: "sleep")
         try FileManager.default.copyProgram(at: URL(filePath: "/bin/sleep").resolvingSymlinksInPath(), to: copy)
@@ -154,17 +154,17 @@ import Testing
         return program
     }
 
-    /// It has the mask of the thread that started it, which may have left it no other signal.
+    /// The program has the signal mask of the thread that started it, which may block every other signal.
     private static func end(_ program: Process) {
         kill(program.processIdentifier, SIGKILL)
     }
 
-    @Test func aProcessThatIsGoneUsesNothing() throws {
+    @Test func `a process that has ended uses no memory`() throws {
         #expect(try MemoryWatch.use(of: Int32.max) == 0)
         #expect(try ProcessTree.members(of: Int32.max) == [Int32.max])
     }
 
-    @Test func pageTablesAndWhatIsSwappedOutCount() {
+    @Test func `page tables and swapped memory count`() {
         let status =
             "Name:\tVmPTE: 9 kB\nVmPTE:\t   64 kB\nVmSwap:\t 32 kB\nRssAnon:\t  16 kB\nRssShmem:\t 8 kB\n"
         let alone = ProcessMemory(status: status)
@@ -175,8 +175,8 @@ import Testing
         #expect(ProcessMemory(status: "VmPTE:\t99999999999999999999999 kB\nRssAnon:\t x\n").own == 0)
     }
 
-    /// Of its first thread the kernel then tells no memory at all.
-    @Test func whoseFirstThreadHasEndedIsCountedAllTheSame() async throws {
+    /// The kernel then reports no memory at all for the first thread.
+    @Test func `a process whose first thread has ended is counted all the same`() async throws {
         let program = Process()
         program.executableURL = Ground.fixture.deletingLastPathComponent().appending(path: "takes-much")
         program.arguments = ["first-thread", "32"]
@@ -192,7 +192,7 @@ import Testing
         #expect(!watch.look())
     }
 
-    @Test func whatLivesAndCannotBeLookedAtIsTooMuchAtTheSecondLook() {
+    @Test func `a living process that cannot be read exceeds the limit at the second look`() {
         let found = Mutex<[WatchFinding]>([])
         func watch(isAlive: Bool) -> MemoryWatch {
             MemoryWatch(of: .max, hasReaper: false, limit: .max, isAlive: { isAlive }) { finding in
@@ -210,8 +210,8 @@ import Testing
         #expect(cause.contains("ENOENT"), "\(cause)")
     }
 
-    /// In a process of its own, which has no number left.
-    @Test func withoutDescriptorsNothingIsTakenForLittle() async {
+    /// In a process of its own, which has no descriptor numbers left.
+    @Test func `a watch without descriptors gives up and reports it`() async {
         await #expect(processExitsWith: .success) {
             let findings = Mutex<[WatchFinding]>([])
             let watch = MemoryWatch(of: getpid(), hasReaper: false, limit: .max) { finding in
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func oneLookThatFailedIsForgottenByTheNext() {
+    @Test func `a look that failed once is forgotten by the next`() {
         let sight = Sight { true }
         let failure = SystemError("open", errno: EACCES)
         for _ in 0..<3 {
@@ -241,7 +241,7 @@ import Testing
         #expect(sight.look { () throws(SystemError) in throw failure } == .unseen(failure.cause))
     }
 
-    @Test(arguments: [EMFILE, ENFILE, ENOMEM, EIO]) func aShortageOfTheHostsOwnMayPass(errno: Int32) {
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM, EIO]) func `a shortage of the host itself may pass`(errno: Int32) {
         let sight = Sight { true }
         let shortage = SystemError("open", errno: errno)
         for _ in 1..<Sight.patienceWithHost {
@@ -250,8 +250,8 @@ import Testing
         #expect(sight.look { () throws(SystemError) in throw shortage } == .unseen(shortage.cause))
     }
 
-    /// A program that hides itself meanwhile gains no time by the host's shortage.
-    @Test func aLookThatTheProgramCouldMakeFailCountsAfterAShortageToo() {
+    /// A program that hides itself meanwhile gains no time from the host's shortage.
+    @Test func `a failed look that the program could cause counts after a shortage too`() {
         let sight = Sight { true }
         let hidden = SystemError("open", errno: EACCES)
         #expect(sight.look { () throws(SystemError) in throw SystemError("open", errno: EMFILE) } == nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 @Suite(.timeLimit(.minutes(20))) struct OutputReaderTests {
-    @Test func `BOMB-06: past the limit nothing is read any more`() async throws {
+    @Test func `BOMB-06: output beyond the limit is not read`() async throws {
         let loop = try EventLoop()
         defer { loop.shutDown() }
         let ends = try DescriptorPair.pipe(nonBlocking: true)
@@ -19,7 +19,7 @@ import Testing
         try ends.second.writeAll([UInt8](repeating: 65, count: limit + 1))
         while heard.load(ordering: .acquiring) <= limit { sched_yield() }
         let told = heard.load(ordering: .acquiring)
-        // What a program writes on and on: until its pipe is full, and again after each turn of the loop.
+        // The program writes without end: until its pipe is full, and again after each turn of the loop.
         let piece = [UInt8](repeating: 66, count: 4096)
         var written = 0
         for _ in 0..<64 {

@@ -17,30 +17,30 @@ import Testing
 
     private func both(_ one: Stats, _ other: Stats) -> Stats { one.merging(other) { $1 } }
 
-    @Test func whatEndedStaysInTheSum() throws {
+    @Test func `the time of a process that ended stays in the sum`() throws {
         var tally = ProcessorTally()
         #expect(tally.add(both(try stat(1, ticks: 5), try stat(2, ticks: 100))) == 105)
-        // Forgotten by its parent, as with SIGCHLD ignored.
+        // The ended child was forgotten by its parent, as with SIGCHLD ignored.
         #expect(tally.add(try stat(1, ticks: 6)) == 106)
         // The same number, another process.
         #expect(tally.add(both(try stat(1, ticks: 6), try stat(2, started: 9, ticks: 3))) == 109)
     }
 
-    @Test func whatAParentWaitedForCountsOnce() throws {
+    @Test func `the time that a parent waited for counts once`() throws {
         var tally = ProcessorTally()
         #expect(tally.add(both(try stat(1, ticks: 5), try stat(2, ticks: 100))) == 105)
         #expect(tally.add(try stat(1, ticks: 5, waited: 103)) == 108)
-        // Children that nobody ever saw are in the parent's account.
+        // Children that no look ever saw are in the parent's account.
         #expect(tally.add(try stat(1, ticks: 5, waited: 503)) == 508)
     }
 
-    @Test func nothingOverflows() throws {
+    @Test func `a sum that is too large becomes the largest number`() throws {
         var tally = ProcessorTally()
         #expect(tally.add(both(try stat(1, ticks: .max), try stat(2, ticks: .max, waited: .max))) == .max)
         #expect(tally.add([:]) == .max)
     }
 
-    @Test func moreThanTheLimitIsFoundAndNoLess() {
+    @Test func `only a time above the limit is found`() {
         let used = Mutex(Duration.seconds(2))
         let found = Mutex<[WatchFinding]>([])
         let watch = ProcessorWatch(
@@ -51,7 +51,7 @@ import Testing
         #expect(!watch.look() && found.withLock { $0 } == [.exceeded])
     }
 
-    @Test func thisProcessHasUsedSome() throws {
+    @Test func `the processor time of this process is found`() throws {
         let used = ProcessorWatch.tree(of: getpid())
         // A fifth of a second, in millionths: some ticks at least.
         while clock() < 200_000 {}

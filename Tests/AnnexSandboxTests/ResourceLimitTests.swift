@@ -6,25 +6,25 @@ import Testing
 @testable import AnnexSandbox
 
 @Suite struct ResourceLimitTests {
-    @Test func aHostsOwnHardLimitIsNeverExceeded() {
+    @Test func `a hard limit of the host is never exceeded`() {
         var own = rlimit()
         #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &own) == 0)
         let most = UInt64(own.rlim_max)
         let number = UInt32(RLIMIT_NOFILE.rawValue)
         #expect(ResourceLimit(number, 8).withinOwn() == ResourceLimit(number, 8))
         #expect(ResourceLimit(number, .max).withinOwn() == ResourceLimit(number, most))
-        // No such limit: the launch says so, not this.
+        // A limit that does not exist: the launch reports it.
         #expect(ResourceLimit(999, 8).withinOwn() == ResourceLimit(999, 8))
     }
 
-    @Test func whatMendsAFailureIsSaidOnce() {
+    @Test func `the remedy of a failure is given once`() {
         let error = SandboxError("output", SystemError("pipe2", errno: EMFILE))
         #expect(error.cause == "pipe2: EMFILE (Too many open files)")
         #expect(error.description.components(separatedBy: "ulimit").count == 2)
     }
 }
 
-/// What the kernel holds each process to, by what a control group bounds.
+/// The kernel's limits for each process, chosen by what a control group bounds.
 @Suite struct HeldLimitsTests {
     private func resources(_ policy: String, _ group: GroupBounds) throws -> [UInt32: UInt64] {
         let limits = try Policy.shipped(named: policy).limits
@@ -35,13 +35,13 @@ import Testing
     private let data = UInt32(RLIMIT_DATA.rawValue)
     private let addresses = UInt32(RLIMIT_AS.rawValue)
 
-    @Test func privateMemoryIsBoundedWhereverAGroupDoesNotBoundAll() throws {
+    @Test func `private memory is bounded unless a group bounds all memory`() throws {
         #expect(try resources("compute", [.memory, .swap])[data] == nil)
         #expect(try resources("compute", [.memory])[data] != nil)
         #expect(try resources("compute", [])[data] != nil)
     }
 
-    @Test func addressesAreBoundedWhereNoGroupCountsPageTablesAndOneProcessHasThem() throws {
+    @Test func `addresses are bounded if one process has them and no group counts page tables`() throws {
         #expect(try resources("compute", [])[addresses] ?? .max <= 16 << 30)
         #expect(try resources("compute", [.memory])[addresses] == nil)
         #expect(try resources("tool", [])[addresses] == nil)

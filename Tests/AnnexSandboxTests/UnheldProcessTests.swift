@@ -6,10 +6,10 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// A host without descriptor numbers loses what the warden hands over: then no extension, rather than one that nobody
-/// can end.
+/// A host without descriptor numbers loses those that the warden hands over. It then has no extension, rather than one
+/// that cannot be ended.
 @Suite(.timeLimit(.minutes(20))) struct UnheldProcessTests {
-    @Test func aProcessWhoseHandleWasLostIsEndedAndSaysWhy() async throws {
+    @Test func `a process whose handle was lost is ended and the error says why`() async throws {
         let child = Process()
         child.executableURL = URL(filePath: "/bin/sleep")
         child.arguments = ["1000"]
@@ -31,7 +31,7 @@ import Testing
         sandboxed.receive(LaunchEvent.failed(consequence, LaunchTimes(begun: 0, ends: [])))
         sandboxed.receive(
             LaunchEvent.ended(ProcessEnd.signalled(signal: SIGKILL, core: false), ResourceUsage()))
-        // What it left is looked at elsewhere first.
+        // The process's remains are examined on another thread first.
         while recorder.ends.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         let failure = try #require(recorder.ends.first?.failure)
         #expect(failure.step == "descriptors")

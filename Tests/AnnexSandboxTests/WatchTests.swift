@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What looks again and again, where a look may wait for somebody's file system.
+/// A watch that looks again and again, when a look may wait for a foreign file system.
 @Suite(.timeLimit(.minutes(20))) struct WatchTests {
     private final class Slow: Watched {
         static let interval = Duration.milliseconds(1)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func aLookThatDoesNotEndHoldsUpNoLoopAndNoOther() async throws {
+    @Test func `a look that does not end blocks neither the loop nor another look`() async throws {
         let loop = try EventLoop()
         defer { loop.shutDown() }
         let subject = Slow(loop)
@@ -65,8 +65,8 @@ import Testing
         #expect(!subject.wereTwo && !subject.wasOnTheLoop)
     }
 
-    /// In a process of its own: others watch here meanwhile.
-    @Test func itsThreadGoesWithTheLastThatWatches() async {
+    /// In a process of its own: other tests watch here meanwhile.
+    @Test func `the thread of the watches ends with the last of them`() async {
         await #expect(processExitsWith: .success) {
             let tests = WatchTests()
             let loop = try EventLoop()
@@ -77,7 +77,7 @@ import Testing
                 watches.append(Watch(subject, orOn: loop))
             }
             await eventually { tests.threads == 1 }
-            // Also one whose look does not end is let go of.
+            // A watch whose look does not end is released too.
             let stuck = Slow(loop)
             watches.append(Watch(stuck, orOn: loop))
             await eventually { stuck.looks == 1 }

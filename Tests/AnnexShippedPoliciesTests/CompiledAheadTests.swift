@@ -3,22 +3,22 @@ import Testing
 
 @testable import AnnexShippedPolicies
 
-/// The policies that the sources carry compiled are what their texts say. `make policies` writes them anew.
+/// The compiled policies in the sources match their texts. `make policies` writes them anew.
 @Suite struct CompiledAheadTests {
     static let isOfThisCompiler = CompiledPolicies.compiler == SeccompFilter.compiler
 
-    @Test func `every shipped policy is carried, and no other`() {
+    @Test func `the sources carry every shipped policy and no other`() {
         #expect(CompiledPolicies.names == PolicyLibrary.shipped.names, "run `make policies`")
     }
 
     @Test(arguments: PolicyLibrary.shipped.names)
-    func `a carried policy was compiled from the texts as they are now`(name: String) throws {
+    func `a carried policy was compiled from the present texts`(name: String) throws {
         let digest = try PolicyLibrary.shipped.digest(ofPolicy: name)
         #expect(CompiledPolicies.named(name)?.digest == digest, "\(name) has changed: run `make policies`")
     }
 
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
-    func `a carried policy is the policy that its text says`(name: String, architecture: Architecture) throws {
+    func `a carried policy equals the policy of its text`(name: String, architecture: Architecture) throws {
         let ahead = try Policy.compiledAhead(named: name, for: architecture)
         let read = try Policy.shipped(named: name, for: architecture)
         #expect(ahead == read, "\(name) differs from its text: run `make policies`")
@@ -28,7 +28,7 @@ import Testing
     func `a carried filter answers every call as its policy says`(name: String, architecture: Architecture) throws {
         let carried = try #require(CompiledPolicies.named(name)).filter(for: architecture)
         let ahead = try Policy.compiledAhead(named: name, for: architecture)
-        // What a launch installs is what is proven here.
+        // A launch installs exactly the filter that is proven here.
         #expect(try ahead.filter() == carried)
         #expect(carried.count > 50)
         try FilterProof.prove(ahead, reporting: .refusals)
@@ -44,7 +44,7 @@ import Testing
         #expect(try carried == Policy.shipped(named: name, for: architecture).filter(), "run `make policies`")
     }
 
-    @Test func `the digest of a policy sees its own text and the texts that it includes`() throws {
+    @Test func `the digest of a policy depends on its own text and its includes`() throws {
         let texts = ["base", "compute", "resources"].reduce(into: [String: String]()) {
             $0[$1] = PolicyLibrary.shipped.text(named: $1)
         }
@@ -59,7 +59,7 @@ import Testing
         #expect(try PolicyLibrary(texts: other).digest(ofPolicy: "compute") == before)
     }
 
-    @Test func `verdicts are those of the text, with its places`() throws {
+    @Test func `a carried policy gives the verdicts and places of its text`() throws {
         let ahead = try Policy.compiledAhead(named: "compute")
         let read = try Policy.shipped(named: "compute")
         for number in 0..<500 as Range<Int32> {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a policy with paths more has the same filter`() throws {
+    @Test func `a policy with additional paths has the same filter`() throws {
         let policy = try Policy.compiledAhead(named: "tool")
         let more = policy.granting([
             PathGrant(path: "/srv/in", rights: .read, isOptional: false, reason: "asked", place: nil)
@@ -78,7 +78,7 @@ import Testing
         #expect(!policy.verdict(path: "/srv/in/x", rights: .read).isAllowed)
     }
 
-    @Test func `an unknown name is answered with the nearest`() {
+    @Test func `the error for an unknown policy suggests the nearest name`() {
         let error = #expect(throws: PolicyError.self) { try Policy.compiledAhead(named: "comptue") }
         #expect(error?.suggestion == "compute")
     }

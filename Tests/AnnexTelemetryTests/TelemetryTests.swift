@@ -8,9 +8,9 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// What is counted and traced of a host, in a process of its own: a program bootstraps both once.
+/// Metrics and traces of a host, in a process of its own: a program bootstraps both once.
 @Suite(.timeLimit(.minutes(20))) struct TelemetryTests {
-    @Test func sessionsAndRequestsAreCountedTimedAndTraced() async throws {
+    @Test func `sessions and requests are counted, timed and traced`() async throws {
         let app = try SubstituteApp(running: "works-on")
         await #expect(processExitsWith: .success) { [path = app.path as String] in
             let counting = CountingMetrics()
@@ -19,7 +19,7 @@ import Tracing
             let tracer = InMemoryTracer()
             InstrumentationSystem.bootstrap(tracer)
             try await TelemetryTests.use(path)
-            // Who waits for an end goes on before the observer is told.
+            // A caller that waits for an end goes on before the observer runs.
             await eventually { tracer.activeSpans.isEmpty }
             let id = [("extension", SubstituteApp.identifier)]
             func ends(_ reason: String) throws -> [Int64] {
@@ -46,8 +46,8 @@ import Tracing
         }
     }
 
-    /// Nothing is bootstrapped here: all of it comes to nothing, and everything goes on.
-    @Test func withoutABackendNothingIsLost() async throws {
+    /// Nothing is bootstrapped here: metrics and traces go nowhere, and the session works.
+    @Test func `a host without a telemetry backend works`() async throws {
         let app = try SubstituteApp(running: "works-on")
         try await Self.use(app.path)
     }

@@ -2,14 +2,14 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Extensions to which something happens at a random moment of their lives. `make chaos` asks for the full number,
-/// `ANNEX_SEED=…` for the same accidents again.
+/// Extensions that meet an accident at a random moment of their lives. `make chaos` runs the full number,
+/// `ANNEX_SEED=…` repeats the same accidents.
 @Suite(.timeLimit(.minutes(20))) struct AccidentTests {
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init)
     }
 
-    @Test func `L6: whatever happens and when, the reason is right and nothing is left`() async throws {
+    @Test func `L6: the reason of an end is right for any accident and nothing is left`() async throws {
         let launches = Self.number("ANNEX_CHAOS") ?? 60
         let lanes = Self.number("ANNEX_CHAOS_LANES") ?? 1
         let seed = SeededRandom.fresh()

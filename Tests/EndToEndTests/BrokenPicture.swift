@@ -1,6 +1,6 @@
 import Foundation
 
-/// Pictures that are none.
+/// Files that are no valid pictures.
 enum BrokenPicture {
     static func bytes(_ kind: String) -> Data {
         switch kind {

@@ -6,9 +6,9 @@ import Logging
 import Synchronization
 import Testing
 
-/// What a broker says in its program's log. Bootstrapped once a program, so in one of its own.
+/// The broker's lines in its program's log. The log is bootstrapped once in a program, so the test has one of its own.
 @Suite(.timeLimit(.minutes(20))) struct BrokerLogTests {
-    @Test func eachEndIsTold() async throws {
+    @Test func `the log has the launch, the hello and the end of an extension`() async throws {
         let app = try SubstituteApp(running: "works-on")
         await #expect(processExitsWith: .success) { [path = app.path as String] in
             let lines = LogLines()
@@ -32,7 +32,7 @@ import Testing
     }
 }
 
-/// What was logged, and by whom.
+/// The logged lines, and their loggers.
 private final class LogLines: Sendable {
     struct Line: Sendable {
         let label: String

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What was checked at the installation is what runs, or nothing.
+/// An extension runs exactly as it was checked at the installation, or not at all.
 @Suite(.timeLimit(.minutes(20))) struct ChangedBundleTests {
     private let executable = "Shout.app/PlugIns/Loud.appex/Loud"
 
@@ -30,11 +30,11 @@ import Testing
         }
     }
 
-    @Test func anUntouchedOneRuns() async throws {
+    @Test func `an unchanged bundle runs`() async throws {
         #expect(try await refusal { _ in } == nil)
     }
 
-    @Test func oneThatWasWrittenOverInPlaceIsRefused() async throws {
+    @Test func `a program that was overwritten in place is rejected`() async throws {
         let refusal = try await refusal { path in
             let file = try #require(FileHandle(forWritingAtPath: path))
             try file.seekToEnd()
@@ -46,14 +46,14 @@ import Testing
             "\(String(describing: refusal))")
     }
 
-    @Test func oneThatOthersMayWriteNowIsRefused() async throws {
+    @Test func `a program that other users may now write is rejected`() async throws {
         let refusal = try await refusal { path in
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
         }
         #expect(refusal?.code == .invalidBundle)
     }
 
-    @Test func oneThatWasReplacedIsRefused() async throws {
+    @Test func `a program that was replaced is rejected`() async throws {
         let refusal = try await refusal { path in
             let bytes = try Data(contentsOf: URL(filePath: path))
             try FileManager.default.removeItem(atPath: path)

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What a command line may hold, and what is said where it makes no sense.
+/// Unusual command lines, and the errors for invalid ones.
 @Suite(.timeLimit(.minutes(20))) struct CommandLineTests {
     private let folder: TemporaryFolder
 
@@ -12,13 +12,13 @@ import Testing
         try await Program.annex(arguments, in: folder)
     }
 
-    /// Through a shell, for words that are no text; `$annex` is the program.
+    /// Runs a line in a shell, for words that are no text; `$annex` is the program.
     private func shell(_ line: String) async throws -> Program {
         let annex = ExampleBundles.products.appending(path: "annex").path
         return try await Program.run("/bin/sh", ["-c", "annex=\(annex); " + line], in: folder)
     }
 
-    @Test func argumentsAndValuesKeepTheirBytes() async throws {
+    @Test func `arguments and values keep their bytes`() async throws {
         let ran = try await shell(
             #"""
             bytes=$(printf 'a\377b'); "$annex" run -- printf %s "$bytes" | od -An -tx1; \
@@ -28,12 +28,12 @@ import Testing
     }
 
     @Test(arguments: ["--read \"$bytes\" -- true", "--env \"A=$bytes\" -- true", "-- \"$bytes\""])
-    func whatWouldBeTakenForAnotherIsRefused(words: String) async throws {
+    func `a path, variable or program name that is not UTF-8 is refused`(words: String) async throws {
         let ran = try await shell(#"bytes=$(printf '/tmp/\377'); "$annex" run "# + words)
         #expect(ran.status == 126 && ran.errors.contains(#"\x{ff} is not UTF-8"#), "\(ran)")
     }
 
-    @Test func helpStandsBeforeTheProgramOnly() async throws {
+    @Test func `help is an option only before the program`() async throws {
         for words in [["--help"], ["--explain", "--help"], ["-h"]] {
             let help = try await Program.annex(["run"] + words, in: folder)
             #expect(help.status == 0 && help.output.contains("EXIT STATUS"), "\(help)")
@@ -48,7 +48,7 @@ import Testing
         #expect(help.contains("USAGE: annex run ") && help.contains("path of its file"), "\(help)")
     }
 
-    @Test func whatWasTypedReachesNoTerminalAsItIs() async throws {
+    @Test func `escape sequences in a word never reach the terminal`() async throws {
         let escape = "\u{1B}[31m"
         for arguments in [
             ["--", escape], ["--read", "/" + escape, "--", "true"], ["--policy", escape, "--", "true"],
@@ -58,12 +58,12 @@ import Testing
         }
     }
 
-    @Test func aPrivateDirectoryThatNobodyKeepsIsAnError() async throws {
+    @Test func `a private directory that the policy does not keep is an error`() async throws {
         let ran = try await annex("run", "--private-directory", ".", "--", "true")
         #expect(ran.status == 126 && ran.errors.contains("--private-directory"), "\(ran)")
     }
 
-    @Test func whatIsTooMuchIsNamedWithItsBound() async throws {
+    @Test func `too many arguments or paths are named with their limit`() async throws {
         let words = try await Program.annex(["run", "--", "true"] + Array(repeating: "x", count: 20_000), in: folder)
         #expect(words.status == 126 && words.errors.contains("20001 arguments"), "\(words)")
         let paths = try (0..<70).flatMap { index in
@@ -75,7 +75,7 @@ import Testing
         #expect(places.status == 126 && places.errors.contains("hand over a directory"), "\(places)")
     }
 
-    @Test func attacksThatCannotBeTriedAreAnError() async throws {
+    @Test func `attacks that cannot be tried are an error`() async throws {
         #expect(try await annex("attack", "--only", "").status == 64)
         #if arch(x86_64)
             let other = "aarch64"
@@ -86,7 +86,7 @@ import Testing
         #expect(foreign.status == 2 && foreign.errors.contains("cannot be tried on this machine"), "\(foreign)")
     }
 
-    @Test func anImportedProfileComesAsJSONToo() async throws {
+    @Test func `an imported profile can be written as JSON`() async throws {
         let profile = folder.url.appending(path: "profile.json")
         let text = """
             {"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [
@@ -99,7 +99,7 @@ import Testing
         #expect(object?["policy"] as? String == plain.output && !plain.output.isEmpty, "\(plain) \(written)")
     }
 
-    @Test func aPolicyMayBeginWithAByteOrderMark() async throws {
+    @Test func `a policy may begin with a byte order mark`() async throws {
         try Data("\u{FEFF}policy: marked\nsummary: As compute.\nincludes: [compute]\n".utf8)
             .write(to: folder.url.appending(path: "marked.yaml"))
         let plain = Data("policy: plain\nsummary: As compute.\nincludes: [compute]\n".utf8)

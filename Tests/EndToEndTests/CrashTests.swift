@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What a crash shows of itself: the function in which it happened, and who called that.
+/// The report of a crash: the function in which it happened, and that function's callers.
 @Suite(.timeLimit(.minutes(20))) struct CrashTests {
     private let app: SubstituteApp
     private let folder: TemporaryFolder
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The signal that it crashed by.
+    /// The signal of a crash.
     private func crash(_ host: AnnexHost, _ way: String) async throws -> Signal {
         let end = try await end(host, way)
         guard case .signal(let signal) = end.detail, end.reason == .crashed else { throw HostError.ended(end) }
@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: ways)
-    func `L6: a crash names its function and who called it`(
+    func `L6: a crash names its function and the callers`(
         _ way: String, _ signals: [Int32], _ function: String
     ) async throws {
         let signal = try await crash(host(), way)
@@ -61,14 +61,14 @@ import Testing
         #expect(way != "traps" || signal.message?.description.contains("a trap of its own") == true, "\(signal)")
     }
 
-    @Test func `L6: a daemon tells it too`() async throws {
+    @Test func `L6: a daemon reports the backtrace of a crash too`() async throws {
         let daemon = try await TestDaemon()
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
         #expect(names(try await crash(host, "writes")).prefix(2) == ["crash_through_null", "crashes_as_told.crash"])
     }
 
-    @Test func `L6: so does a parked extension`() async throws {
+    @Test func `L6: the crash of a parked extension has a backtrace too`() async throws {
         let standby = try host().standby(for: SubstituteApp.identifier, keeping: 1...1)
         await eventually { standby.count == 1 }
         do {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `L6: its report keeps the backtrace, and annex reports shows it`() async throws {
+    @Test func `L6: the report of a crash keeps the backtrace and annex reports shows it`() async throws {
         let signal = try await crash(host(), "traps")
         func files() -> [String] {
             ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []).filter { $0.hasSuffix(".json") }
@@ -95,12 +95,12 @@ import Testing
 
     // MARK: Other handlers, and lies
 
-    @Test func aHandlerOfTheExtensionsOwnHasPrecedence() async throws {
+    @Test func `a crash handler of the extension itself has precedence`() async throws {
         let end = try await end(host(), "handles")
         #expect(end.reason == .exited && end.detail == .exitCode(7), "\(end)")
     }
 
-    @Test func `DEPUTY-07: an extension that lies about a crash changes no reason, and is heard once`() async throws {
+    @Test func `DEPUTY-07: false crash reports of an extension change no reason`() async throws {
         let host = try host()
         let exited = try await end(host, "lies")
         #expect(exited.reason == .exited && exited.detail == .exitCode(5), "\(exited)")
@@ -112,7 +112,9 @@ import Testing
     }
 
     @Test(arguments: ways.filter { $0.way != "aborts" } + [("is sent a signal", [SIGSEGV], "")])
-    func whereNobodyListensACrashIsTheSame(_ way: String, _ signals: [Int32], _ function: String) async throws {
+    func `a program that crashes without a listener ends by the same signal`(
+        _ way: String, _ signals: [Int32], _ function: String
+    ) async throws {
         let run = try await Program.run("crashes-as-told", [way], in: folder)
         #expect(signals.contains(run.status), "\(run)")
     }

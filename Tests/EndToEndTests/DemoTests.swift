@@ -4,7 +4,7 @@ import Testing
 
 /// `annex demo`, run as a user runs it.
 @Suite(.timeLimit(.minutes(20))) struct DemoTests {
-    /// What the host must be told of each conduct, as the demo's JSON names it.
+    /// The reason that the host must get for each conduct, as the demo's JSON names it.
     static let reasons: [String: Set<String>] = [
         "readsHostFiles": ["completed"],
         "opensSocket": ["deniedOperation"],
@@ -23,14 +23,14 @@ import Testing
         "handsOverDescriptor": ["protocolViolation"],
     ]
 
-    @Test func everyTryIsHeldWithItsReasonAndTheHostLives() async throws {
+    @Test func `every attack of the demo is held with its reason and the host lives`() async throws {
         let folder = try TemporaryFolder()
         let reports = folder.url.appending(path: "reports").path
         let run = try await Program.run(
             "annex", ["demo", "--json", "--app", ExampleBundles.path(of: "Pictures.app")], in: folder,
             environment: ["ANNEX_REPORTS": reports])
         #expect(run.status == 0, "\(run.errors)")
-        // The picture is edited before and after the tries.
+        // The picture is edited before and after the attacks.
         #expect(try FileManager.default.contentsOfDirectory(atPath: reports).count == Self.reasons.count + 2)
         let report = try JSONDecoder().decode(DemoReport.self, from: Data(run.output.utf8))
         #expect(report.picture.edited != nil)
@@ -49,7 +49,7 @@ import Testing
         #expect(socket.contains("socket(") && socket.contains("AF_INET"), "\(socket)")
     }
 
-    @Test func theResultLiesBesideTheOriginalAndNeverOverAFile() async throws {
+    @Test func `the result lies beside the original and never replaces a file`() async throws {
         let folder = try TemporaryFolder()
         let app = try ExampleBundles.path(of: "Pictures.app")
         _ = try await Program.annex("demo", "--picture-only", "--app", app, in: folder)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["truncated", "zero", "text", "huge"])
-    func aBrokenPictureGivesOneClearError(kind: String) async throws {
+    func `a broken picture gives one clear error`(kind: String) async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "\(kind).png")
         try BrokenPicture.bytes(kind).write(to: file)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [["demo", "/no/such/picture.png"], ["demo", "/dev/zero"], ["demo", "/tmp"]])
-    func aPictureThatIsNoFileGivesAnErrorThatNamesIt(arguments: [String]) async throws {
+    func `the error for a picture that is no file names it`(arguments: [String]) async throws {
         let folder = try TemporaryFolder()
         let app = try ExampleBundles.path(of: "Pictures.app")
         let run = try await Program.annex(arguments + ["--picture-only", "--app", app], in: folder)

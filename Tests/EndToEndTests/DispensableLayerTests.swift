@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A host on a machine without Landlock, which a filter around it plays.
+/// A host on a machine without Landlock, simulated by a filter around it.
 @Suite(.timeLimit(.minutes(20))) struct DispensableLayerTests {
     private struct Report: Decodable {
         struct Picture: Decodable {
@@ -22,17 +22,17 @@ import Testing
             ["no-landlock", "--", annex, "demo", "--json", "--picture-only", "--app", app] + more, in: folder)
     }
 
-    @Test func `a layer that is missing and dispensable is told in the launch report`() async throws {
+    @Test func `a missing layer that the host waives is named in the launch report`() async throws {
         let folder = try TemporaryFolder()
         let run = try await Self.demo("--waive", "landlock", "--waive", "keyring", in: folder)
         #expect(run.status == 0, "\(run.errors)")
         let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
-        // The keyring is there, and so it is used.
+        // The machine has the keyring layer, and so it is used.
         #expect(report.picture.waived == ["landlock"] && report.picture.layers.contains("keyring"))
         #expect(report.picture.edited != nil && report.picture.layers.count == 14)
     }
 
-    @Test func `a layer that is missing and was not named fails the host with cause and cure`() async throws {
+    @Test func `a missing layer that the host does not waive fails with cause and remedy`() async throws {
         let folder = try TemporaryFolder()
         let run = try await Self.demo(in: folder)
         #expect(run.status == 1)

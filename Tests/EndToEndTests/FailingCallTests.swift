@@ -5,13 +5,13 @@ import Testing
 /// Every system call that a host makes for an extension, failed in turn. The warden's steps have tests of their own
 /// (`FaultTests`).
 @Suite(.timeLimit(.minutes(20))) struct FailingCallTests {
-    @Test func `L6: a call that fails is a clean error with its errno, and leaves nothing`() async throws {
+    @Test func `L6: a failed call of the host is a clean error and leaves nothing`() async throws {
         let app = try SubstituteApp(running: "works-on")
         let run = try await Program.run(
             "fails-each-call", [app.path, SubstituteApp.identifier], in: TemporaryFolder())
         #expect(!run.output.contains("unclear"), "\(run.output)")
         #expect(run.output.hasSuffix("more than before: false\n"), "\(run.output)\(run.errors.suffix(4000))")
-        // The ones that no launch does without were all reached.
+        // The calls that every launch needs were all reached.
         for call in ["memfd_create", "socketpair", "sendmsg", "epoll_ctl", "pipe2", "fcntl", "mmap"] {
             #expect(run.output.contains("session: \(call) failed "), "\(call): \(run.output)")
         }

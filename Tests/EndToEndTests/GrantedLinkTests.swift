@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What one run leaves behind is not the next one's choice of what it is handed.
+/// Files that one run leaves behind must not decide which files the next run hands over.
 @Suite(.timeLimit(.minutes(20))) struct GrantedLinkTests {
     private let folder: TemporaryFolder
 
@@ -11,19 +11,19 @@ import Testing
         for name in ["w", "w/sub", "secret"] {
             let url = folder.url.appending(path: name)
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            // As root, what is sandboxed is another user.
+            // As root, the sandboxed program is another user.
             chmod(url.path, 0o777)
         }
         try Data("secret\n".utf8).write(to: folder.url.appending(path: "secret/key"))
     }
 
-    /// Through a shell; `annex` is the program.
+    /// Runs a line in a shell; `annex` is the program.
     private func shell(_ line: String) async throws -> Program {
         let annex = ExampleBundles.products.appending(path: "annex").path
         return try await Program.run("/bin/sh", ["-c", line.replacing("annex run", with: "\(annex) run")], in: folder)
     }
 
-    @Test func `FS-10: a link that was planted where a program may write is not handed over`() async throws {
+    @Test func `FS-10: a link planted in a writable folder is not handed over`() async throws {
         let line = """
             (cd w && mv sub old && ln -s "$PWD/../secret" sub); \
             annex run --write w --write w/sub -- sh -c 'cat w/sub/key; echo x > w/sub/planted'; echo $?; \
@@ -34,12 +34,12 @@ import Testing
         #expect(run.errors.contains("w/sub is a link, and whoever may write in"), "\(run.errors)")
     }
 
-    @Test func `FS-10: what is handed over to write cannot be moved away`() async throws {
+    @Test func `FS-10: a folder that is handed over for writing cannot be moved away`() async throws {
         let run = try await shell("annex run --write w --write w/sub -- mv w/sub w/old; echo $?; ls w")
         #expect(run.output == "1\nsub\n" && run.errors.contains("busy"), "\(run)")
     }
 
-    @Test func `FS-10: a link that a sandboxed user made is not handed over, in whatever run`() async throws {
+    @Test func `FS-10: a link that a sandboxed user made is never handed over`() async throws {
         guard getuid() == 0 else { return }
         let line = """
             annex run --write w -- ln -s ../secret/key w/link; annex run --read w/link -- cat w/link; echo $?; \
@@ -50,8 +50,8 @@ import Testing
         #expect(run.errors.contains("a program in a sandbox made this link"), "\(run.errors)")
     }
 
-    /// As in a `node_modules/.bin` or a `venv/bin`: what is executed is whoever's choice who may write there anyway.
-    @Test func aProgramMayBeNamedByALinkThatAProgramMade() async throws {
+    /// As in a `node_modules/.bin` or a `venv/bin`: the users who may write there choose the executed program anyway.
+    @Test func `a program may be named by a link that a program made`() async throws {
         let run = try await shell(
             "annex run --write w -- ln -s /bin/true w/made; annex run --write w -- w/made; echo $?")
         #expect(run.output == "0\n", "\(run.errors)")
@@ -75,7 +75,7 @@ import Testing
         #expect(run.output == "126\nfine\n", "\(run.errors)")
     }
 
-    @Test func `FS-11: a report replaces a link that a former run left, wherever it leads`() async throws {
+    @Test func `FS-11: a report replaces a link that an earlier run left`() async throws {
         let line = """
             ln -s /dev/null w/null; ln -s ../secret/key w/key; \
             for name in null key; do annex run --write w --report w/$name -- true; \
@@ -85,9 +85,9 @@ import Testing
         #expect(try await shell(line).output == "1\n1\nsecret\n1\n")
     }
 
-    /// A policy's own grants are looked at where they lead, as what is handed over is.
+    /// The grants of a policy are resolved and checked like paths that are handed over.
     @Test(arguments: ["/root", "/etc", "/usr/lib", "/tmp", "/"])
-    func `FS-10: a policy's grant that leads to what nobody may grant is refused`(place: String) async throws {
+    func `FS-10: a grant that leads to a forbidden place is refused`(place: String) async throws {
         let link = folder.url.appending(path: "link").path
         let policy = """
             policy: leads
@@ -102,7 +102,7 @@ import Testing
         #expect(run.output == "126\n" && run.errors.contains("link is not handed over: it"), "\(run)")
     }
 
-    @Test func `FS-01: a home is not handed over by whatever name`() async throws {
+    @Test func `FS-01: a home directory is not handed over under any name`() async throws {
         let line = """
             ln -s w link; HOME=$PWD/w annex run --read link -- true; echo $?; HOME=$PWD/w annex run --read w -- true; \
             echo $?; HOME=$PWD/w annex run --read w/sub -- true; echo $?
@@ -111,11 +111,11 @@ import Testing
         #expect(run.output == "126\n126\n0\n" && run.errors.contains("it is your home"), "\(run)")
     }
 
-    /// Two names that look alike, with one letter composed and decomposed, are two files to the kernel.
+    /// To the kernel, two names that look alike, with one letter composed and decomposed, are two files.
     @Test func `FS-01: names that only look alike stay apart`() async throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         for (name, text) in [(composed, "one\n"), (decomposed, "two\n")] {
-            // By the shell: Foundation may spell a name otherwise.
+            // By the shell: Foundation may change the form of a name.
             _ = try await shell("printf '\(text.dropLast())\\n' > 'secret/\(name)'")
         }
         let both = try await shell(
@@ -128,7 +128,7 @@ import Testing
         #expect(one.output == "1\n", "\(one.errors)")
     }
 
-    @Test func aWorkingDirectoryMayBeSpelledAsUsual() async throws {
+    @Test func `a working directory may be written in every usual form`() async throws {
         let real = (folder.url.path as NSString).resolvingSymlinksInPath
         let usual = ["w/", "./w", "w/../w", "w//", "w/sub/..", "w/."]
         for spelling in usual {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// The life of one extension in its sandbox: what ends it, and what it hears before.
+/// The life of one extension in its sandbox: the causes of its end, and the warnings before it.
 @Suite(.timeLimit(.minutes(20))) struct LifeTests {
     // Its folder stays for as long as the test runs.
     private let app: SubstituteApp
@@ -39,7 +39,7 @@ import Testing
         try await session.request([ExtensionItem(contentText: words)]).first?.contentText
     }
 
-    /// The end that a request meets instead of an answer.
+    /// The end that a request gets instead of an answer.
     private func ending(_ session: ExtensionSession, _ words: String) async throws -> Termination? {
         do {
             _ = try await session.request([ExtensionItem(contentText: words)])
@@ -55,7 +55,7 @@ import Testing
     func `L3: a busy extension that answers the watchdog lives on`(hostBlocks: Bool) async throws {
         let session = try await begin(host { $0.watchdog = .seconds(5) })
         let items = [ExtensionItem(contentText: "looks 11000")]
-        // A thread that waits reads the ring itself, and the signs of life with it.
+        // A blocked thread reads the ring itself, and the signs of life with it.
         let answer =
             hostBlocks
             ? try await Thread.detached { try session.requestAndWait(items) } : try await session.request(items)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["spins", "sleeps"])
-    func `L3: a hung extension is ended, and others are not delayed`(_ conduct: String) async throws {
+    func `L3: a hung extension is ended and others are not delayed`(_ conduct: String) async throws {
         let host = try host { $0.watchdog = .seconds(5) }
         let other = try await begin(host)
         let session = try await begin(host)
@@ -107,7 +107,7 @@ import Testing
     // MARK: Ends that meet
 
     @Test(arguments: [0, 200, 1000, 5000, 20_000])
-    func `LIFE-06: a stop during the start, and several at once, are one end`(after microseconds: Int) async throws {
+    func `LIFE-06: several stops during the start are one end`(after microseconds: Int) async throws {
         let broker = try broker { _ in }
         let session = try start(broker)
         try await Task.sleep(for: .microseconds(microseconds))
@@ -129,7 +129,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func `L2: an extension hears that its memory runs out before it does`() async throws {
+    @Test func `L2: an extension is warned before its memory runs out`() async throws {
         let session = try await begin(host { $0.memory = 64 << 20 })
         let answer = try #require(try await text(session, "grows"))
         #expect(answer.hasPrefix("warned at "), "\(answer)")
@@ -140,7 +140,7 @@ import Testing
 
     // MARK: Grace
 
-    @Test func `L5: what an extension does after its answer may end in its grace`() async throws {
+    @Test func `L5: work of an extension after its answer may end in its grace`() async throws {
         let session = try await begin(host { $0.grace = .seconds(12) })
         #expect(try await text(session, "tidies") == "tidying")
         let end = await session.complete()
@@ -148,7 +148,7 @@ import Testing
         #expect(end.lastOutput.map(\.description) == ["called with [false, true]"], "\(end)")
     }
 
-    @Test func `L5: an extension that works on after its grace is ended, and told as that`() async throws {
+    @Test func `L5: an extension that works beyond its grace ends as graceExpired`() async throws {
         let session = try await begin(host { $0.grace = .seconds(5) })
         #expect(try await text(session, "overstays") == "staying")
         let end = await session.complete()
@@ -160,10 +160,10 @@ import Testing
 
     // MARK: Places
 
-    @Test func `L1: one more than may run at once waits for a place, and is told how long`() async throws {
+    @Test func `L1: one extension beyond the limit waits for a slot and reports the time`() async throws {
         let broker = try broker { $0.instances = 1 }
         let first = try await begin(AnnexHost(service: broker))
-        // Returns when it has asked for its place.
+        // Returns when it has asked for its slot.
         let second = try start(broker)
         try await Task.sleep(for: .milliseconds(100))
         #expect(await first.complete().reason == .completed)
@@ -174,8 +174,7 @@ import Testing
 
     // MARK: Switched off, removed, held back
 
-    @Test func `P5: one that is switched off ends, is not offered and not launched until it is on again`() async throws
-    {
+    @Test func `P5: an extension that is switched off ends and starts only after it is on again`() async throws {
         let host = try host { _ in }
         let session = try await begin(host)
         try host.setEnabled(false, for: SubstituteApp.identifier)
@@ -188,7 +187,7 @@ import Testing
         #expect(throws: ServiceError.self) { try host.setEnabled(true, for: "com.example.nobody") }
     }
 
-    @Test func `P5: one whose app is removed ends`() async throws {
+    @Test func `P5: an extension whose app is removed ends`() async throws {
         let host = try host { _ in }
         let session = try await begin(host)
         try host.remove(app: "com.example.shout")
@@ -198,9 +197,9 @@ import Testing
         #expect(throws: ServiceError.self) { try host.remove(app: "com.example.shout") }
     }
 
-    @Test func `SIG-07: one that fails again and again has to pause`() async throws {
+    @Test func `SIG-07: an extension that fails repeatedly has to pause`() async throws {
         let host = try host { _ in }
-        // Pauses grow: however long a machine takes for a launch, one falls into a pause.
+        // Pauses grow: however long a machine takes for a launch, one of them falls into a pause.
         for failures in 0..<20 {
             do {
                 let end = try #require(try await ending(begin(host), "exits"))
@@ -213,7 +212,7 @@ import Testing
         Issue.record("20 failures in a row, and no pause")
     }
 
-    /// Why the broker does not launch it.
+    /// The broker's reason for rejecting the launch.
     private func refusal(_ host: AnnexHost) async -> ServiceError.Code? {
         do {
             _ = try await begin(host)
@@ -227,7 +226,7 @@ import Testing
 
     // MARK: Limits of policies
 
-    @Test func `L6: each limit is told by its own name`() async throws {
+    @Test func `L6: each limit ends an extension under its own name`() async throws {
         let time = try await begin(host { $0.request = .milliseconds(300) })
         #expect(try await ending(time, "looks 1000000")?.reason == .timeLimit)
         // A second of the processor may take a busy machine many.
@@ -242,7 +241,7 @@ import Testing
         #expect(try await ending(output, "chatters")?.reason == .outputLimit)
     }
 
-    @Test func theLaunchReportSaysOfEachLimitWhoHoldsIt() async throws {
+    @Test func `the launch report names the mechanism that holds each limit`() async throws {
         let session = try await begin(host { _ in })
         let limits = session.launchReport.limits
         #expect(limits.map(\.name) == LimitName.allCases.map(\.rawValue))

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Nothing is left behind, however often and however suddenly it ends. `make soak` asks for the full numbers.
+/// Nothing is left behind after any number of ends, sudden or not. `make soak` runs the full numbers.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct LifetimeTests {
     private static func number(_ name: String, short: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? short
@@ -14,7 +14,7 @@ import Testing
         let folder = try TemporaryFolder()
         let rounds = Self.number("ANNEX_LAUNCHES", short: 50)
         let app = try ExampleBundles.path(of: "Shout.app")
-        // A process of its own: this one's other tests have counts of theirs.
+        // In a process of its own: other tests of this one have counts of their own.
         let run = try await Program.run(
             "counts-its-launches", [app, "com.example.shout.loud", "\(rounds)"], in: folder)
         let lines = run.output.split(separator: "\n").map(String.init)
@@ -42,7 +42,7 @@ import Testing
         #expect(ends.allSatisfy { $0.reason == .completed }, "\(ends)")
     }
 
-    @Test func `L4: a killed host leaves no process, and the next start sweeps the rest`() async throws {
+    @Test func `L4: a killed host leaves no process and the next start sweeps the rest`() async throws {
         let app = try ExampleBundles.path(of: "Shout.app")
         let rounds = Self.number("ANNEX_KILLS", short: 10)
         var longest = Duration.zero
@@ -58,7 +58,7 @@ import Testing
             await eventually {
                 left.formUnion(ProcessTable.family(of: host.number))
                 left.formUnion(ProcessTable.family(of: -1).subtracting(others))
-                // Also those that outlive their warden.
+                // Also processes that outlive their warden.
                 left.formIntersection(ProcessTable.named("annex-warden").union(Self.extensions()))
                 return left.isEmpty
             }
@@ -86,7 +86,7 @@ import Testing
             withExtendedLifetime(session) {}
         }
         #expect(!begun.isEmpty)
-        // Other tests' too: they are ended with those tests.
+        // Also extensions of other tests, which end with those tests.
         await eventually { Self.extensions().isDisjoint(with: begun) }
     }
 }

@@ -2,9 +2,9 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Many sessions at once, with ends of all kinds: `make load-soak` asks for minutes, and for a verdict on memory.
+/// Many sessions at once, with ends of all kinds: `make load-soak` runs for minutes, and judges the memory.
 @Suite(.timeLimit(.minutes(20))) struct LoadTests {
-    @Test func `L6: under load every end has its reason, and memory stays as it is`() async throws {
+    @Test func `L6: under load every end has its reason and memory stays flat`() async throws {
         let minutes = ProcessInfo.processInfo.environment["ANNEX_LOAD_MINUTES"].flatMap(Int.init)
         let shout = try SubstituteApp(running: "works-on")
         let seed = SeededRandom.fresh()

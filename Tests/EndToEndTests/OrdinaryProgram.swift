@@ -1,10 +1,10 @@
 import Testing
 
-/// A program as Debian ships it, and what it does with files that it is handed: `IN` and `OUT` stand for the two folders.
+/// A program as Debian ships it, with its use of the files that it is handed: `IN` and `OUT` stand for the two folders.
 struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
     let name: String
     let arguments: [String]
-    /// What the shell pipes into it; nothing where empty.
+    /// The text that the shell pipes into the program; nothing if empty.
     let input: String
 
     init(_ name: String, _ arguments: String..., input: String = "") {
@@ -31,7 +31,7 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         OrdinaryProgram("m4", "IN/macros.m4"),
     ]
 
-    /// Threads, a process of its own, temporary files, hashes: what most scripts come to in the end.
+    /// Threads, a process of its own, temporary files, hashes: the usual parts of scripts.
     private static let python = """
         import hashlib, json, subprocess, tempfile, threading, zlib
         data = open('IN/text.txt', 'rb').read()
@@ -83,7 +83,7 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         OrdinaryProgram("timeout", "0.2", "sleep", "5"),
     ]
 
-    /// Locks on files of their own, and shared ones on what they may read.
+    /// Programs that lock files of their own, and take shared locks on files that they may read.
     private static let lockers = [
         OrdinaryProgram("sqlite3", "OUT/w.db", wal),
         OrdinaryProgram("flock", "OUT/lock", "echo", "locked"),
@@ -115,7 +115,8 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         fcntl.flock(f, fcntl.LOCK_UN); fcntl.flock(g, fcntl.LOCK_EX | fcntl.LOCK_NB); fcntl.flock(g, fcntl.LOCK_SH)
         """
 
-    /// What they do without: pages that go from files to pipes and other files, and limits that are not theirs.
+    /// Programs that manage without some calls: those that move pages from files to pipes and other files, and those that
+    /// set the limits of another process.
     private static let copiers = [
         OrdinaryProgram("bash", "-c", "if cat IN/text.txt | grep word1 > /dev/null; then echo there; else echo $?; fi"),
         OrdinaryProgram("bash", "-c", "ulimit -n 100; ulimit -n; ulimit -s 4096; ulimit -s; (ulimit -t 7; ulimit -t)"),

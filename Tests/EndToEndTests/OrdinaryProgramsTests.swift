@@ -7,7 +7,7 @@ import Testing
     static let found = OrdinaryProgram.all.filter { installed($0.name) }
     static let names = Set(found.map(\.name))
 
-    @Test func enoughProgramsAreThere() {
+    @Test func `enough ordinary programs are installed to be tested`() {
         let missing = Set(OrdinaryProgram.all.map(\.name)).subtracting(Self.names).sorted()
         print("\(Self.names.count) programs under tool; not installed: \(missing.joined(separator: " "))")
         let wanted = ProcessInfo.processInfo.environment["CI"] == nil ? 10 : 25
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: found)
-    func outputIsTheSameInsideAndOutside(program: OrdinaryProgram) async throws {
+    func `a program has the same output inside and outside`(program: OrdinaryProgram) async throws {
         let outside = try await OrdinaryWorld().run(program)
         let inside = try await OrdinaryWorld().runSandboxed(program)
         #expect(inside.output == outside.output)

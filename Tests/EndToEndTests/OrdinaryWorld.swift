@@ -1,9 +1,9 @@
 import AnnexTestSupport
 import Foundation
 
-/// Two folders for one run of an ordinary program: what it is handed and what it may write.
+/// Two folders for one run of an ordinary program: one to read, one to write.
 struct OrdinaryWorld {
-    /// What came of one run; the folders' own path is taken out of every text.
+    /// The result of one run; the folders' own path is removed from every text.
     struct Result {
         let status: Int32
         let output: String
@@ -19,7 +19,7 @@ struct OrdinaryWorld {
             let url = folder.url.appending(path: name)
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         }
-        // As root, what is sandboxed is another user.
+        // As root, the sandboxed program is another user.
         chmod(path("out"), 0o777)
         for (name, text) in Self.files {
             try Data(text.utf8).write(to: folder.url.appending(path: "in/\(name)"))
@@ -28,7 +28,7 @@ struct OrdinaryWorld {
 
     func run(_ program: OrdinaryProgram) async throws -> Result {
         try await run(
-            // What a `make` above this test said is not for the programs inside either.
+            // The programs must not inherit the variables of a `make` that runs this test.
             "/usr/bin/env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PATH=/usr/local/bin:/usr/bin:/bin "
                 + words(["/usr/bin/" + program.name] + program.arguments), program)
     }
@@ -59,7 +59,7 @@ struct OrdinaryWorld {
         }.joined(separator: " ")
     }
 
-    /// After a program that failed, `annex run` says how to see more.
+    /// After a failed program, `annex run` prints a hint, which is removed here.
     private func withoutHint(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("annex: hint:") }.joined(separator: "\n")

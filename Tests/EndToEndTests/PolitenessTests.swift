@@ -2,9 +2,9 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A host's own life goes on undisturbed: its children, its signals, its descriptors.
+/// The life of the host goes on undisturbed: its children, its signals, its descriptors.
 @Suite(.timeLimit(.minutes(20))) struct PolitenessTests {
-    @Test func theHostsWaitSignalsMaskAndDescriptorsAreItsOwn() async throws {
+    @Test func `the children, signals, mask and descriptors of the host stay its own`() async throws {
         let folder = try TemporaryFolder()
         let app = try ExampleBundles.path(of: "Shout.app")
         let run = try await Program.run("lives-its-own-life", [app, "com.example.shout.loud", "20"], in: folder)

@@ -20,7 +20,7 @@ import Testing
         (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 3) }
     }
 
-    @Test func anExtensionThatSpeaksOnlyTheRawChannelServesItsHost() throws {
+    @Test func `an extension that speaks only the raw channel serves its host`() throws {
         let session = try host.beginAndWait(SubstituteApp.identifier) { $0.waiting = .block }
         for payload in Self.payloads {
             let answer = try session.channel.callAndWait(Request(method: 7, payload: payload), timeout: .patience)
@@ -31,7 +31,7 @@ import Testing
         #expect(end.reason == .completed, "\(end)")
     }
 
-    @Test func itsHostMayBeATaskToo() async throws {
+    @Test func `an extension that speaks only the raw channel serves tasks too`() async throws {
         let session = try await host.begin(SubstituteApp.identifier)
         for payload in Self.payloads {
             let answer = try await session.channel.call(Request(method: 8, payload: payload), timeout: .patience)
@@ -41,7 +41,7 @@ import Testing
         #expect(end.reason == .completed, "\(end)")
     }
 
-    @Test func anExtensionInCServesItsHostFromItsSandbox() async throws {
+    @Test func `a C extension serves its host from its sandbox`() async throws {
         let app = try SubstituteApp(running: CProgram.conforms.get())
         let host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
         let session = try await host.begin(SubstituteApp.identifier)

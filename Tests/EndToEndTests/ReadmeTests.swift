@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The README's listings are programs that run: each is held against the example that is built from it.
+/// The README's listings are programs that run: each is compared with its example.
 @Suite(.timeLimit(.minutes(20))) struct ReadmeTests {
     private let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -18,18 +18,18 @@ import Testing
         ("AnnexHost.embedded", "Sources/Examples/ShoutHost/main.swift"),
         ("AppExtension {", "Sources/Examples/Shout/Shout.swift"),
     ])
-    func aListingIsTheExampleToTheLetter(mark: String, file: String) throws {
+    func `a listing of the README equals its example`(mark: String, file: String) throws {
         let example = try String(contentsOf: root.appending(path: file), encoding: .utf8)
         #expect(try listing(holding: mark) == example)
     }
 
-    @Test func theTenLineHostCallsTheTenLineExtension() async throws {
+    @Test func `the ten-line host calls the ten-line extension`() async throws {
         let folder = try TemporaryFolder()
         let app = try ExampleBundles.path(of: "Shout.app")
         try FileManager.default.createSymbolicLink(
             atPath: folder.url.appending(path: "Shout.app").path, withDestinationPath: app)
         var run = try await Program.run("ShoutHost", [], in: folder)
-        // To the letter it has the policy's second for the launch, which a busy machine may not give it.
+        // As written, it has the policy's second for the launch, which a busy machine may not give it.
         while run.errors.contains("launchLimit") { run = try await Program.run("ShoutHost", [], in: folder) }
         #expect(run.output == "HELLO\ncompleted\n", "\(run.errors)")
     }

@@ -3,7 +3,7 @@ import AnnexModel
 import AnnexBrokerAPI
 import Synchronization
 
-/// Why a host's launches were refused, in order.
+/// The codes with which a host's launches were rejected, in order.
 final class Refusals: HostObserver {
     private struct Nothing: SessionObserver {
         func ready(_ report: LaunchReport) {}

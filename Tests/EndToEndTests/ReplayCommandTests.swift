@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// `annex replay`: what a session said, shown and said again to an extension in its sandbox.
+/// `annex replay`: the messages of a recorded session, shown and sent again to an extension in its sandbox.
 @Suite(.timeLimit(.minutes(20))) struct ReplayCommandTests {
     private let folder: TemporaryFolder
     private let app: SubstituteApp
@@ -34,7 +34,7 @@ import Testing
         return file
     }
 
-    @Test func aSessionIsShown() async throws {
+    @Test func `a recorded session is shown`() async throws {
         let file = try await record()
         let shown = try await annex(file.path)
         #expect(shown.status == 0, "\(shown)")
@@ -50,16 +50,16 @@ import Testing
         #expect(messages.filter { $0["kind"] as? String == "reply" }.map { $0["length"] as? Int } == [5, 6, 5])
     }
 
-    @Test func theSameExtensionStillSaysTheSame() async throws {
+    @Test func `the same extension gives the same answers in a replay`() async throws {
         let file = try await record()
         let same = try await annex(file.path, app.path)
         #expect(same.status == 0 && same.output.contains("3 answers, events and calls as recorded"), "\(same)")
     }
 
-    @Test func theFirstDifferenceIsNamed() async throws {
+    @Test func `a replay names the first difference`() async throws {
         let file = try await record()
         var bytes = try Data(contentsOf: file)
-        // Of the recorded answer; the recorded request stays as it was.
+        // Only the recorded answer changes; the recorded request stays as it was.
         let answer = try #require(bytes.lastRange(of: Data("second".utf8)))
         bytes[answer.lowerBound] = UInt8(ascii: "S")
         try bytes.write(to: file)
@@ -70,7 +70,7 @@ import Testing
         #expect(json.status == 1 && json.output.contains("\"same\" : false"), "\(json)")
     }
 
-    @Test func whatWasCutOffIsUsedAsFarAsItIsWhole() async throws {
+    @Test func `a recording that was cut off is used up to its last whole message`() async throws {
         let file = try await record()
         let bytes = try Data(contentsOf: file)
         let third = try #require(bytes.range(of: Data("third".utf8)))
@@ -81,7 +81,7 @@ import Testing
         #expect(same.status == 0 && same.output.contains("2 answers, events and calls as recorded"), "\(same)")
     }
 
-    @Test func whatIsNoRecordingIsRefusedWithItsReason() async throws {
+    @Test func `a file that is no recording is refused with its reason`() async throws {
         let file = folder.url.appending(path: "other")
         try Data("#!/bin/sh\n".utf8).write(to: file)
         let other = try await annex(file.path)
@@ -92,7 +92,7 @@ import Testing
         #expect(try await annex(file.path, "--extension", "com.example").status == 64)
     }
 
-    @Test func damageIsNamedAndWhatIsBeforeItShown() async throws {
+    @Test func `damage is named and the messages before it are shown`() async throws {
         let file = try await record()
         var bytes = try Data(contentsOf: file)
         bytes.append(contentsOf: [4, 0, 0, 0, 9, 9, 9, 9])
@@ -102,7 +102,7 @@ import Testing
         #expect(shown.output.contains("\"third\""), "\(shown)")
     }
 
-    @Test func anExtensionThatIsNotThereIsAnError() async throws {
+    @Test func `a replay to a missing extension is an error`() async throws {
         let file = try await record()
         let missing = try await annex(file.path, app.path, "--extension", "com.example.nobody")
         #expect(missing.status == 2 && missing.errors.contains(SubstituteApp.identifier), "\(missing)")
@@ -110,7 +110,7 @@ import Testing
         #expect(noApp.status == 2, "\(noApp)")
     }
 
-    @Test func aRequestOfItemsIsReplayedWithWhatItHandedOver() async throws {
+    @Test func `a request with items is replayed with its attachments`() async throws {
         let shout = try ExampleBundles.path(of: "Shout.app")
         let host = try AnnexHost.embedded(apps: [shout], patience: .patience)
         for (name, kept) in [("whole.annexrec", 100), ("sizes.annexrec", 0)] as [(String, UInt32)] {

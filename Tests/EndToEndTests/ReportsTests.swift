@@ -48,7 +48,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
     }
 
-    @Test func `L6: each end has a report on disk that says what the host was told`() async throws {
+    @Test func `L6: each end has a report on disk that agrees with the host`() async throws {
         let host = try host()
         let ends = [try await end(host, "looks 1"), try await end(host, "exits")]
         let files = await kept(2)
@@ -68,7 +68,7 @@ import Testing
         #expect(try report(files[1])["exitCode"] as? Int == 3)
     }
 
-    @Test func `L6: a launch that never came to its hello has a report, too`() async throws {
+    @Test func `L6: a launch that never reached its hello has a report too`() async throws {
         let silent = try SubstituteApp(running: "Silent")
         var wishes = BrokerWishes()
         wishes.reports = .folder(place.path)
@@ -81,7 +81,7 @@ import Testing
         #expect((report["limits"] as? [Any])?.isEmpty == false)
     }
 
-    @Test func aHostThatExitsAtOnceLosesNoReport() async throws {
+    @Test func `a host that exits at once loses no report`() async throws {
         let (app, place) = (app.path, place.path)
         await #expect(processExitsWith: .success) { [app = app as String, place = place as String] in
             ReportQueue.lastMoment.withLock { $0 = .patience }
@@ -94,12 +94,12 @@ import Testing
     }
 
     @Test(arguments: ["/dev/null/reports", "/proc/reports"])
-    func whereNoReportCanBeKeptAnEndIsTheSame(path: String) async throws {
+    func `an end is the same if its report cannot be kept`(path: String) async throws {
         let host = try AnnexHost.embedded(apps: [app.path], patience: .patience, reports: .folder(path))
         #expect(try await end(host, "looks 1").reason == .completed)
     }
 
-    @Test func aDaemonKeepsReportsToo() async throws {
+    @Test func `a daemon keeps reports too`() async throws {
         let daemon = try await TestDaemon()
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
@@ -122,7 +122,7 @@ import Testing
             "annex", ["reports"] + arguments, in: folder, environment: ["ANNEX_REPORTS": place.path])
     }
 
-    @Test func reportsAreListedAndTheNewestOfOneIsShownInFull() async throws {
+    @Test func `reports are listed and the newest of one extension is shown in full`() async throws {
         #expect(try await annex().output.hasPrefix("no reports in "))
         let host = try host()
         for words in ["looks 1", "exits", "looks 1"] { _ = try await end(host, words) }
@@ -144,7 +144,7 @@ import Testing
         #expect(try await annex("--most", "1").output.split(separator: "\n").count == 2)
     }
 
-    @Test func whatIsNoReportIsNamedAndTheOthersAreShown() async throws {
+    @Test func `a file that is no report is named and the others are shown`() async throws {
         _ = try await end(try host(), "looks 1")
         let file = try #require(await kept(1).first)
         let odd = file.lastPathComponent.replacing("com.example.shout.loud", with: "odd")
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatCannotBeReadIsAnError() async throws {
+    @Test func `a folder that cannot be read is an error`() async throws {
         let missing = try await annex("--folder", folder.url.appending(path: "missing").path)
         #expect(missing.status == 66 && missing.errors.contains("ENOENT"), "\(missing)")
         let homeless = try await Program.tool(

@@ -12,7 +12,7 @@ import Testing
         try await Program.annex(["run"] + arguments, in: folder)
     }
 
-    /// Through a shell, where streams are what the line makes them; `annex` is the program.
+    /// Runs a line in a shell, which sets up the streams; `annex` is the program.
     private func shell(_ line: String) async throws -> Program {
         let annex = ExampleBundles.products.appending(path: "annex").path
         return try await Program.run("/bin/sh", ["-c", line.replacing("annex run", with: "\(annex) run")], in: folder)
@@ -20,29 +20,29 @@ import Testing
 
     @Test(
         arguments: [("exit 0", 0), ("exit 7", 7), ("kill -SEGV $$", 139), ("kill -TERM $$", 143)] as [(String, Int32)])
-    func theStatusIsTheProgramsOwn(script: String, status: Int32) async throws {
+    func `the exit status is that of the program`(script: String, status: Int32) async throws {
         #expect(try await run("--", "/bin/sh", "-c", script).status == status)
     }
 
-    @Test func anEndByAnnexIs125AndSaysWhyFirst() async throws {
+    @Test func `an end by Annex has status 125 and its reason comes first`() async throws {
         let ended = try await run("--timeout", "0.3", "--", "sleep", "100")
         #expect(ended.status == 125)
         #expect(ended.errors.hasPrefix("annex: ended: timeLimit: "), "\(ended.errors)")
     }
 
-    @Test func whatIsNotStartedIs126AndWhatIsNotThere127() async throws {
+    @Test func `a program that is not started has status 126 and a missing one 127`() async throws {
         let closed = try await run("--read", "/no/such/file", "--", "true")
         #expect(closed.status == 126 && closed.errors.contains("/no/such/file"))
         #expect(try await run("--", "annex-no-such-program").status == 127)
     }
 
-    @Test func whatFollowsTheProgramIsNeverAnOption() async throws {
+    @Test func `words after the program are never options`() async throws {
         #expect(try await run("--", "echo", "--timeout", "1", "--").output == "--timeout 1 --\n")
         #expect(try await run("echo", "--explain").output == "--explain\n")
         #expect(try await run("--no-such-option", "--", "true").status == 64)
     }
 
-    @Test func `new files have the modes that they would have outside`() async throws {
+    @Test func `new files have the same modes as outside`() async throws {
         let said = try await shell("umask 022; annex run -- sh -c umask; umask 027; annex run -- sh -c umask")
         #expect(said.output == "0022\n0027\n", "\(said.errors)")
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(said.output.hasSuffix("same\n") && said.output.contains("65534"), "\(said.output)\(said.errors)")
     }
 
-    /// The first process of many containers takes nobody's end.
+    /// The first process of many containers reaps no orphans.
     @Test func `no warden is left to the first process`() async throws {
         let products = ExampleBundles.products
         let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]
@@ -66,14 +66,14 @@ import Testing
         #expect(said.output == "left=0\nsaid=first\n", "\(said.output)\(said.errors)")
     }
 
-    @Test func aLoopKeepsItsInput() async throws {
+    @Test func `a loop keeps its input`() async throws {
         let piped = try await shell("printf 'a\\nb\\nc\\n' | while read l; do annex run -- true; echo $l; done")
         #expect(piped.output == "a\nb\nc\n")
         let filed = try await shell("printf 'a\\nb\\nc\\n' > f; while read l; do annex run -- true; echo $l; done < f")
         #expect(filed.output == "a\nb\nc\n")
     }
 
-    @Test func streamsOfEveryKindCarryEveryByte() async throws {
+    @Test func `streams of every kind carry every byte`() async throws {
         let line = """
             printf abc | annex run -- cat > out && cat out; annex run -- cat < out | cat; \
             (annex run -- sh -c 'echo 1; echo 2 >&2; echo 3') > both 2>&1; cat both; \
@@ -82,22 +82,22 @@ import Testing
         #expect(try await shell(line).output == "abcabc1\n2\n3\n2\n3\n")
     }
 
-    @Test func aFloodArrivesWhole() async throws {
+    @Test func `a flood of output arrives whole`() async throws {
         #expect(try await shell("annex run -- head -c 300000000 /dev/zero | wc -c").output == "300000000\n")
         #expect(try await shell("annex run -- head -c 30000000 /dev/zero > big; wc -c < big").output == "30000000\n")
     }
 
-    @Test func aReaderThatLeavesEndsIt() async throws {
+    @Test func `a reader that leaves ends the program`() async throws {
         #expect(try await shell("annex run -- yes | head -2").output == "y\ny\n")
     }
 
-    @Test func closedStreamsAreClosed() async throws {
+    @Test func `closed streams stay closed inside`() async throws {
         #expect(try await shell("annex run -- cat <&-; echo $?").output == "0\n")
         #expect(try await shell("annex run -- sh -c 'echo x || exit 5' >&-; echo $? ").output == "5\n")
         #expect(try await shell("annex run -- sh -c 'echo x || exit 5' > /dev/full; echo $?").output == "5\n")
     }
 
-    @Test func `FD-06: our own open file description stays as it is`() async throws {
+    @Test func `FD-06: the open file description of the caller stays unchanged`() async throws {
         let line = """
             printf abcdef > f; exec 3< f; annex run -- /usr/bin/perl -e 'sysseek(STDIN,4,0); use Fcntl; fcntl(STDIN,F_SETFL,O_NONBLOCK)' <&3; cat <&3
             """
@@ -105,7 +105,7 @@ import Testing
         #expect(try await shell(line).output == "abcdef")
     }
 
-    @Test func `FD-06: a file to read is not the program's to change or lock`() async throws {
+    @Test func `FD-06: a program cannot change or lock a file on its input`() async throws {
         let line = """
             printf hello > f; chmod 644 f; \
             annex run -- /usr/bin/python3 -c '
@@ -121,7 +121,7 @@ import Testing
         #expect(try await shell(line).output == "hello\n644\nrecent\n17000000\n")
     }
 
-    @Test func `FS-06: a link that the program leaves where its report goes is not followed`() async throws {
+    @Test func `FS-06: a link in the place of the report is not followed`() async throws {
         let line = """
             mkdir -m 777 w; echo mine > victim; \
             annex run --write w --report w/end.json -- sh -c 'ln -s ../victim w/end.json'; echo $?; \
@@ -131,7 +131,7 @@ import Testing
         #expect(try await shell(line).output == "0\nmine\n1\n126\n")
     }
 
-    @Test func relativePathsToWhatIsHandedOverAreRight() async throws {
+    @Test func `relative paths of files that are handed over are right`() async throws {
         let line = """
             mkdir in; mkdir -m 777 out; echo text > in/a; \
             annex run --read in --write out -- cp in/a out/b && cat out/b; \
@@ -140,15 +140,15 @@ import Testing
         #expect(try await shell(line).output == "text\n1\n")
     }
 
-    /// The first breath of a program may be its last: that is its end, and no launch that failed.
-    @Test func aProgramThatIsEndedAtOnceIsToldByItsReason() async throws {
+    /// A program may end with its first call: that is an end, and no failed launch.
+    @Test func `a program that is ended at once has its reason`() async throws {
         for _ in 0..<12 {
             let ended = try await run("--", "/usr/bin/unshare", "-U", "/bin/true")
             #expect(ended.status == 125 && ended.errors.hasPrefix("annex: ended: deniedOperation: "), "\(ended.errors)")
         }
     }
 
-    @Test func codeInMemoryFilesIsRefused() async throws {
+    @Test func `code in memory files is denied`() async throws {
         let line = """
             annex run -- /usr/bin/python3 -c '
             import os, socket
@@ -162,7 +162,7 @@ import Testing
         #expect(ran.output == "38\n1\n2\n", "\(ran)")
     }
 
-    @Test func policiesOfOnesOwnCountForRunningToo() async throws {
+    @Test func `policies of the user count for annex run too`() async throws {
         let line = """
             mkdir own; printf 'policy: tool\\nsummary: Nothing to run.\\nincludes: [compute]\\n' > own/tool.yaml; \
             ANNEX_POLICIES=own annex run -- true 2>/dev/null; echo $?; annex run -- true; echo $?; \
@@ -173,7 +173,7 @@ import Testing
         #expect(output.count == 3 && output.first != "0" && output.dropFirst() == ["0", "mine"], "\(output)")
     }
 
-    @Test func homesAndSystemFoldersAreNoPrivateDirectories() async throws {
+    @Test func `homes and system folders are refused as private directories`() async throws {
         let line = """
             printf 'policy: keep\\nsummary: Keeps.\\nincludes: [tool]\\npaths: { private: { persistent: { size: 1M, inodes: 10, at: /keep } } }\\n' > keep.yaml; \
             ln -s /etc link; export HOME=$PWD/home; mkdir home; for place in / /etc /proc "$HOME" link; do \
@@ -183,7 +183,7 @@ import Testing
         #expect(try await shell(line).output == "1\n1\n1\n1\n1\nkept\n")
     }
 
-    @Test func signalsAreHandedOn() async throws {
+    @Test func `signals are passed on to the program`() async throws {
         let line = """
             printf 'policy: slow\\nsummary: Slow.\\nincludes: [tool]\\nlimits: { grace: 3000s }\\n' > slow.yaml; mkdir -m 777 told; \
             annex run --policy ./slow.yaml --write told -- sh -c 'trap "exit 9" TERM; : > told/ready; while :; do sleep 0.05; done' & \
@@ -193,8 +193,8 @@ import Testing
         #expect(ran.output == "9\n", "\(ran.output)\(ran.errors)")
     }
 
-    /// At once, many times: nobody may have heard yet which process it is.
-    @Test func `SIG-03: signals that come with the program's first act are handed on`() async throws {
+    /// At once, many times: annex may not yet know which process it is.
+    @Test func `SIG-03: signals during the first call of a program are passed on`() async throws {
         let line = """
             printf 'policy: slow\\nsummary: Slow.\\nincludes: [tool]\\nlimits: { grace: 3000s }\\n' > slow.yaml; \
             mkdir -m 777 told; for turn in $(seq 60); do rm -f told/ready; \
@@ -204,7 +204,7 @@ import Testing
         #expect(try await shell(line).output == " 60 9\n")
     }
 
-    @Test func theReportIsWrittenWhole() async throws {
+    @Test func `the report is written whole`() async throws {
         let ran = try await run("--report", "end.json", "--", "/bin/sh", "-c", "exit 3")
         #expect(ran.status == 3)
         let data = try Data(contentsOf: folder.url.appending(path: "end.json"))
@@ -213,8 +213,8 @@ import Testing
         #expect((report["layers"] as? [String])?.isEmpty == false && (report["steps"] as? [Any])?.isEmpty == false)
     }
 
-    @Test func aRefusedPathIsExplainedWithItsMend() async throws {
-        // Nobody can tell it from a name that is nowhere: no call was refused.
+    @Test func `a denied path is explained with its remedy`() async throws {
+        // The program cannot tell the path from one that does not exist: no call was denied.
         let quiet = try await run("--", "cat", "/etc/shadow")
         #expect(quiet.status == 1 && !quiet.errors.contains("annex:"), "\(quiet.errors)")
         let explained = try await run("--explain", "--", "cat", "/etc/shadow")
@@ -228,12 +228,12 @@ import Testing
             ("annex run -- sh -c 'ulimit -c 0; exit 3' 2> /dev/null", 3),
             ("annex run --explain -- sh -c 'ulimit -c 0 2> /dev/null; exit 3'", 3),
         ] as [(String, Int32)])
-    func aProgramThatFailsByItselfGetsNoHint(line: String, status: Int32) async throws {
+    func `a program that fails by itself gets no hint`(line: String, status: Int32) async throws {
         let ran = try await shell(line)
         #expect(ran.status == status && !ran.errors.contains("annex:"), "\(ran.errors)")
     }
 
-    @Test func theHintNamesWhatAProgramFailsBy() async throws {
+    @Test func `the hint names the denied call behind a failure`() async throws {
         let line = """
             annex run -- /usr/bin/python3 -c '
             import resource, socket
@@ -250,13 +250,13 @@ import Testing
     }
 
     @Test(arguments: ["--read", "--write", "--directory"])
-    func anEmptyPathIsNotTheWorkingDirectory(option: String) async throws {
+    func `an empty path is not taken for the working directory`(option: String) async throws {
         let ran = try await run(option, "", "--", "ls")
         #expect(ran.status == 126 && ran.errors.contains("a path is empty"), "\(ran)")
         #expect(ran.errors.contains("`.` is the working directory"), "\(ran.errors)")
     }
 
-    @Test func `KOBJ-01: locks are counted, and those that were released come back`() async throws {
+    @Test func `KOBJ-01: locks are counted and released ones come back`() async throws {
         let line = """
             annex run --memory 64M -- /usr/bin/python3 -c '
             import fcntl, os
@@ -275,7 +275,7 @@ import Testing
         #expect(ran.output == "37\nTrue\nagain\n", "\(ran)")
     }
 
-    @Test func `FS-28: an exclusive lock is for what may be written`() async throws {
+    @Test func `FS-28: a program may lock a file exclusively only if it may write it`() async throws {
         let line = """
             mkdir -m 755 in; mkdir -m 777 out; echo x > in/a; echo x > out/b; chmod 666 out/b;             annex run --read in --write out -- /usr/bin/python3 -c '
             import fcntl, os
@@ -291,13 +291,13 @@ import Testing
         #expect(ran.output == "0 37 37\n37 37\n0 0 0\n", "\(ran)")
     }
 
-    /// As root too: all programs of `annex run` have one user, and descriptors under way count for it.
-    @Test func `FD-03: a program that shares its user leaves the others' descriptors a way`() async throws {
+    /// As root too: all programs of `annex run` have one user, and descriptors in flight count for that user.
+    @Test func `FD-03: a program that shares its user leaves the others descriptors to send`() async throws {
         let ran = try await shell("annex run -- sh -c 'ulimit -n; ulimit -Hn'")
         #expect(ran.output == "768\n768\n", "\(ran)")
     }
 
-    @Test func `A lock that is asked for with its release is refused as the kernel refuses it`() async throws {
+    @Test func `a lock request that contains a release fails as in the kernel`() async throws {
         let line = """
             annex run -- /usr/bin/python3 -c '
             import fcntl
@@ -312,7 +312,7 @@ import Testing
         #expect(ran.output == "22\nfree\n", "\(ran)")
     }
 
-    @Test func `FS-28: an exclusive lock is waited for, and holds others outside`() async throws {
+    @Test func `FS-28: an exclusive lock waits for and holds up programs outside`() async throws {
         let line = """
             mkdir -m 777 out; : > out/l; chmod 666 out/l;             (flock 9; echo outside > out/who; touch out/ready; while [ ! -e out/go ]; do sleep 0.05; done; echo gives; ) 9< out/l &             until [ -e out/ready ]; do sleep 0.05; done;             annex run --write out -- sh -c 'flock -n out/l true || echo busy; touch out/go; flock out/l sh -c "echo has; sleep 0.3"'; wait;             flock -n out/l echo free
             """
@@ -320,8 +320,8 @@ import Testing
         #expect(Set(try await shell(line).output.split(separator: "\n")) == ["busy", "gives", "has", "free"])
     }
 
-    @Test func `TTY-04: a program has a terminal of its own, and ours comes back`() async throws {
-        // script(1) is the terminal: what it records is what a person would see.
+    @Test func `TTY-04: a program has a terminal of its own and the outer one comes back`() async throws {
+        // script(1) plays the terminal: it records everything that a person would see.
         try #require(access("/usr/bin/script", X_OK) == 0)
         let line = """
             script -qec 'stty -a > before; annex run -- sh -c "test -t 0 && test -t 1 && stty size && : < /dev/tty && echo own"; \

@@ -2,13 +2,13 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What keeps `annex run` from its end, and what does not: programs that stop, readers that do not read.
+/// Conditions that delay the end of `annex run`, and those that do not: programs that stop, readers that do not read.
 @Suite(.timeLimit(.minutes(20))) struct RunWaitingTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A python script that is told where `annex` is.
+    /// Runs a python script that knows the path of `annex`.
     private func python(
         _ script: String, _ arguments: String..., in other: TemporaryFolder? = nil
     ) async throws -> Program {
@@ -18,22 +18,23 @@ import Testing
     }
 
     @Test(arguments: ["STOP", "TSTP"])
-    func aProgramThatStopsItselfDoesNotStopItsWatches(signal: String) async throws {
+    func `a program that stops itself does not stop its watches`(signal: String) async throws {
         let ended = try await Program.annex(
             "run", "--timeout", "1", "--", "/bin/sh", "-c", "kill -\(signal) $$", in: folder)
         #expect(ended.status == 125 && ended.errors.hasPrefix("annex: ended: timeLimit: "), "\(ended)")
     }
 
-    @Test func onATerminalItDoesNotEither() async throws {
+    @Test func `a program that stops itself on a terminal does not stop its watches`() async throws {
         let ended = try await python(Self.shell, "terminal", "-", "1", "kill -STOP $$")
         #expect(ended.output == "ended 125\n", "\(ended)")
     }
 
-    /// Whether the key goes to the program's terminal, or makes a signal for `annex` on ours.
+    /// Whether the key goes to the program's terminal, or makes a signal for `annex` on the outer one.
     @Test(arguments: ["terminal", "null"])
-    func `TTY-04: Ctrl-Z stops annex with all of the sandbox, and fg continues both`(input: String) async throws {
+    func `TTY-04: Ctrl-Z stops annex with all of the sandbox and fg continues both`(input: String) async throws {
         // A process of another session writes on: its ticks tell whether it runs while annex is stopped. The program
-        // itself starts none: a shell that waits for its child to leave vfork stops for no signal, wherever it runs.
+        // itself starts no child: a shell that waits for its child to leave vfork stops for no signal, wherever it
+        // runs.
         let script = """
             setsid sh -c 'while sleep 0.05; do echo; done' & exec python3 -c '
             import time
@@ -46,8 +47,8 @@ import Testing
         #expect(lines.dropFirst().first == "no tick for a second", "\(ended)")
     }
 
-    /// Its own timer sends it SIGCONT. Ends with 7 when it did not run for so many seconds in all since annex was stopped;
-    /// leaves a file behind when it runs after so many.
+    /// The program's own timer sends it SIGCONT. It ends with 7 if it did not run for so many seconds in all since
+    /// annex was stopped; it leaves a file behind if it runs after so many.
     private static let waking = """
         import ctypes, os, signal, sys, time
         class Event(ctypes.Structure):
@@ -68,14 +69,14 @@ import Testing
         sys.exit(7)
         """
 
-    @Test func `TTY-04: what wakes itself while annex is stopped is stopped again`() async throws {
+    @Test func `TTY-04: a program that wakes itself while annex is stopped is stopped again`() async throws {
         let ended = try await python(
             Self.shell, "terminal", "key 3", "3000", "exec python3 -c \"$0\" 1 99", Self.waking)
         #expect(ended.output == "stopped\nno tick for a second\nended 7\n", "\(ended)")
     }
 
-    @Test func `TTY-04: what wakes itself while annex is stopped has no more time than otherwise`() async throws {
-        // Longer where the time was over before anybody could stop it.
+    @Test func `TTY-04: a program that wakes itself gains no time while annex is stopped`() async throws {
+        // With a longer limit if the time was over before the test could stop it.
         for limit in [6, 60, 600] {
             let folder = try TemporaryFolder()
             let ended = try await python(
@@ -88,13 +89,13 @@ import Testing
         }
     }
 
-    /// What a terminal answered to the program's last question would be typed into what reads that terminal next.
-    @Test func `what the program left unread on our terminal is dropped`() async throws {
+    /// A terminal's answer to the program's last question would be typed into the next program that reads the terminal.
+    @Test func `input that a program left unread on the terminal is dropped`() async throws {
         let ended = try await python(Self.typist)
         #expect(ended.output == "unread\n0 0\n", "\(ended)")
     }
 
-    /// Types at a program that reads nothing, until nothing is taken any more; then lets it end, and says what is left.
+    /// Types at a program that reads nothing, until the terminal takes no more; then lets it end, and prints the rest.
     private static let typist = """
         import array, fcntl, os, pty, subprocess, sys, termios, time
         def unread():
@@ -121,23 +122,23 @@ import Testing
         print(annex.wait(), unread())
         """
 
-    /// The program has ended by itself; what it wrote is taken by nobody.
+    /// The program has ended by itself; its output is not read.
     @Test(arguments: [1, 2, 3, 15])
-    func aSignalEndsTheWaitingForAReader(signal: Int) async throws {
+    func `a signal ends the wait for a reader`(signal: Int) async throws {
         let ended = try await python(Self.reader, "\(signal)", "3000")
         #expect(ended.output == "\(128 + signal) exited\n", "\(ended)")
     }
 
-    @Test func theTimeLimitBoundsTheWaitingForAReader() async throws {
+    @Test func `the time limit bounds the wait for a reader`() async throws {
         var ended = try await python(Self.reader, "0", "6")
-        // Longer where the time was over before the program was.
+        // With a longer limit if the time was over before the program was.
         for limit in ["60", "600"] where ended.output == "125 timeLimit\n" {
             ended = try await python(Self.reader, "0", limit)
         }
         #expect(ended.output == "125 exited\n" && ended.errors.contains("was not taken in its time"), "\(ended)")
     }
 
-    /// Runs a script in `annex run` while nobody reads its output, which is full already.
+    /// Runs a script in `annex run` while its output is full and not read.
     private static let reader = """
         import json, os, socket, subprocess, sys, time
         annex, number, limit = sys.argv[1], int(sys.argv[2]), sys.argv[3]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// Extensions launched ahead: who gets them, and who ends them.
+/// Extensions launched ahead: the requests that get them, and the events that end them.
 @Suite(.timeLimit(.minutes(20))) struct StandbyTests {
     private final class Ends: Sendable {
         private let reasons = Mutex<[Termination.Reason]>([])
@@ -32,7 +32,7 @@ import Testing
         return AnnexHost(service: broker)
     }
 
-    /// How many requests the answering process has served, this one included.
+    /// How many requests the answering process has served, with this one.
     private func served(_ standby: Standby) async throws -> String? {
         try await standby.request([ExtensionItem(contentText: "counts")]).first?.contentText
     }
@@ -41,7 +41,7 @@ import Testing
         try await session.request([ExtensionItem(contentText: "counts")]).first?.contentText
     }
 
-    @Test func `a session gets one that was launched ahead, and another takes its place`() async throws {
+    @Test func `a session gets an extension that was launched ahead and another replaces it`() async throws {
         let standby = try host().standby(for: SubstituteApp.identifier, keeping: 1...2)
         await eventually { standby.count == 1 }
         let session = try await standby.begin()
@@ -51,15 +51,15 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test func `one request to a process unless its policy keeps it alive`() async throws {
+    @Test func `a process serves one request unless its policy keeps it alive`() async throws {
         let standby = try host().standby(for: SubstituteApp.identifier)
         for _ in 0..<3 { #expect(try await served(standby) == "1") }
-        // One that was launched ahead and not needed on a slow machine is cancelled.
+        // An extension that was launched ahead and not needed on a slow machine is cancelled.
         await eventually { ends.list.count { $0 == .completed } == 3 }
         #expect(Set(ends.list).isSubset(of: [.completed, .cancelled]))
     }
 
-    @Test func `a process that is kept alive serves the next request, and never a session`() async throws {
+    @Test func `a process that is kept alive serves more requests and never a session`() async throws {
         let standby = try host { $0.keepAlive = .seconds(3600) }.standby(for: SubstituteApp.identifier, keeping: 0...1)
         #expect(try await served(standby) == "1")
         #expect(try await served(standby) == "2")
@@ -71,7 +71,7 @@ import Testing
         #expect(try await served(session) == "1")
     }
 
-    @Test func `a process that is kept alive goes when its time is over`() async throws {
+    @Test func `a process that is kept alive ends after its time`() async throws {
         let standby = try host { $0.keepAlive = .milliseconds(50) }.standby(
             for: SubstituteApp.identifier, keeping: 0...1)
         #expect(try await served(standby) == "1")
@@ -79,7 +79,7 @@ import Testing
         #expect(ends.list.first == .cancelled)
     }
 
-    @Test func `L1: a parked extension gives its place to whoever finds none`() async throws {
+    @Test func `L1: a parked extension gives its slot to a session that finds none`() async throws {
         let host = try host { $0.instances = 1 }
         let standby = try host.standby(for: SubstituteApp.identifier, keeping: 1...1)
         await eventually { standby.count == 1 }
@@ -90,24 +90,24 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test func `L1: nobody who is parked goes for another who would be parked`() async throws {
+    @Test func `L1: a parked extension does not go for another that would be parked`() async throws {
         let refusals = Refusals()
         let host = try host { $0.instances = 2 }.observed(by: refusals)
         let session = try await host.begin(SubstituteApp.identifier)
         let one = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)
         let other = try host.standby(for: SubstituteApp.identifier, keeping: 1...2)
-        // Each has met the bound, and tried again after a while.
+        // Each has met the limit, and tried again after a while.
         await eventually { refusals.list.count >= 6 || !ends.list.isEmpty }
         await eventually { one.count + other.count == 1 || !ends.list.isEmpty }
         #expect(ends.list.isEmpty)
         #expect(Set(refusals.list) == [.noPlace])
-        // A free place is found by itself.
+        // A free slot is found without help.
         _ = await session.complete()
         await eventually { one.count + other.count == 2 }
         #expect(ends.list == [.completed])
     }
 
-    @Test func `what the lower bound lacks comes back by itself`() async throws {
+    @Test func `the lower limit of parked extensions is restored by itself`() async throws {
         let host = try host()
         let standby = try host.standby(for: SubstituteApp.identifier, keeping: 1...1)
         await eventually { standby.count == 1 }
@@ -118,7 +118,7 @@ import Testing
         #expect(try await served(standby) == "1")
     }
 
-    @Test func `P5: a parked extension that is switched off is offered to nobody`() async throws {
+    @Test func `P5: a parked extension that is switched off is not offered`() async throws {
         let host = try host()
         let standby = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)
         await eventually { standby.count == 2 }
@@ -130,7 +130,7 @@ import Testing
         #expect(ends.list == [.disabled, .disabled])
     }
 
-    @Test func `what is given up ends, and is launched anew when it is needed`() async throws {
+    @Test func `parked extensions that are given up end and return on demand`() async throws {
         let standby = try host().standby(for: SubstituteApp.identifier, keeping: 2...2)
         await eventually { standby.count == 2 }
         standby.giveUp()
@@ -139,7 +139,7 @@ import Testing
         #expect(try await served(standby) == "1")
     }
 
-    @Test func `LIFE-05: nobody is left when the last reference goes`() async throws {
+    @Test func `LIFE-05: no extension is left when the last reference goes`() async throws {
         let host = try host()
         do {
             let standby = try host.standby(for: SubstituteApp.identifier, keeping: 3...3)
@@ -149,7 +149,7 @@ import Testing
         #expect(Set(ends.list) == [.cancelled])
     }
 
-    @Test func `hundreds of requests at once each have one answer`() async throws {
+    @Test func `hundreds of requests at once each get one answer`() async throws {
         let standby = try host { $0.keepAlive = .seconds(3600) }.standby(for: SubstituteApp.identifier)
         let answers = try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<200 { group.addTask { try await served(standby) } }

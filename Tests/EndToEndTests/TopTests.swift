@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// `annex top`: what runs, as others see it.
+/// `annex top`: the running extensions, as other processes see them.
 @Suite(.timeLimit(.minutes(20))) struct TopTests {
     private let app: SubstituteApp
     private let folder: TemporaryFolder
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// This test's own, by the program that it runs: other tests of this process have extensions of the same name.
+    /// The entry of this test, by its program: other tests of this process have extensions of the same name.
     private func own(_ look: [String: Any]) throws -> [String: Any]? {
         var wanted = stat()
         guard stat(app.path + "/PlugIns/Loud.appex/Loud", &wanted) == 0 else { return nil }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func anExtensionIsShownWithWhatItDoes() async throws {
+    @Test func `an extension is shown with its state and its use of resources`() async throws {
         let host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
         let session = try await host.begin(SubstituteApp.identifier)
         _ = try await session.request([ExtensionItem(contentText: "looks 1")])
@@ -45,7 +45,7 @@ import Testing
         #expect(idle["answers"] as? Int == 1 && idle["processor"] as? Double == 0, "\(idle)")
         #expect(idle["memory"] as? Int ?? 0 > 4096 && idle["messagesPerSecond"] as? Double == 0, "\(idle)")
         let working = Task { try await session.request([ExtensionItem(contentText: "looks 20000")]) }
-        // Asked, and seen at it: how soon is the machine's affair.
+        // The request was sent, and the extension seen at work: the machine decides how soon.
         var busy = idle
         while busy["state"] as? String != "working" || busy["processor"] as? Double ?? 0 == 0 {
             busy = try #require(try own(try await looks("--once", "--json", "--interval", "1")[0]))
@@ -56,7 +56,7 @@ import Testing
         #expect(try own(try await looks("--once", "--json", "--interval", "0.05")[0]) == nil)
     }
 
-    @Test func `an extension of a daemon's is shown with its host, and with its broker`() async throws {
+    @Test func `an extension of a daemon is shown with its host and its broker`() async throws {
         let daemon = try await TestDaemon()
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
@@ -68,7 +68,7 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test func aTableIsPlainWhereNoTerminalIs() async throws {
+    @Test func `a table is plain without a terminal`() async throws {
         let host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
         let session = try await host.begin(SubstituteApp.identifier)
         let ran = try await Program.annex("top", "--once", "--interval", "0.05", in: folder)
@@ -81,7 +81,7 @@ import Testing
         _ = await session.complete()
     }
 
-    @Test func whatCannotBeMeantIsRefused() async throws {
+    @Test func `an impossible interval is refused`() async throws {
         for words in ["0", "-1", "nan", "1e9", "x"] {
             #expect(try await Program.annex("top", "--once", "--interval=\(words)", in: folder).status == 64)
         }

@@ -5,7 +5,8 @@ import AnnexTestSupport
 import Testing
 import TypedConduct
 
-/// Types in both directions through a sandbox: calls of the host's, and what the host serves its extension meanwhile.
+/// Typed messages in both directions through a sandbox: the host's calls, and the services of the host for its
+/// extension meanwhile.
 @Suite(.timeLimit(.minutes(20))) struct TypedSessionTests {
     // Its folder stays for as long as the test runs.
     private let app: SubstituteApp
@@ -35,7 +36,7 @@ import TypedConduct
         return Word(String(request.word.text.reversed()))
     }
 
-    @Test(arguments: [true, false]) func callsGoThroughTheSandboxAndBack(_ inTasks: Bool) async throws {
+    @Test(arguments: [true, false]) func `typed calls go through the sandbox and back`(_ inTasks: Bool) async throws {
         let session = try await host.begin(SubstituteApp.identifier, serving: service(inTasks: inTasks))
         for word in ["drow", "é", String(repeating: "x", count: 3000)] {
             #expect(try await session.call(Word(word), timeout: .patience) == Word(String(word.reversed()) + "!"))
@@ -44,23 +45,23 @@ import TypedConduct
         #expect(end.reason == .completed, "\(end)")
     }
 
-    @Test func aHostWithoutTasksCallsToo() throws {
+    @Test func `a host without tasks makes typed calls too`() throws {
         let session = try host.beginAndWait(SubstituteApp.identifier, serving: service(inTasks: false))
         for _ in 0..<50 { #expect(try session.callAndWait(Word("drow"), timeout: .patience) == Word("word!")) }
         let end = session.completeAndWait()
         #expect(end.reason == .completed, "\(end)")
     }
 
-    @Test func whatTheHostRefusesComesBackAsTheExtensionsFailure() async throws {
+    @Test func `an error of the host reaches the extension and comes back as its failure`() async throws {
         let session = try await host.begin(SubstituteApp.identifier, serving: service(inTasks: true))
         let error = await #expect(throws: HostError.self) { try await session.call(Word(""), timeout: .patience) }
         #expect("\(String(describing: error))".contains("no word"))
-        // Both go on.
+        // Both sides go on.
         #expect(try await session.call(Word("drow"), timeout: .patience) == Word("word!"))
         _ = await session.complete()
     }
 
-    @Test func aHostThatServesNothingSaysSo() async throws {
+    @Test func `a call to a host without services fails with an error that says so`() async throws {
         let session = try await host.begin(SubstituteApp.identifier)
         let error = await #expect(throws: HostError.self) { try await session.call(Word("x"), timeout: .patience) }
         #expect("\(String(describing: error))".contains("nobody serves calls here"))
@@ -68,7 +69,7 @@ import TypedConduct
         #expect(end.reason == .completed, "\(end)")
     }
 
-    @Test func `what an extension does not serve is told as that, items and typed calls alike`() async throws {
+    @Test func `an unknown method is reported as such for items and typed calls`() async throws {
         let typed = try await host.begin(SubstituteApp.identifier)
         await expectUnknownMethod { _ = try await typed.request([ExtensionItem(contentText: "a")]) }
         let other = try SubstituteApp(running: "works-on")
@@ -87,7 +88,7 @@ import TypedConduct
         }
     }
 
-    @Test func noticesAndStreamsComeOutOfTheSandbox() async throws {
+    @Test func `notices and streams come out of the sandbox`() async throws {
         let (remarks, remark) = AsyncStream.makeStream(of: String.self)
         let (streams, stream) = AsyncStream.makeStream(of: ChannelStream.self)
         var service = service(inTasks: false)

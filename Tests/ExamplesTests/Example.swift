@@ -5,7 +5,7 @@ enum Example {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Where the running test, and with it everything of this build, lies.
+    /// The folder of the running test, and with it of everything in this build.
     static let programs: URL = {
         let test = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments.first ?? ""
         return URL(filePath: test).deletingLastPathComponent()

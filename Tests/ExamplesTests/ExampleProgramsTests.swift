@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ExampleProgramsTests {
-    @Test(arguments: Example.names) func anExampleNeedsNothingButItself(name: String) throws {
+    @Test(arguments: Example.names) func `an example program needs no other file`(name: String) throws {
         let file = try Data(contentsOf: URL(filePath: Example.program(name)), options: .mappedIfSafe)
         let types = try #require(programHeaderTypes(file))
         #expect(types.contains(1), "no segment is loaded: the test reads the file wrongly")
@@ -22,7 +22,7 @@ import Testing
         return (0..<Int(number(56, UInt16.self))).map { number(table + $0 * size, UInt32.self) }
     }
 
-    @Test func noExampleImportsFoundation() throws {
+    @Test func `no example imports Foundation`() throws {
         let sources = try #require(
             FileManager.default.enumerator(
                 at: Example.root.appending(path: "Sources/Examples").resolvingSymlinksInPath(),
@@ -36,7 +36,7 @@ import Testing
         #expect(count > 10)
     }
 
-    @Test func theAssembledAppsKeepTheRulesOfPackaging() throws {
+    @Test func `the assembled apps keep the rules of packaging`() throws {
         let out = FileManager.default.temporaryDirectory.appending(path: "annex-apps-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: out) }
         let script = Process()

@@ -14,7 +14,7 @@ import Testing
         return try output.read(at: 0, count: Int(output.status().size))
     }
 
-    @Test func invertingTwiceGivesEveryPixelBack() throws {
+    @Test func `inverting a picture twice gives every pixel back`() throws {
         for colorType: UInt8 in [2, 6] {
             var png = TestPNG(colorType: colorType)
             if colorType == 6 { png.rows = [[255, 0, 0, 7, 0, 255, 0, 255], [1, 2, 3, 0, 9, 9, 9, 128]] }
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func anEditKeepsKindSizeAndAlpha() throws {
+    @Test func `an edit keeps kind, size and alpha`() throws {
         let png = TestPNG(colorType: 6, rows: [[1, 2, 3, 9, 4, 5, 6, 255], [7, 8, 9, 0, 1, 1, 1, 128]])
         let before = try Picture(decoding: png.bytes)
         let after = try Picture(decoding: edited(png.bytes, .sepia))
@@ -35,7 +35,7 @@ import Testing
         #expect(jpeg.format == .jpeg && jpeg.width == 8 && jpeg.height == 8 && jpeg.channels == 3)
     }
 
-    @Test func everyLayoutOfPNGIsRead() throws {
+    @Test func `every layout of PNG is read`() throws {
         let palette: [(String, [UInt8])] = [("PLTE", [255, 0, 0, 0, 255, 0])]
         let layouts: [(TestPNG, channels: Int)] = [
             (TestPNG(depth: 1, colorType: 0, rows: [[0x80], [0x40]]), 3),
@@ -63,20 +63,20 @@ import Testing
         #expect(picture.width == 4 && picture.channels == 3)
     }
 
-    @Test func textsBesideAPictureAreNeitherReadNorCarriedOver() throws {
+    @Test func `texts beside a picture are neither read nor carried over`() throws {
         let text: (String, [UInt8]) = ("tEXt", Array("Comment\0secret".utf8))
         let bomb: (String, [UInt8]) = ("zTXt", Array("Comment\0\0".utf8) + [0x78, 0x9C, 0xFF, 0xFF])
         let png = try edited(TestPNG(chunks: [text, bomb]).bytes, nil)
         #expect(png.firstRange(of: Array("secret".utf8)) == nil)
     }
 
-    @Test func everyLayoutOfJPEGIsRead() throws {
+    @Test func `every layout of JPEG is read`() throws {
         for file in [TestJPEG.progressive, TestJPEG.gray, TestJPEG.inks] {
             #expect(try Picture(decoding: edited(file, .sepia)).channels == 3)
         }
     }
 
-    @Test func aColourProfileAndTheSideThatIsUpAreCarriedOver() throws {
+    @Test func `a colour profile and the orientation are carried over`() throws {
         let density: (String, [UInt8]) = ("pHYs", [0, 0, 1, 2, 0, 0, 3, 4, 1])
         let png = try edited(TestPNG(chunks: [density]).bytes, .sepia)
         #expect(png.firstRange(of: TestPNG.chunk(density.0, density.1)) != nil)
@@ -89,13 +89,13 @@ import Testing
         try #require(throws: PictureError.self) { _ = try Picture(decoding: file) }.description
     }
 
-    @Test func aFileThatIsNoPictureGivesOneClearError() throws {
+    @Test func `a file that is no picture gives one clear error`() throws {
         #expect(try error([]) == "the picture is empty: the file has no bytes")
         #expect(try error(Array("just some text\n".utf8)) == "the file is neither a PNG nor a JPEG picture")
     }
 
-    /// In a process of its own: this one's other tests take memory meanwhile.
-    @Test func aHeaderOfThirtyThousandByThirtyThousandIsRefusedBeforeAnythingIsAllocated() async {
+    /// In a process of its own: other tests of this one take memory meanwhile.
+    @Test func `a header with a huge size is refused before memory is allocated`() async {
         await #expect(processExitsWith: .success) {
             let tests = PictureTests()
             let before = try tests.residentPages()
@@ -116,7 +116,7 @@ import Testing
         return try #require(text.split(separator: " ").dropFirst().first.flatMap { Int($0) })
     }
 
-    @Test func everyCutPictureGivesOneClearError() throws {
+    @Test func `every picture that is cut gives one clear error`() throws {
         for file in [TestPNG().bytes, TestJPEG.progressive, TestJPEG.gray, TestJPEG.inks] {
             for count in stride(from: 1, to: file.count - 16, by: 1) {
                 let text = try error(Array(file.prefix(count)))
@@ -127,18 +127,18 @@ import Testing
         #expect(try error(Array(TestJPEG.gray.prefix(100))) == "the JPEG file ends in the middle")
     }
 
-    @Test func aWrongChecksumGivesOneClearError() throws {
+    @Test func `a wrong checksum gives one clear error`() throws {
         var bytes = TestPNG().bytes
         bytes[bytes.count - 14] ^= 1
         #expect(try error(bytes) == "the PNG file is broken: IDAT: CRC error")
     }
 
-    @Test func aResultBeyondTheLimitIsAnError() throws {
+    @Test func `a result beyond the limit is an error`() throws {
         #expect(throws: PictureError.self) { _ = try edited(TestPNG().bytes, nil, limit: 10) }
         #expect(throws: PictureError.self) { _ = try edited(TestJPEG.gray, nil, limit: 10) }
     }
 
-    @Test func changedPicturesNeverCrashTheDecoders() throws {
+    @Test func `changed pictures never crash the decoders`() throws {
         let seed = SeededRandom.fresh()
         print("seed: ANNEX_SEED=\(seed)")
         var generator = SeededRandom(seed: seed)

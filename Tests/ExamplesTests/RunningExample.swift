@@ -17,7 +17,7 @@ final class RunningExample {
         self.violation = violation
         var handlers = ChannelHandlers()
         handlers.onViolation = { violation.note($0) }
-        // As a broker does: nobody waits for an answer of one that is gone.
+        // As a broker does: no caller waits for an answer of an extension that is gone.
         let owner = Owner()
         handlers.onPeerClosed = { owner.end() }
         var configuration = ChannelConfiguration()
@@ -83,7 +83,7 @@ final class RunningExample {
     }
 }
 
-/// Ends a channel whose other end is gone, also where that was heard before there was anybody to end it.
+/// Ends a channel whose other end is gone, even if that end was reported before the channel could be ended.
 private final class Owner: Sendable {
     private let state = Mutex<(host: HostEndpoint?, isOver: Bool)>((nil, false))
 

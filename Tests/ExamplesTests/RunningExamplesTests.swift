@@ -16,14 +16,14 @@ import Testing
         [ExtensionItem(userInfo: ["conduct": .string(word)])]
     }
 
-    @Test func shoutAnswersAndLeavesWhenItIsTold() throws {
+    @Test func `Shout answers and leaves when its host asks for it`() throws {
         let shout = try RunningExample("Shout")
         #expect(try shout.request([ExtensionItem(contentText: "grüß")]).first?.contentText == "GRÜSS")
         try shout.sayGoodbye()
         #expect(shout.wait() == 0)
     }
 
-    @Test func thePictureEditorSendsAnEditedPictureOfTheSameKindBack() throws {
+    @Test func `the picture editor returns an edited picture of the same kind`() throws {
         let editor = try RunningExample("PictureEditor")
         for (file, type) in [(TestPNG().bytes, TypeIdentifier.png), (TestJPEG.progressive, .jpeg)] {
             for edit in PictureEdit.allCases {
@@ -48,21 +48,21 @@ import Testing
                 "the picture says it is 30000 x 30000 pixels, which is too large to edit"
             ),
         ] as [([UInt8], String)])
-    func aBrokenPictureGivesOneClearError(file: [UInt8], text: String) throws {
+    func `a broken picture gives one clear error`(file: [UInt8], text: String) throws {
         let editor = try RunningExample("PictureEditor")
         let error = try #require(throws: ExtensionError.self) { _ = try editor.request([picture(file)]) }
         #expect(error.localizedDescription == text)
         #expect(try !editor.request([picture(TestPNG().bytes)]).isEmpty, "the editor lives on")
     }
 
-    @Test func anUnknownEditIsRefusedByName() throws {
+    @Test func `an unknown edit is refused by name`() throws {
         let editor = try RunningExample("PictureEditor")
         let item = try picture(TestPNG().bytes, ["edit": "blur"])
         let error = try #require(throws: ExtensionError.self) { _ = try editor.request([item]) }
         #expect(error.localizedDescription == "there is no such edit; there are: sepia, grayscale, invert")
     }
 
-    @Test func theMisbehaverSaysHonestlyWhatItGot() throws {
+    @Test func `the misbehaver reports the true results of its calls`() throws {
         let misbehaver = try RunningExample("Misbehaver")
         let files = try #require(try misbehaver.request(conduct("readsHostFiles")).first)
         #expect(files.contentText?.contains("/etc/passwd: succeeded") == true)
@@ -73,20 +73,20 @@ import Testing
     }
 
     @Test(arguments: [("crashes", SIGSEGV), ("aborts", SIGABRT)])
-    func theMisbehaverEndsAsItIsTold(word: String, signal: Int32) throws {
+    func `the misbehaver ends by the requested signal`(word: String, signal: Int32) throws {
         let misbehaver = try RunningExample("Misbehaver")
         #expect(throws: CallFailure.self) { _ = try misbehaver.request(conduct(word)) }
         #expect(misbehaver.wait() & 0x7F == signal)
     }
 
-    @Test func theMisbehaverTraps() throws {
+    @Test func `the misbehaver traps`() throws {
         let misbehaver = try RunningExample("Misbehaver")
         #expect(throws: CallFailure.self) { _ = try misbehaver.request(conduct("traps")) }
         #expect([SIGILL, SIGTRAP].contains(misbehaver.wait() & 0x7F))
     }
 
     @Test(arguments: ["sendsMalformedMessage", "handsOverDescriptor", "floods"])
-    func theChannelFindsWhatTheMisbehaverDoesToIt(word: String) throws {
+    func `the channel finds each violation by the misbehaver`(word: String) throws {
         let misbehaver = try RunningExample("Misbehaver")
         #expect(throws: CallFailure.self) { _ = try misbehaver.request(conduct(word)) }
         switch (word, misbehaver.brokenRule()) {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func neverAnsweringIsTheHostsToEnd() throws {
+    @Test func `a request that the misbehaver never answers ends at its deadline`() throws {
         let misbehaver = try RunningExample("Misbehaver")
         #expect(throws: CallFailure.deadlineExceeded) {
             _ = try misbehaver.request(conduct("neverAnswers"), timeout: .milliseconds(200))

@@ -3,7 +3,7 @@ import Testing
 
 /// The same lines in two places are one idea without a home.
 @Suite struct DuplicationTests {
-    /// Lines that say something, in a row: so many may be alike, no more.
+    /// So many meaningful lines in a row may be alike, no more.
     private static let most = 9
 
     private struct Place: CustomStringConvertible {
@@ -13,11 +13,11 @@ import Testing
         var description: String { "\(file):\(line)" }
     }
 
-    @Test func noRunOfLinesStandsInTheLibraryTwice() throws {
+    @Test func `no ten lines in a row occur twice in the library`() throws {
         var seen: [String: Place] = [:]
         var twice: [String] = []
         for (file, text) in try SourceTree.swiftFiles(in: "Sources").sorted(by: { $0.file < $1.file }) {
-            // What a tool writes has its one home in what the tool reads.
+            // The input of a tool is the one home of the tool's output.
             guard !file.contains("/AnnexShippedPolicies/Compiled/") else { continue }
             let lines = Self.meaningful(text)
             guard lines.count > Self.most else { continue }

@@ -127,7 +127,7 @@ enum HousePlan {
             ]),
     ]
 
-    /// What an extension links must start in a millisecond and run without a file of the system.
+    /// The code that an extension links must start in a millisecond and run without a file of the system.
     static let withoutFoundation: Set<String> = [
         "CAnnexLinux", "AnnexLinux", "AnnexChannel", "AnnexModel", "AnnexExtension",
     ]

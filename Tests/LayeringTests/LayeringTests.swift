@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func noLibraryTargetUsesUnsafeFlags() async throws {
+    @Test func `no library target uses unsafe flags`() async throws {
         let dump = try await PackageDump.load()
         let libraries = dump.targets.filter { $0.type == "regular" }
         #expect(libraries.count > 5)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func oneTypePerFileAndFilesStaySmall() throws {
+    @Test func `no source file has more than 400 lines`() throws {
         for (file, text) in try SourceTree.swiftFiles(in: "Sources") where !file.contains("Table") {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
             #expect(lines <= 400, "\(file) has \(lines) lines: an idea that outgrew its room?")

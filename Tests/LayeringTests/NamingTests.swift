@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Which names the public functions have.
+/// The names of public functions and of tests.
 @Suite struct NamingTests {
     private struct Function: Hashable {
         let type: String
         let name: String
     }
 
-    /// Where code is not `async`, as at the top level of `main.swift`, Swift takes the blocking one of two functions that
-    /// share a name; with `await` in front of it, too.
+    /// In code that is not `async`, as at the top level of `main.swift`, Swift calls the blocking one of two functions
+    /// that share a name, even with `await` in front of the call.
     @Test(arguments: ["AnnexHost", "AnnexChannel", "AnnexEmbedded", "AnnexExtension", "AnnexSandbox"])
     func `no type has a blocking and an async function of one name`(target: String) throws {
         var forms: [Function: Set<Bool>] = [:]
@@ -19,6 +19,39 @@ import Testing
         #expect(!forms.isEmpty)
         let mixed = forms.filter { $0.value.count > 1 }.keys.map { "\($0.type).\($0.name)" }
         #expect(mixed.isEmpty, "\(target): \(mixed.sorted())")
+    }
+
+    /// A failing test reports the rule that is broken, because that rule is its name.
+    @Test func `every test is a raw identifier and has no display name`() throws {
+        var count = 0
+        for (file, text) in try SourceTree.swiftFiles(in: "Tests") {
+            let found = TestNames(in: text)
+            count += found.names.count
+            #expect(found.faults.isEmpty, "\(file): \(found.faults)")
+        }
+        #expect(count > 1000)
+    }
+
+    @Test(arguments: [
+        "@Test(\"a rule\") func x() {", "@Test(\n    \"a rule\", arguments: [1])\nfunc `x`(_ number: Int) {",
+        "@Test(#\"a \"rule\"\"#) func `x`() {", "@Test func aRule() {",
+        "@Test(arguments: [1])\nfunc aRule(_ number: Int) {",
+        "@Test func `a rule of A.B`() {", "@Test func `a (rule)`() {", "@Test func `a host's rule`() {",
+        "@Test\n@Test func `x`() {",
+    ])
+    func `the lint finds a test with another kind of name`(text: String) {
+        #expect(!TestNames(in: text).faults.isEmpty)
+    }
+
+    @Test(arguments: [
+        "@Test func `a rule`() {", "    @Test func `P1, P3: a rule`() async throws {",
+        "@Test(.enabled(if: f(1), \"no\"))\nfunc `x y`() {",
+        "@Test(arguments: [\"(\", \"func a() {\"]) func `x y`(_ text: String) {",
+        "@Test(\n    arguments: [\n        \"func a() {\",\n    ]) @MainActor func `x y`(\n    _ text: String) {",
+    ])
+    func `the lint accepts raw identifiers with traits and arguments`(text: String) {
+        let found = TestNames(in: text)
+        #expect(found.faults == [] && found.names.count == 1)
     }
 
     /// Every public function, with whether it is `async`.
@@ -37,7 +70,7 @@ import Testing
         return found
     }
 
-    /// Whether a character belongs to the list of parameters that starts with the first one asked about.
+    /// Whether a character belongs to the list of parameters that starts with the first character of these questions.
     private final class Parentheses {
         private var depth = 0
 

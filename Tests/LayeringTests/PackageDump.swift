@@ -1,7 +1,7 @@
 import AnnexTestSupport
 import Foundation
 
-/// What `swift package dump-package` says of this package, as far as the plan asks.
+/// The parts of the output of `swift package dump-package` that the plan needs.
 struct PackageDump: Sendable {
     struct Target: Sendable {
         let name: String

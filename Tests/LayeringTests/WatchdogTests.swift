@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A watchdog is there for a test that hangs, never for one that is slow: while it runs, others want the processors too.
+/// A watchdog ends a test that hangs, never one that is slow: other programs want the processors too while it runs.
 @Suite struct WatchdogTests {
     private static let minutes = 20
 
-    @Test func noSuiteIsGivenLessTimeThanAnother() throws {
+    @Test func `every suite has the same time limit`() throws {
         var seen = 0
         for (file, text) in try SourceTree.swiftFiles(in: "Tests") {
             for limit in text.matches(of: /timeLimit\(\.minutes\((\d+)\)\)/) {
@@ -16,7 +16,7 @@ import Testing
         #expect(seen > 50)
     }
 
-    @Test func theRunIsGivenMoreThanEachOfItsTests() throws {
+    @Test func `the run has more time than each of its tests`() throws {
         let script = try String(contentsOf: SourceTree.root.appending(path: ".ci/test"), encoding: .utf8)
         let seconds = script.firstMatch(of: /timeout --kill-after=10 (\d+)/).flatMap { Int($0.1) }
         #expect(seconds ?? 0 > Self.minutes * 60)

@@ -18,8 +18,8 @@ public final class Background: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        // On a thread that ends: its run loop goes with it, which else stays with one of the runtime's threads, as three
-        // descriptors.
+        // On a thread that ends: its run loop ends with it. Otherwise the run loop stays with one of the runtime's
+        // threads, as three descriptors.
         let started = DispatchSemaphore(value: 0)
         // SAFETY: written before the signal, read after the wait.
         nonisolated(unsafe) var outcome: Result<Void, any Error> = .success(())
@@ -32,7 +32,7 @@ public final class Background: Sendable {
         return Background(process.processIdentifier)
     }
 
-    /// SIGKILL: it gets no chance to tidy up.
+    /// SIGKILL: the program gets no chance to tidy up.
     public func kill() {
         Foundation.kill(number, SIGKILL)
     }

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// The C extension of `Languages/C`, compiled for the tests; each way once a run, removed at its end.
+/// The C extension of `Languages/C`, compiled for the tests: each variant once in a run, removed at its end.
 public enum CProgram {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// As its author would: whole in itself, every warning an error.
+    /// As its author would compile it: complete in itself, every warning an error.
     public static let conforms = Result { () throws(Failure) in
         try compile("conforms-c", with: Program.isThere(tool: "cc") ? "cc" : "clang", ["-O2", "-static"])
     }
 
-    /// One that ends itself where it touches what is not its own or does what C leaves undefined.
+    /// A variant that ends itself if it touches foreign memory or does something that C leaves undefined.
     public static let sanitized = Result { () throws(Failure) in
         try compile(
             "conforms-c-sanitized", with: "clang",
             ["-g", "-O1", "-fuse-ld=lld", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
     }
 
-    /// Holds the header against C++: every warning is an error.
+    /// Compiles the header as C++: every warning is an error.
     /// - Parameter compiler: for example `clang++`.
     public static func checkHeader(with compiler: String) throws(Failure) {
         try run(

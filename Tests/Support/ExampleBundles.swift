@@ -2,7 +2,7 @@ public import Foundation
 
 /// The example apps, laid out from the executables that were built with the tests.
 public enum ExampleBundles {
-    /// The folder with `Pictures.app` and `Shout.app`; made once a run, removed at its end.
+    /// The folder with `Pictures.app` and `Shout.app`; made once in a run, removed at its end.
     public static let folder: Result<URL, Failure> = Result { () throws(Failure) in try layOut() }
 
     public struct Failure: Error, CustomStringConvertible {
@@ -13,7 +13,7 @@ public enum ExampleBundles {
         try folder.get().appending(path: app).path
     }
 
-    /// Where the package manager put the executables: beside the test bundle.
+    /// The folder in which the package manager put the executables: beside the test bundle.
     public static var products: URL {
         URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension FileManager {
-    /// Where every user may come: the folder for temporary files, where it is not one user's alone.
+    /// A folder that every user may enter: the folder for temporary files, unless that belongs to one user.
     public var commonDirectory: URL {
         var place = temporaryDirectory.resolvingSymlinksInPath()
         while place.path != "/" {

@@ -1,9 +1,9 @@
 public import AnnexLinux
 import Glibc
 
-/// Connected sockets whose last close lasts until they are let go: it waits for bytes to go out that nobody takes.
+/// Connected sockets whose last close lasts until they are released: it waits until unread bytes have been sent.
 public final class LingeringSocket: Sendable {
-    /// No program that another test starts meanwhile holds it, too.
+    /// A program that another test starts meanwhile does not hold the socket.
     private static let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     private let listener: Int32
 

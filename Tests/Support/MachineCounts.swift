@@ -1,23 +1,23 @@
 import Foundation
 
-/// What must be the same before and after: a leak of any kind shows as a difference.
+/// Counts that must be the same before and after: a leak of any kind shows as a difference.
 public struct MachineCounts: Sendable, CustomStringConvertible {
-    /// Open descriptors of this process, but for timers: those are its runtime's, one for each of its clocks as it comes to
-    /// use them, and none is Annex's.
+    /// Open descriptors of this process, except timers: those belong to its runtime, one for each of the clocks that it
+    /// uses, and none to Annex.
     public private(set) var descriptors: Int
     /// Threads of this process.
     public private(set) var threads: Int
     /// Wardens of this process's brokers.
     public private(set) var wardens: Int
-    /// What the wardens have open.
+    /// The open descriptors of the wardens.
     public private(set) var wardenDescriptors: Int
-    /// Their children: extensions, also those that nobody has reaped yet.
+    /// Their children: extensions, including ended ones that have not been reaped yet.
     public private(set) var extensions: Int
-    /// This process's own children, also those that nobody has reaped yet.
+    /// This process's own children, including ended ones that have not been reaped yet.
     public private(set) var children: Int
     /// Control groups that a broker in this process made.
     public private(set) var controlGroups: Int
-    /// What is mounted here and could be a warden's.
+    /// Mounts here that could be a warden's.
     public private(set) var mounts: Int
 
     private static let all: [any WritableKeyPath<MachineCounts, Int> & Sendable] = [
@@ -36,9 +36,10 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
             controlGroups: ownControlGroups(), mounts: ProcText.mountsOfAnnex().count)
     }
 
-    /// The lowest of each within a fifth of a second: what is open only for a look is nobody's leak.
+    /// The lowest of each count within a fifth of a second: a descriptor that is open only for a short look is no leak.
     public static func steady() async -> MachineCounts {
-        // What sleeps a task is made with the first one that sleeps: no look comes before.
+        // The runtime makes the thing that lets tasks sleep with the first task that sleeps, so one sleeps before the
+        // first look.
         try? await Task.sleep(for: .milliseconds(10))
         var lowest = now()
         for _ in 0..<20 {
@@ -49,8 +50,8 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return lowest
     }
 
-    /// The counts once a body brings nothing new: what a runtime makes once and keeps, a busy machine makes late. What
-    /// leaks goes on growing, and is more in the end all the same.
+    /// The counts once a body adds nothing new: a busy machine is late to make the things that a runtime makes once and
+    /// keeps. A leak goes on growing, and shows in the end all the same.
     public static func warmed(by body: () async throws -> Void) async rethrows -> MachineCounts {
         try await body()
         var counts = await steady()
@@ -63,14 +64,15 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return counts
     }
 
-    /// The same once nothing is more than before, or after many looks: other threads let go when they find time.
+    /// The same once no count is higher than before, or after many looks: other threads release their resources when
+    /// they get the processor.
     public static func settled(to before: MachineCounts) async -> MachineCounts {
         var counts = await steady()
         for _ in 0..<200 where counts.isMore(than: before) { counts = await steady() }
         return counts
     }
 
-    /// Threads are the runtime's own too, which has one for each processor at most.
+    /// Some threads are the runtime's own, which has one for each processor at most.
     public func isMore(than before: MachineCounts) -> Bool {
         var before = before
         before.threads += ProcessInfo.processInfo.activeProcessorCount

@@ -1,11 +1,11 @@
 import Foundation
 
-/// An app of a test's own, with extensions that do nothing.
+/// An app that a test makes, with extensions that do nothing.
 public final class MadeApp: Sendable {
     private let folder: TemporaryFolder
     public let identifier: String
 
-    /// - Parameter extensions: the identifiers of what it carries.
+    /// - Parameter extensions: the identifiers of its extensions.
     public init(_ identifier: String, carrying extensions: [String] = []) throws {
         folder = try TemporaryFolder()
         self.identifier = identifier

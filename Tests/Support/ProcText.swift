@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files and folders of the kernel's; nothing where they are gone.
+/// Files and folders of the kernel; empty if they are gone.
 public enum ProcText {
     public static func lines(of file: String) -> [String] {
         ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
@@ -10,9 +10,9 @@ public enum ProcText {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    /// What is mounted here that a warden may have mounted: its own file systems, which name no source, and binds of
-    /// folders of Annex's. What the machine mounts by itself when somebody looks is none of its doing, nor is what a test
-    /// about mounts below mounts makes.
+    /// Mounts here that a warden may have made: its own file systems, which name no source, and binds of folders of
+    /// Annex. Mounts that the machine makes by itself on access do not count, nor those of the test about mounts below
+    /// mounts.
     public static func mountsOfAnnex() -> [String] {
         lines(of: "/proc/self/mountinfo").filter { line in
             if line.contains("annex-inner") { return false }

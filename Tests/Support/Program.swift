@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program, run to its end. Nobody's thread waits for it: the pool's are few.
+/// A program, run to its end. No thread of the pool waits for it, because those are few.
 public struct Program: Sendable {
     public let status: Int32
     public let output: String
@@ -15,7 +15,7 @@ public struct Program: Sendable {
         try await run("annex", arguments, in: folder)
     }
 
-    /// A program of the system's, looked for on the path, with its arguments.
+    /// A program of the system, found on the path, with its arguments.
     public static func tool(_ command: [String], environment: [String: String] = [:]) async throws -> Program {
         try await run("/usr/bin/env", command, in: TemporaryFolder(), environment: environment)
     }
@@ -26,7 +26,7 @@ public struct Program: Sendable {
     }
 
     /// Any executable product by its name, or any program by its path.
-    /// - Parameter environment: beside this process's own.
+    /// - Parameter environment: variables beside those of this process.
     public static func run(
         _ name: String, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> Program {
@@ -36,12 +36,12 @@ public struct Program: Sendable {
         process.arguments = arguments
         process.environment = Self.environment.merging(environment) { $1 }
         process.currentDirectoryURL = folder.url
-        // Files rather than pipes: a program whose output nobody reads must not wait for a reader.
+        // Files rather than pipes: a program must not wait for a reader of its output.
         let output = folder.url.deletingLastPathComponent().appending(path: "annex-out-\(UUID().uuidString)")
         let errors = output.appendingPathExtension("errors")
         defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
         for file in [output, errors] { try Data().write(to: file) }
-        // What this process was given may be a terminal, or closed.
+        // The input of this process may be a terminal, or closed.
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
@@ -51,13 +51,14 @@ public struct Program: Sendable {
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 
-    /// This process's own, but no test's report gets into the user's folder, and programs speak English.
+    /// This process's own environment, except that no test's report gets into the user's folder, and programs speak
+    /// English.
     static let environment = ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": "", "LC_ALL": "C"]) { $1 }
 
     private static func finish(_ process: Process) async throws {
         try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in waiter.resume() }
-            // One that never ran has no end to be told.
+            // A program that never ran has no end to report.
             do { try process.run() } catch { waiter.resume(throwing: error) }
         }
     }

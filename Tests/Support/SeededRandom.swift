@@ -1,6 +1,6 @@
 import Glibc
 
-/// A random sequence that can be had again (SplitMix64): the same seed gives the same numbers on every machine.
+/// A random sequence that can be repeated (SplitMix64): the same seed gives the same numbers on every machine.
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -8,7 +8,7 @@ package struct SeededRandom: RandomNumberGenerator {
         state = seed
     }
 
-    /// From `ANNEX_SEED` in the environment, else a new one: what a test prints when it fails.
+    /// From `ANNEX_SEED` in the environment, else a new seed, which a test prints when it fails.
     package static func fresh() -> UInt64 {
         if let text = getenv("ANNEX_SEED"), let seed = UInt64(String(cString: text)) { return seed }
         return UInt64.random(in: 0...UInt64.max)

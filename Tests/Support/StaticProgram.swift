@@ -1,11 +1,11 @@
 public import Foundation
 
-/// As much of a statically linked program as a bundle is checked for; it cannot be started.
+/// The parts of a statically linked program that are checked in a bundle; it cannot be started.
 public enum StaticProgram {
     /// An ELF header without program headers.
     /// - Parameters:
     ///   - elfClass: 2: 64 bits.
-    ///   - machine: a number of ELF's; nil: this machine's.
+    ///   - machine: a machine number of ELF; nil for this machine's.
     public static func header(class elfClass: UInt8 = 2, machine: UInt8? = nil) -> Data {
         let identification: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, elfClass, 1, 1] + [UInt8](repeating: 0, count: 9)
         let rest = [UInt8](repeating: 0, count: 44)

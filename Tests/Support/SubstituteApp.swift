@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A copy of an example's app that runs another program in its extension's stead.
+/// A copy of an example's app that runs another program in place of its extension.
 public final class SubstituteApp: Sendable {
     /// The extension's identifier; its point is `com.apple.ui-services`.
     public static let identifier = "com.example.shout.loud"

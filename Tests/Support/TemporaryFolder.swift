@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A folder of a test's own, removed with the value.
+/// A temporary folder for one test, removed with the value.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 
@@ -13,7 +13,7 @@ public final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// What is in it, in order.
+    /// The names in the folder, in order.
     public var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// An `annexd` of a test's own: socket and state in a folder that goes with it.
+/// An `annexd` for one test: socket and state lie in a folder that is removed with it.
 public final class TestDaemon: Sendable {
-    /// Runs the program for as long as it is referred to.
+    /// Runs the program as long as this object lives.
     private let process: Process
-    /// Where it listens, keeps what is installed, and writes its log.
+    /// The folder of its socket, its installed apps and its log.
     public let folder: TemporaryFolder
 
     /// - Parameters:
-    ///   - folder: where another one has been, to go on with what that has installed.
-    ///   - arguments: beside its places and a machine's patience.
+    ///   - folder: the folder of an earlier daemon, to go on with its installed apps.
+    ///   - arguments: options beside the paths and the limits for a slow machine.
     public init(in folder: TemporaryFolder? = nil, _ arguments: [String] = []) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
@@ -49,7 +49,7 @@ public final class TestDaemon: Sendable {
 
     static func store(_ folder: TemporaryFolder) -> URL { folder.url.appending(path: "state/apps") }
 
-    /// How many descriptors it has open.
+    /// The number of descriptors that the daemon has open.
     public var descriptors: Int { ProcText.names(in: "/proc/\(number)/fd").count }
 
     /// Ends it by a signal.
@@ -62,7 +62,7 @@ public final class TestDaemon: Sendable {
 
     private static func socket(_ folder: TemporaryFolder) -> String { folder.url.path + "/s" }
 
-    /// How often a daemon has said that it takes connections.
+    /// How often a daemon has logged that it accepts connections.
     public var starts: Int { Self.starts(folder) }
 
     private static func starts(_ folder: TemporaryFolder) -> Int {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Thread {
-    /// Blocks a thread of its own rather than one of the runtime's.
+    /// Blocks a new thread rather than one of the runtime's.
     package static func detached<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

@@ -17,7 +17,7 @@ import Testing
     private func number(_ json: JSON?) -> Double? { json?.double }
 
     @Test(arguments: Termination.Reason.allCases)
-    func `L6: every end's reason is kept, with whose it was and when`(reason: Termination.Reason) throws {
+    func `L6: a report keeps the reason, the extension and the time of every end`(reason: Termination.Reason) throws {
         let json = try json(.example("com.example.a", Termination(reason)))
         #expect(json["reason"]?.text == reason.rawValue)
         #expect(json["identifier"]?.text == "com.example.a" && json["policy"]?.text == "compute")
@@ -26,7 +26,7 @@ import Testing
         #expect(number(json["lifetimeSeconds"]) == 1.5 && number(json["waitedSeconds"]) == 0.012)
     }
 
-    @Test func `L6: every detail is kept, whole and in parts`() throws {
+    @Test func `L6: a report keeps every detail whole and in parts`() throws {
         let call = DeniedCall(
             "socket", arguments: [Escaped("AF_INET")], layer: "seccomp", allowingLine: "socket: allow", count: 3,
             backtrace: [Escaped("main")])
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `L6: what it used, its launch and its limits are kept`() throws {
+    @Test func `L6: a report keeps usage, launch and limits`() throws {
         var counters = ChannelCounters()
         counters.framesSent = 7
         counters.bytesReceived = .max
@@ -71,7 +71,7 @@ import Testing
         #expect(number(json["steps"]?.items.first?["microseconds"]) == 123.456)
     }
 
-    @Test func `TTY-03: whatever it wrote, a report is printable ASCII and no larger than any`() throws {
+    @Test func `TTY-03: a report is printable ASCII and bounded for any output`() throws {
         let bytes = (0..<400).map { UInt8(truncatingIfNeeded: $0) }
         let lines = (0..<20).map { _ in Escaped(bytes, limit: 400) }
         let wide = Escaped(String(repeating: "語", count: 300), limit: 512)

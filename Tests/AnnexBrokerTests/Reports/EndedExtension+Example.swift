@@ -4,7 +4,7 @@ import AnnexBrokerAPI
 @testable import AnnexBroker
 
 extension EndedExtension {
-    /// An end as it may come.
+    /// An example of an end.
     static func example(
         _ identifier: String = "com.example.shout.loud", _ termination: Termination = Termination(.completed)
     ) -> EndedExtension {

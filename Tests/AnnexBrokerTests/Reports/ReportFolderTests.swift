@@ -25,7 +25,7 @@ import Testing
         ReportFolder.Cap(reports: reports, ofOne: ofOne, bytes: bytes)
     }
 
-    @Test func itIsMadeForItsUserAlone() throws {
+    @Test func `the report folder is made for its user alone`() throws {
         let folder = try ReportFolder.own(path)
         try folder.write([1, 2, 3], as: name(0))
         for made in ["state", "state/annex", "state/annex/reports"] {
@@ -36,20 +36,20 @@ import Testing
         #expect(file[.posixPermissions] as? Int == 0o600 && file[.size] as? Int == 3)
     }
 
-    @Test(arguments: [0o720, 0o702, 0o777]) func oneThatOthersMayWriteToIsRefused(mode: Int) throws {
+    @Test(arguments: [0o720, 0o702, 0o777]) func `a folder that other users may write to is refused`(mode: Int) throws {
         _ = try ReportFolder.own(path)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         #expect(throws: SystemError.self) { _ = try ReportFolder.own(path) }
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone can give a folder away"))
-    func oneOfSomebodyElsesIsRefused() throws {
+    func `a folder of another user is refused`() throws {
         _ = try ReportFolder.own(path)
         #expect(chown(path, 65534, 65534) == 0)
         #expect(throws: SystemError.self) { _ = try ReportFolder.own(path) }
     }
 
-    @Test func `FS-11: a link in its place is refused`() throws {
+    @Test func `FS-11: a link in place of the folder is refused`() throws {
         let other = parent.url.appending(path: "other").path
         _ = try ReportFolder.own(other)
         try FileManager.default.createSymbolicLink(
@@ -57,21 +57,21 @@ import Testing
         #expect(throws: SystemError.self) { _ = try ReportFolder.own(parent.url.appending(path: "link").path) }
     }
 
-    @Test func theOldestGoFirst() throws {
+    @Test func `the oldest reports are removed first`() throws {
         let folder = try ReportFolder.own(path)
         for number in 0..<20 { try folder.write([0], as: name(number)) }
         try folder.tidy(keeping: cap(7), at: start)
         #expect(names == (13..<20).map { name($0) })
     }
 
-    @Test func bytesAreBoundedToo() throws {
+    @Test func `the bytes of all reports are bounded too`() throws {
         let folder = try ReportFolder.own(path)
         for number in 0..<20 { try folder.write([UInt8](repeating: 0, count: 1000), as: name(number)) }
         try folder.tidy(keeping: cap(100, bytes: 5500), at: start)
         #expect(names == (15..<20).map { name($0) })
     }
 
-    @Test func oneThatEndsAgainAndAgainPushesOutNoOther() throws {
+    @Test func `an extension that ends repeatedly pushes out no report of another`() throws {
         let folder = try ReportFolder.own(path)
         try folder.write([0], as: name(0, "quiet"))
         for number in 1..<50 { try folder.write([0], as: name(number, "loud")) }
@@ -79,7 +79,7 @@ import Testing
         #expect(names == [name(0, "quiet")] + (40..<50).map { name($0, "loud") })
     }
 
-    @Test func whatAClockSetBackLeftInTheFutureGoesFirst() throws {
+    @Test func `reports from the future are removed first after a clock was set back`() throws {
         let folder = try ReportFolder.own(path)
         let future = (0..<5).map { name($0 + 200_000_000_000) }
         for name in future { try folder.write([0], as: name) }
@@ -88,14 +88,14 @@ import Testing
         #expect(names == (0..<5).map { name($0) } + future.suffix(2))
     }
 
-    @Test func aMachineThatDoesNotKnowTheTimeYetLosesNothingWithinTheCap() throws {
+    @Test func `a machine without the time loses no reports within the limit`() throws {
         let folder = try ReportFolder.own(path)
         for number in 0..<5 { try folder.write([0], as: name(number)) }
         try folder.tidy(keeping: cap(7), at: WallClock(microseconds: 0))
         #expect(names == (0..<5).map { name($0) })
     }
 
-    @Test func whatIsNoReportIsLeftAlone() throws {
+    @Test func `files that are no reports are left alone`() throws {
         let folder = try ReportFolder.own(path)
         let others = ["notes.txt", ".hidden", "20261122T065834.012345Z-a.json", ".writing.notes"]
         for other in others { try Data("x".utf8).write(to: URL(filePath: path + "/" + other)) }
@@ -106,10 +106,10 @@ import Testing
         #expect(Set(left) == Set(others + ["folder", name(4).text]))
     }
 
-    @Test func aDraftGoesWithItsWriter() throws {
+    @Test func `a draft is removed once its writer has ended`() throws {
         let folder = try ReportFolder.own(path)
         let space = ownSpace
-        // No process has that start time; nobody knows about those of another namespace, until an hour has passed.
+        // No process has that start time. Writers of another namespace are unknown, until an hour has passed.
         let gone = ".writing.annex.\(space).\(getpid()).1.7"
         let foreign = ".writing.annex.1.\(getpid()).1.7"
         for draft in [gone, foreign] { try Data("x".utf8).write(to: URL(filePath: path + "/" + draft)) }

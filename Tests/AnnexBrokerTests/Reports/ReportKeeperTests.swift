@@ -19,7 +19,7 @@ import Testing
         return (ReportKeeper(path: path ?? self.path, cap: cap, queue: queue), queue)
     }
 
-    @Test func oneReportIsKeptForEachEnd() throws {
+    @Test func `one report is kept for each end`() throws {
         let (keeper, queue) = keeper()
         for number in 0..<10 { keeper.keep(.example("com.example.n\(number)")) }
         #expect(queue.finish(within: .patience))
@@ -28,8 +28,8 @@ import Testing
         #expect(try StoredReport.all(in: path, of: "com.example.n3").reports.count == 1)
     }
 
-    /// Several brokers of one user, each with a thread of its own, and a cap that all of them hold.
-    @Test func severalKeepersShareAFolder() throws {
+    /// Several brokers of one user, each with a thread of its own, and a limit that all of them keep.
+    @Test func `several keepers share a folder`() throws {
         let cap = ReportFolder.Cap(reports: 40, ofOne: 1000, bytes: 1 << 20)
         let all = (0..<4).map { _ in keeper(nil, cap) }
         for _ in 0..<100 { for (keeper, _) in all { keeper.keep(.example()) } }
@@ -42,7 +42,7 @@ import Testing
 
     private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
 
-    @Test func aFolderThatWasRemovedIsMadeAnew() throws {
+    @Test func `a folder that was removed is made anew`() throws {
         let (keeper, queue) = keeper()
         keeper.keep(.example("first"))
         #expect(queue.finish(within: .patience))
@@ -53,19 +53,19 @@ import Testing
     }
 
     @Test(arguments: ["/dev/null/reports", "/proc/reports", "/proc/self/fdinfo"])
-    func whereNothingCanBeWrittenAnEndIsNoLess(path: String) {
+    func `an end is complete even if its report cannot be written`(path: String) {
         let (keeper, queue) = keeper(path)
         for _ in 0..<3 { keeper.keep(.example()) }
         #expect(queue.finish(within: .patience))
     }
 
-    @Test func aDiskThatDoesNotAnswerHoldsUpNobody() async {
+    @Test func `a disk that does not answer blocks no caller`() async {
         let queue = ReportQueue()
         let hold = Hold()
         #expect(queue.add { while hold.isHeld { usleep(1000) } })
         var taken = 0
         while queue.add({}) { taken += 1 }
-        // One folder leaves as much free as it has.
+        // One folder may fill only half of the free queue.
         let half = ReportQueue.mostWaiting / 2
         #expect(taken >= half - 1 && taken <= half)
         #expect(!queue.finish(within: .milliseconds(5)))
@@ -74,7 +74,7 @@ import Testing
         #expect(queue.add {})
     }
 
-    @Test func whatWaitsForADiskIsBoundedByItsBytesToo() async {
+    @Test func `reports that wait for a disk are bounded in bytes too`() async {
         let queue = ReportQueue()
         let hold = Hold()
         #expect(queue.add { while hold.isHeld { usleep(1000) } })
@@ -98,7 +98,7 @@ import Testing
         #expect(queue.finish(within: .patience))
     }
 
-    @Test func `a flood of ends of one user loses no report of another, and does not make it wait for the flood`() {
+    @Test func `a flood of ends of one user neither loses nor delays reports of another`() {
         let queue = ReportQueue()
         let hold = Hold()
         #expect(queue.add(to: "flood") { while hold.isHeld { usleep(1000) } })
@@ -117,8 +117,8 @@ import Testing
         #expect(!isFlooded.withLock { $0 })
     }
 
-    /// Writes fail midway, as on a full disk: nothing is left of them.
-    @Test func aFullDiskLeavesNoHalfReport() async throws {
+    /// Writes fail midway, as on a full disk: no file is left of them.
+    @Test func `a full disk leaves no half report`() async throws {
         await #expect(processExitsWith: .success) { [path = path as String] in
             signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit(rlim_cur: 300, rlim_max: 300)
@@ -131,8 +131,8 @@ import Testing
         #expect(try names().isEmpty)
     }
 
-    /// Killed at any moment, a writer leaves whole reports, and at most one draft, which the next one removes.
-    @Test(arguments: 0..<8) func aKilledWriterLeavesNothingTorn(round: Int) async throws {
+    /// A writer that is killed at any moment leaves whole reports, and at most one draft, which the next one removes.
+    @Test(arguments: 0..<8) func `a killed writer leaves no torn report`(round: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
             let queue = ReportQueue()
             let keeper = ReportKeeper(path: path, cap: .init(reports: 20, ofOne: 20), queue: queue)
@@ -154,10 +154,10 @@ import Testing
         #expect(try StoredReport.all(in: path).reports.first?.identifier == "after")
     }
 
-    /// As `exit` is called by a program that has heard of its last extension's end.
-    @Test func aProgramThatExitsAtOnceLosesNoReport() async throws {
+    /// As `exit` is called by a program whose last extension has ended.
+    @Test func `a program that exits at once loses no report`() async throws {
         await #expect(processExitsWith: .success) { [path = path as String] in
-            // The disk answers; whether it does in time, among everything else that runs, is not the subject.
+            // The disk answers; whether it answers in time, beside everything else that runs, is not the subject.
             ReportQueue.lastMoment.withLock { $0 = .patience }
             let keeper = ReportKeeper(path: path)
             for _ in 0..<10 { keeper.keep(.example()) }

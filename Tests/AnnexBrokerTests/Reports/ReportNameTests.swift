@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReportNameTests {
     private let time = WallClock(microseconds: 1_795_330_714_012_345)
 
-    @Test func aMomentIsWrittenInUTC() {
+    @Test func `a moment is written in UTC`() {
         #expect(time.text == "2026-11-22T06:58:34.012345Z")
         #expect(time.compact == "20261122T065834.012345Z")
         #expect(WallClock(microseconds: -1).text == "1969-12-31T23:59:59.999999Z")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["com.example.shout.loud", "a", "a-b.c-d", "x_y", String(repeating: "a.", count: 77) + "a"])
-    func aNameIsReadBackAsItWasWritten(identifier: String) throws {
+    func `a report name reads back as it was written`(identifier: String) throws {
         let name = ReportName(identifier, at: time, mark: 7)
         #expect(name.text == "20261122T065834.012345Z-\(identifier)-0000000000000007.json")
         let read = try #require(ReportName(name.text))
@@ -40,11 +40,11 @@ import Testing
         "2026-11-22T06:58:34Z-a-0000000000000007.json", "20261122T065834.012345Z-a-0000000000000007.json~",
         ".writing.annex.1.2.3.4",
     ])
-    func whatIsNoneOfOursIsNoReport(name: String) {
+    func `a file name of another form is no report`(name: String) {
         #expect(ReportName(name) == nil)
     }
 
-    @Test func namesAreInTheOrderOfTime() {
+    @Test func `report names sort by time`() {
         let later = WallClock(microseconds: time.microseconds + 1)
         #expect(ReportName("z", at: time, mark: .max) < ReportName("a", at: later, mark: 0))
     }

@@ -9,7 +9,7 @@ import Testing
         try place.path(user: user) { environment[$0] }
     }
 
-    @Test func theStandardPlaceIsTheUsers() throws {
+    @Test func `the standard folder belongs to the user`() throws {
         #expect(try path(.standard, ["HOME": "/home/u"]) == "/home/u/.local/state/annex/reports")
         #expect(try path(.standard, ["HOME": "/home/u", "XDG_STATE_HOME": "/s"]) == "/s/annex/reports")
         #expect(
@@ -17,14 +17,14 @@ import Testing
         #expect(try path(.standard, user: 0, ["HOME": "/root", "XDG_STATE_HOME": "/s"]) == "/var/lib/annex/reports")
     }
 
-    @Test func anotherMayBeNamed() throws {
+    @Test func `a host or a variable can name another folder`() throws {
         #expect(try path(.standard, user: 0, ["ANNEX_REPORTS": "/r"]) == "/r")
         #expect(try path(.standard, ["ANNEX_REPORTS": "", "HOME": "/home/u"]) == nil)
         #expect(try path(.folder("/f"), ["ANNEX_REPORTS": "/r"]) == "/f")
         #expect(try path(.nowhere, ["ANNEX_REPORTS": "/r"]) == nil)
     }
 
-    @Test func whereNothingSaysWhoseItWouldBeThereIsNone() {
+    @Test func `without a home directory there is no standard folder`() {
         #expect(throws: ReportPlace.homeless) { try path(.standard, [:]) }
         #expect(throws: ReportPlace.homeless) { try path(.standard, ["HOME": "relative"]) }
         #expect(throws: SystemError.self) { try path(.standard, ["ANNEX_REPORTS": "relative"]) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// A folder may hold anything: whoever reads it is neither held up nor fooled nor brought down.
+/// A folder may hold anything: its reader is not blocked, not deceived and not ended by it.
 @Suite(.timeLimit(.minutes(20))) struct StoredReportTests {
     private let folder: TemporaryFolder
     private let time = WallClock(microseconds: 1_795_330_714_012_345)
@@ -22,35 +22,35 @@ import Testing
         return flaws.map(\.why).joined(separator: "; ")
     }
 
-    @Test func aPipeIsNotWaitedFor() throws {
+    @Test func `a pipe in the folder is not waited for`() throws {
         #expect(mkfifo(place(1).path, 0o600) == 0)
         #expect(try why() == "no regular file")
     }
 
-    @Test func aFolderIsNoReport() throws {
+    @Test func `a directory is no report`() throws {
         try FileManager.default.createDirectory(at: place(1), withIntermediateDirectories: false)
         #expect(try why() == "no regular file")
     }
 
-    @Test func aLinkIsNotFollowed() throws {
+    @Test func `a link is not followed`() throws {
         try Data(EndReport(.example(), at: time).bytes).write(to: folder.url.appending(path: ".real"))
         try FileManager.default.createSymbolicLink(
             at: place(1), withDestinationURL: folder.url.appending(path: ".real"))
         #expect(try why() == "Too many levels of symbolic links")
     }
 
-    @Test func aSecondNameOfAnotherFileIsNoReport() throws {
+    @Test func `a file with a second name is no report`() throws {
         let real = folder.url.appending(path: ".real")
         try Data(EndReport(.example(), at: time).bytes).write(to: real)
         try FileManager.default.linkItem(at: real, to: place(1))
         #expect(try why() == "has another name elsewhere")
     }
 
-    @Test func noMoreIsReadThanIsAskedFor() throws {
+    @Test func `no more reports are read than requested`() throws {
         for number in 1...3 as ClosedRange<UInt64> {
             let time = WallClock(microseconds: time.microseconds + Int64(number))
             let place = folder.url.appending(path: ReportName("com.example.a", at: time, mark: number).text)
-            // The oldest is none, and nobody needs to know.
+            // The oldest is damaged, and no reader needs to know.
             try Data(number == 1 ? [] : EndReport(.example(), at: time).bytes).write(to: place)
         }
         let (reports, flaws) = try StoredReport.all(in: folder.url.path, atMost: 2)
@@ -59,20 +59,20 @@ import Testing
         #expect(none.reports.isEmpty && none.flaws.count == 1)
     }
 
-    @Test func whatIsHugeIsNotRead() throws {
+    @Test func `a huge file is not read`() throws {
         try Data().write(to: place(1))
         #expect(truncate(place(1).path, 1 << 40) == 0)
         #expect(try why() == "larger than any report")
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone can give a file away"))
-    func whatIsSomebodyElsesIsNotBelieved() throws {
+    func `a file of another user is not believed`() throws {
         try Data(EndReport(.example(), at: time).bytes).write(to: place(1))
         #expect(chown(place(1).path, 65534, 65534) == 0)
         #expect(try why() == "belongs to uid 65534, its folder to uid 0")
     }
 
-    @Test func everyTornReportIsPassedOver() throws {
+    @Test func `every torn report is skipped`() throws {
         let whole = EndReport(.example(), at: time).bytes
         for length in 0..<(whole.count - 2) {
             try Data(whole.prefix(length)).write(to: place(1))
@@ -86,23 +86,23 @@ import Testing
     @Test(arguments: [
         "null", "[]", "{}", "7", #"{"time": 7}"#, #"{"time": "", "identifier": "a"}"#, "{\"time\": \"\u{1B}\"}",
     ])
-    func otherJSONIsNoReport(text: String) throws {
+    func `other JSON is no report`(text: String) throws {
         try Data(text.utf8).write(to: place(1))
         #expect(try !why().isEmpty)
     }
 
-    @Test func deeplyNestedTextIsRefused() throws {
+    @Test func `deeply nested text is refused`() throws {
         try Data((String(repeating: "[", count: 60_000)).utf8).write(to: place(1))
         #expect(try why().contains("nested deeper"))
     }
 
-    @Test func aReportMayHoldAnyTextAndNumber() throws {
+    @Test func `a report may hold any text and number`() throws {
         let text = #"{"time": "\u001b", "identifier": "\u202e", "reason": "x", "lifetimeSeconds": 1e400, "steps": 7}"#
         try Data(text.utf8).write(to: place(1))
         #expect(try StoredReport.all(in: folder.url.path).reports.count == 1)
     }
 
-    @Test func aFolderThatNobodyCanCountIsAnError() throws {
+    @Test func `a folder with too many files is an error`() throws {
         for number in 0...UInt64(ReportFolder.mostNames) { try Data().write(to: place(number)) }
         #expect(throws: SystemError.self) { try StoredReport.all(in: folder.url.path) }
     }

@@ -4,7 +4,7 @@ import AnnexTestSupport
 
 /// How the parties of one simulated life behave: drawn from the seed before it begins.
 struct Conduct {
-    /// What each party does wrong, if anything; several at once as they come.
+    /// The faults of each party, if any; several at once are possible.
     struct Faults: OptionSet {
         let rawValue: Int
 
@@ -24,7 +24,7 @@ struct Conduct {
         static let isRemoved = Faults(rawValue: 1 << 13)
         static let hostGoes = Faults(rawValue: 1 << 14)
         static let isOver = Faults(rawValue: 1 << 15)
-        /// It never answers the first request and goes on answering the others.
+        /// The extension never answers the first request and goes on answering the others.
         static let starvesOne = Faults(rawValue: 1 << 16)
         /// Its host passes no ping on.
         static let hostStandsStill = Faults(rawValue: 1 << 17)
@@ -40,7 +40,7 @@ struct Conduct {
     var hostCancels: Bool
     /// How late timers may fire.
     var lateness: Duration
-    /// Whether the machine is told of a clock that nobody asked for, now and then.
+    /// Whether a timer that the machine did not set fires now and then.
     var hasStrayTimers: Bool
 
     init(using random: inout SeededRandom) {

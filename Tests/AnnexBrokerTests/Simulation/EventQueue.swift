@@ -1,6 +1,6 @@
 @testable import AnnexBroker
 
-/// What is to happen, by its moment; of one moment, in the order of adding.
+/// Future events by their moment; events of one moment in the order in which they were added.
 struct EventQueue<Event> {
     private var events: [(moment: Moment, event: Event)] = []
 

@@ -1,6 +1,6 @@
 @testable import AnnexBroker
 
-/// What the simulator drives: the shipped machine, or one with a planted fault.
+/// A machine that the simulator drives: the shipped one, or one with a planted fault.
 protocol LifeMachine {
     var isEnded: Bool { get }
     mutating func handle(_ input: Lifecycle.Input, at now: Moment) -> [Lifecycle.Effect]
@@ -13,15 +13,16 @@ extension Lifecycle: LifeMachine {
 /// The shipped machine, seen through a fault.
 struct FaultyLife: LifeMachine {
     enum Fault: String, CaseIterable {
-        /// Nobody looks whether the killed process is gone.
+        /// The machine does not check whether the killed process is gone.
         case forgetsDeath
-        /// The end is told when the process is killed, not when it is gone.
+        /// The end is reported when the process is killed, not when it is gone.
         case tellsTooEarly
-        /// Whoever gives up waiting for a place keeps his wish for one.
+        /// A life that gives up waiting for a slot keeps its request for one.
         case keepsItsPlace
         /// An idle extension is pinged like one at work.
         case pingsForEver
-        /// The time limit is that of the newest request: whoever answers others keeps an older one waiting.
+        /// The time limit is that of the newest request: an extension that answers others may keep an older one
+        /// waiting.
         case limitsTheNewestOnly
     }
 

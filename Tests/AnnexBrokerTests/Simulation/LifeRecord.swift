@@ -1,6 +1,6 @@
 @testable import AnnexBroker
 
-/// What was seen of one life, and what of it must not be.
+/// The observations of one life, and the rules that it broke.
 struct LifeRecord {
     private(set) var failures: [String] = []
     let isTraced: Bool
@@ -42,7 +42,7 @@ struct LifeRecord {
         case .giveBackPlace: placesGivenBack += 1
         case .announce:
             announced += 1
-            // One that is gone already may be heard of all the same.
+            // A process that is gone already may still be reported.
             isServing = !isClosed
         case .kill:
             isKilled = true
@@ -83,14 +83,14 @@ extension LifecycleTimes {
 }
 
 extension Conduct {
-    /// Who hears late that somebody should be dead waits once more.
+    /// A broker that learns late that a process should be dead waits once more.
     fileprivate func longestDeath(_ times: LifecycleTimes) -> Duration {
         lateness > LifecycleTimes.lateness ? times.death * 2 + lateness : times.death
     }
 }
 
 extension EndCause? {
-    /// Only what no signal reaches may live on after its end was told.
+    /// Only a process that no signal reaches may live on after its end was reported.
     var isStuck: Bool {
         if case .stuck = self { true } else { false }
     }

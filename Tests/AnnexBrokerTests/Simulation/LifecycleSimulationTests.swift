@@ -24,7 +24,7 @@ import Testing
         return world.record
     }
 
-    @Test func `L6: every life has one end, in bounded time, and leaves nothing`() {
+    @Test func `L6: every life has one end in bounded time and leaves nothing`() {
         var reasons: [String: Int] = [:]
         var failed = 0
         for seed in Self.seeds {
@@ -36,7 +36,7 @@ import Testing
             Issue.record("ANNEX_LIFE_SEED=\(seed): \(record.failures.joined(separator: "; "))")
         }
         guard Self.seeds.count > 1000 else { return }
-        // A simulator that never gets there proves nothing.
+        // A simulation that never reaches these reasons proves nothing.
         for reason in [
             "nil", "completed", "cancelled", "noPlace", "unanswered", "launchLimit", "timeLimit", "unresponsive",
             "graceExpired", "stuck", "silence", "protocolViolation", "hostGone", "removed", "brokerShutdown",
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: FaultyLife.Fault.allCases)
-    func `a planted fault is found`(_ fault: FaultyLife.Fault) {
+    func `the simulation finds every planted fault`(_ fault: FaultyLife.Fault) {
         let seed = (0...2000).first { seed in
             !Self.live(FaultyLife(Lifecycle(Self.times), fault), seed: UInt64(seed)).failures.isEmpty
         }

@@ -2,7 +2,7 @@ import AnnexTestSupport
 
 @testable import AnnexBroker
 
-/// Everything around one life: places, warden, process, host and clock, all of it made up and drawn from a seed.
+/// Everything around one life: slots, warden, process, host and clock, all of it made up and drawn from a seed.
 struct SimulatedWorld<Machine: LifeMachine> {
     enum Event {
         case input(Lifecycle.Input)
@@ -78,7 +78,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
 
     private mutating func soon() -> Duration { .microseconds(Int.random(in: 0..<3000, using: &random)) }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func happen(_ event: Event) {
         switch event {
@@ -143,7 +143,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         later(soon(), .input(.gone))
     }
 
-    // MARK: What is done about it
+    // MARK: Effects
 
     private mutating func perform(_ effect: Lifecycle.Effect) {
         record.note(effect, at: now)
@@ -175,7 +175,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
     }
 
     private mutating func begin() {
-        // Its host waits for the end of one that nobody hears any more.
+        // The host of an extension that sends nothing any more waits for its end.
         if conduct.faults.contains(.closesChannel) { return later(soon(), .input(.channelClosed)) }
         askers = conduct.askers
         for _ in 0..<askers { later(soon(), .hostAsks(conduct.requests)) }
@@ -197,7 +197,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         if !isIdle && !timerIsSet { record.fail("nothing bounds its time") }
     }
 
-    /// Nobody whose turn it is waits longer for his answer than the limit and a late timer make it.
+    /// No request at its turn waits longer for its answer than the limit and a late timer allow.
     private mutating func checkLimit() {
         guard record.isServing, let oldest else { return }
         if now.since(oldest.since) > times.request + conduct.lateness + .milliseconds(10) {

@@ -19,18 +19,18 @@ import Testing
         host.end(with: "the test is over")
     }
 
-    /// Three hundred lines, and a dozen more for C++, which lacks some of C's initializers.
-    @Test func theHeaderStaysShort() throws {
+    /// Three hundred lines, and a dozen for C++, which lacks some of the initializers of C.
+    @Test func `the C header has at most 312 lines`() throws {
         let text = try String(contentsOf: CProgram.header, encoding: .utf8)
         #expect(text.count { $0 == "\n" } <= 312)
     }
 
-    @Test func theHeaderIsCPlusPlusToo() throws {
+    @Test func `the C header compiles as C++ too`() throws {
         try CProgram.checkHeader(with: "clang++")
         if Program.isThere(tool: "g++") { try CProgram.checkHeader(with: "g++") }
     }
 
-    @Test func whatIsHandedOverComesBackSealed() async throws {
+    @Test func `a C extension returns the descriptors of a request as sealed memory`() async throws {
         try await run { host in
             for pieces in 1...4 {
                 var descriptors = DescriptorList()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aCancelIsSeenWhileItWorks() async throws {
+    @Test func `a C extension sees that a call is cancelled while it works on it`() async throws {
         let (events, event) = AsyncStream.makeStream(of: UInt16.self)
         var handlers = ChannelHandlers()
         handlers.onEvent = { event.yield($0.method) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func itCallsItsHost() async throws {
+    @Test func `a C extension calls its host`() async throws {
         var handlers = ChannelHandlers()
         handlers.onRequest = { request in
             let answer = request.payload + [UInt8(truncatingIfNeeded: request.method)]
@@ -79,10 +79,8 @@ import Testing
         }
     }
 
-    @Test(
-        "pings are answered, streams refused, and waiting styles make no difference",
-        arguments: ["0", "64", "4294967295"])
-    func waiting(_ looks: String) async throws {
+    @Test(arguments: ["0", "64", "4294967295"])
+    func `a C extension answers pings and refuses streams in every waiting style`(_ looks: String) async throws {
         try await run(looks: looks) { host in
             for index in 0..<100 {
                 let payload = [UInt8](repeating: UInt8(index), count: index * 300)
@@ -99,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func moreThanTheRingHoldsWaitsForItsHost() async throws {
+    @Test func `a C extension waits for its host when it sends more than the ring holds`() async throws {
         let (events, event) = AsyncStream.makeStream(of: Int.self)
         var handlers = ChannelHandlers()
         handlers.onEvent = { event.yield($0.payload.count) }

@@ -5,7 +5,7 @@ import Testing
 
 /// What every extension's end must do, whatever it is written in and whatever carries its frames.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ConformanceTests {
-    /// A channel to such an extension, ready for calls; the test is left out where it cannot run here.
+    /// Runs a body with a channel to such an extension, ready for calls. Skips the test if that kind cannot run here.
     private func run(
         _ kind: ConformingExtension, handlers: ChannelHandlers = ChannelHandlers(),
         _ body: (HostEndpoint) async throws -> Void
@@ -15,21 +15,21 @@ import Testing
         #expect(try await host.untilHello().features == 9)
         try await body(host)
         try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
-        // It leaves by itself.
+        // The extension ends by itself.
         running.join()
         #expect(running.hasEndedWell)
         host.end(with: "the test is over")
     }
 
-    @Test("requests are answered with their bytes", arguments: ConformingExtension.allCases)
-    func echo(_ kind: ConformingExtension) async throws {
+    @Test(arguments: ConformingExtension.allCases)
+    func `an extension answers requests with their bytes`(_ kind: ConformingExtension) async throws {
         try await run(kind) { host in
             for size in [0, 1, 15, 16, 17, 63, 64, 65, 1000, 4096, 30_000] {
                 let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
                 let answer = try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload
                 #expect(answer == payload)
             }
-            // More than the rings hold, so that both sides come round several times.
+            // More than the rings hold, so that both positions go round several times.
             for index in 0..<500 {
                 let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index * 3)
                 let answer = try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload
@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    @Test("failures carry their code and text", arguments: ConformingExtension.allCases)
-    func failures(_ kind: ConformingExtension) async throws {
+    @Test(arguments: ConformingExtension.allCases)
+    func `a failure carries its code and its text`(_ kind: ConformingExtension) async throws {
         try await run(kind) { host in
             await #expect(throws: CallFailure.failed(code: 7, text: "no")) {
                 _ = try await host.call(Request(method: 2), timeout: .patience)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerTooLargeForAPacketIsItsCallersFailure() async throws {
+    @Test func `an answer that is too large for a packet is a failure of its call`() async throws {
         try await run(.python) { host in
             let failure = await #expect(throws: CallFailure.self) {
                 _ = try await host.call(Request(method: 6), timeout: .patience)
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    @Test("events go both ways in order", arguments: ConformingExtension.allCases)
-    func events(_ kind: ConformingExtension) async throws {
+    @Test(arguments: ConformingExtension.allCases)
+    func `events arrive in order in both directions`(_ kind: ConformingExtension) async throws {
         let (events, event) = AsyncStream.makeStream(of: ChannelEvent.self)
         var handlers = ChannelHandlers()
         handlers.onEvent = { event.yield($0) }
@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    @Test("many calls at once are all answered", arguments: ConformingExtension.allCases)
-    func manyCalls(_ kind: ConformingExtension) async throws {
+    @Test(arguments: ConformingExtension.allCases)
+    func `an extension answers all of many calls at once`(_ kind: ConformingExtension) async throws {
         try await run(kind) { host in
             try await withThrowingTaskGroup { group in
                 for index in 0..<20 {
@@ -99,8 +99,8 @@ import Testing
         }
     }
 
-    @Test("a frame of a kind that is not known here is no harm", arguments: ConformingExtension.allCases)
-    func streamsNobodyTakes(_ kind: ConformingExtension) async throws {
+    @Test(arguments: ConformingExtension.allCases)
+    func `a frame of a kind that an extension does not know harms nothing`(_ kind: ConformingExtension) async throws {
         try await run(kind) { host in
             if let stream = try? host.openStream(20) {
                 await #expect(throws: StreamFailure.self) { try await stream.receive() }

@@ -15,14 +15,14 @@ enum ConformingExtension: String, CaseIterable, Sendable {
     case packets
     /// Python, a process of its own, over a socket.
     case python
-    /// C, a process of its own, over rings; looks before it sleeps.
+    /// C, a process of its own, over rings; polls before it sleeps.
     case c
     /// The same, asleep between any two messages.
     case cAsleep
     /// The same, compiled to end itself where it errs.
     case cSanitized
 
-    /// Why this one cannot run here; nil where it can.
+    /// Why this one cannot run here; nil if it can.
     var missing: String? {
         self == .python && Self.find("python3") == nil ? "python3 is not installed" : nil
     }

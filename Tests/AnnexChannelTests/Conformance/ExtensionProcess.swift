@@ -70,7 +70,8 @@ final class ExtensionProcess: RunningExtension, Sendable {
             .appending(path: name).path
     }
 
-    /// It may outlive a test that traps, whose own end is only known once nobody holds what it wrote to.
+    /// The process may outlive a test that traps. The end of that test is known only once no process holds its output
+    /// open.
     private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
         typealias Add = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)

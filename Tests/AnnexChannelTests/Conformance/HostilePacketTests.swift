@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer over a socket that breaks a rule of packets; those of frames are the ring's own tests'.
+/// A peer on a socket that breaks a rule of packets. The rules of frames are tested with the ring.
 @Suite(.timeLimit(.minutes(20))) struct HostilePacketTests {
     private func violation(after packets: [[UInt8]]) async throws -> ChannelViolation? {
         let (violations, report) = AsyncStream.makeStream(of: ChannelViolation.self)
@@ -19,14 +19,15 @@ import Testing
         return found
     }
 
-    @Test("IPC-05: packets that are no frames are refused", arguments: [1, 8, 15])
-    func short(_ length: Int) async throws {
+    @Test(arguments: [1, 8, 15])
+    func `IPC-05: packets too short for a frame are refused`(_ length: Int) async throws {
         let found = try await violation(after: [[UInt8](repeating: 6, count: length)])
         #expect(found == .malformed(kind: 6, length: length))
     }
 
-    @Test("BOMB-09: a length that is not the packet's is refused", arguments: [0, 5, 7, .max] as [UInt32])
-    func wrongLength(_ length: UInt32) async throws {
+    @Test(arguments: [0, 5, 7, .max] as [UInt32])
+    func `BOMB-09: a length field that differs from the length of its packet is refused`(_ length: UInt32) async throws
+    {
         let packet = [6, 0, 4, 0] + WireBytes.bytes(length) + [UInt8](repeating: 0, count: 8 + 6)
         #expect(try await violation(after: [packet]) == .malformed(kind: 6, length: packet.count))
     }
@@ -43,12 +44,12 @@ import Testing
         #expect(try await violation(after: [[99] + [UInt8](repeating: 0, count: 15)]) == .unknownKind(99))
     }
 
-    @Test func `FD-03: what comes along with a packet is never taken`() async throws {
+    @Test func `FD-03: the host never takes descriptors that come with a packet`() async throws {
         let found = try await violation(after: [[6, 1, 4, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 8)])
         #expect(found == .malformed(kind: 6, length: 16))
     }
 
-    @Test func `FD-03: nothing is handed over in packets, in either direction`() async throws {
+    @Test func `FD-03: packets hand over no descriptors in either direction`() async throws {
         let ends = try HostEndpoint.makeOverSocket(configuration: .patient)
         let host = ends.host
         let peer = PacketPeer(try ends.socket.duplicate())
@@ -83,7 +84,7 @@ import Testing
         await iterator.next()
     }
 
-    @Test func aSocketThatClosesIsThePeersEnd() async throws {
+    @Test func `a socket that closes is reported as the end of the peer`() async throws {
         let (closed, report) = AsyncStream.makeStream(of: Void.self)
         var handlers = ChannelHandlers()
         handlers.onPeerClosed = { report.yield() }

@@ -6,22 +6,20 @@ import Testing
 @testable import AnnexChannel
 
 @Suite(.timeLimit(.minutes(20))) struct GrantTests {
-    @Test(
-        "FD-02: only regular files can be handed over",
-        arguments: [("/", EISDIR), ("/dev/null", EINVAL), ("/proc", EISDIR), ("/nonexistent", ENOENT)])
-    func refused(_ path: String, _ errno: Int32) {
+    @Test(arguments: [("/", EISDIR), ("/dev/null", EINVAL), ("/proc", EISDIR), ("/nonexistent", ENOENT)])
+    func `FD-02: only a regular file can be granted by path`(_ path: String, _ errno: Int32) {
         let error = #expect(throws: SystemError.self) { _ = try ReadOnlyFile(path: path) }
         #expect(error?.errno == errno)
     }
 
-    @Test func `FD-02: neither can an open directory or pipe`() throws {
+    @Test func `FD-02: an open directory or pipe cannot be granted`() throws {
         let directory = try Descriptor.open("/", O_RDONLY | O_DIRECTORY)
         #expect(throws: SystemError.self) { _ = try ReadOnlyFile(reopening: directory) }
         let pipe = try DescriptorPair.pipe()
         #expect(throws: SystemError.self) { _ = try ReadOnlyFile(reopening: pipe.first) }
     }
 
-    @Test func `FD-06: what is handed over has an offset of its own and cannot write`() throws {
+    @Test func `FD-06: a granted file has an offset of its own and cannot be written`() throws {
         let file = try Descriptor.memfd("grant-test", size: 0)
         try file.writeAll(Array("contents".utf8))
         let grant = try ReadOnlyFile(reopening: file).takeDescriptor()
@@ -29,7 +27,7 @@ import Testing
         #expect(throws: SystemError.self) { try grant.writeAll([1]) }
     }
 
-    @Test func anExtensionReadsWhatItWasGranted() throws {
+    @Test func `an extension reads the file that its host granted`() throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in

@@ -4,22 +4,22 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Processes that have no descriptor numbers left: one call fails, nothing is left open, and the channel lives. Each test
-/// in a process of its own, because the limit is a process's.
+/// Processes that have no descriptor numbers left: one call fails, nothing stays open, and the channel lives. Each test
+/// runs in a process of its own, because the limit belongs to a process.
 @Suite(.timeLimit(.minutes(20))) struct ScarceNumberTests {
-    @Test func `FD-04: a grant that its extension has no number for is a failure of that call`() async {
+    @Test func `FD-04: a grant fails its call if the extension has no number for it`() async {
         await #expect(processExitsWith: .success) {
             try await Holdings.areLeft(after: 5) { loop in try ScarceNumberTests.grants(loop) }
         }
     }
 
-    @Test func `FD-04: sealed memory that the host has no number for is a failure of that call`() async {
+    @Test func `FD-04: sealed memory fails its call if the host has no number for it`() async {
         await #expect(processExitsWith: .success) {
             try await Holdings.areLeft(after: 5) { loop in try ScarceNumberTests.memory(loop) }
         }
     }
 
-    @Test func `FD-04: a file that its host has no number for is not handed over`() async {
+    @Test func `FD-04: a file is not granted if the host has no number for it`() async {
         await #expect(processExitsWith: .success) {
             try await Holdings.areLeft(after: 5) { _ in ScarceNumberTests.files() }
         }
@@ -42,17 +42,17 @@ import Testing
             var scarce = try outcome(free: free, host)
             while isCrowded(scarce) { scarce = try outcome(free: free, host) }
             guard case .failed(IncomingRequest.droppedCode, _) = scarce else { exit(2) }
-            // The next has numbers again.
+            // The next call has numbers again.
             let again = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
             guard try host.callAndWait(again).payload == [1] else { exit(3) }
         }
         host.finish(thread)
     }
 
-    /// What becomes of three files where there are numbers for so many.
+    /// The outcome of three grants if so many numbers are free.
     private static func outcome(free: Int, _ host: HostEndpoint) throws -> CallFailure? {
         let scarcity = Scarcity(free: free)
-        // The host closes them once they are sent, which must not give the extension their numbers.
+        // The host closes the files once they are sent, which must not give the extension their numbers.
         var grants = Grants()
         for _ in 0..<3 { grants.append(try ReadOnlyFile(path: "/proc/self/exe")) }
         let request = Request(method: 1, granting: grants)
@@ -61,7 +61,7 @@ import Testing
         return failure(of: request, host)
     }
 
-    /// Other programs of this user have too many on their way just now.
+    /// Other programs of this user have too many descriptors in flight at the moment.
     private static func isCrowded(_ failure: CallFailure?) -> Bool {
         if case .system(let error)? = failure { error.errno == ETOOMANYREFS } else { false }
     }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// What a peer can do with the kernel's help to words that the host sleeps on. `HostilePeerTests` has the sleeper for
-/// frames that is moved, and the one that is woken for nothing.
+/// A peer uses the kernel against words that the host sleeps on. `HostilePeerTests` has the sleeper for frames that is
+/// moved, and the one that is woken for nothing.
 @Suite(.timeLimit(.minutes(20))) struct FutexMischiefTests {
     /// A host whose ring is full and whose caller sleeps for room.
     private final class Full: Sendable {
@@ -36,34 +36,34 @@ import Testing
             })
         }
 
-        /// The word that it sleeps on.
+        /// The word that the host sleeps on.
         var bed: UnsafeMutableRawPointer { channel.peer.region.start + RegionLayout.consumed }
 
-        /// Why it could not send, if it could not.
+        /// Why the host could not send, if it could not.
         func join() -> CallFailure? {
             caller.join()
             return outcome.value.withLock { $0 }
         }
     }
 
-    @Test func `IPC-06: a sender that is moved to a word of the peer's finds the room by itself`() throws {
+    @Test func `IPC-06: a sender that the peer moves to another word still finds room`() throws {
         let full = try Full()
         while RawFutex.requeue(full.bed, to: full.channel.peer.region.start + 2048) != 1 { sched_yield() }
-        // As an honest reader does, whose wake-up reaches nobody.
+        // As an honest reader does; its wake-up reaches no sleeper.
         full.channel.peer.store(1024, at: RegionLayout.consumed)
         WritableWord(full.bed.assumingMemoryBound(to: UInt32.self)).wake()
         full.channel.peer.store(3072, at: RegionLayout.consumed)
         #expect(full.join() == nil)
     }
 
-    @Test func `IPC-06: a sender that is moved to a word of the peer's hears of the end`() throws {
+    @Test func `IPC-06: a sender that the peer moves to another word still ends with the channel`() throws {
         let full = try Full()
         while RawFutex.requeue(full.bed, to: full.channel.peer.region.start + 2048) != 1 { sched_yield() }
         full.channel.host.end(with: "over")
         #expect(full.join() == .ended(reason: "over"))
     }
 
-    @Test func `BOMB-08: sleeps that are ended again and again cost wake-ups until something is read`() throws {
+    @Test func `BOMB-08: sleeps that end early cost wake-ups until a frame is read`() throws {
         var configuration = ChannelConfiguration.patient
         configuration.futileWakeUpsPerSecond = 3
         configuration.budgetPeriod = .patience
@@ -74,7 +74,7 @@ import Testing
         let peer = PeerRegion(try Mapping(memory, size: size, writable: false), capacity: capacity)
         var writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         var receiver = HostReceiver(own: own, peer: peer, configuration: configuration)
-        // Each that is followed by a frame is free.
+        // A wake-up that a frame follows is free.
         for call in UInt64(1)...50 {
             writer.write(FrameHeader(kind: .event, call: call))
             _ = writer.publish()
@@ -82,7 +82,7 @@ import Testing
             let frame = try receiver.reader.next()
             #expect(frame?.call == call)
         }
-        // The last one of these cannot tell yet.
+        // The last of these cannot be counted yet.
         for _ in 0..<4 { try receiver.noteWakeUp() }
         var failure: ChannelViolation?
         do throws(ChannelViolation) { try receiver.noteWakeUp() } catch { failure = error }
@@ -115,7 +115,7 @@ import Testing
             try? mayGo.wait()
         })
         while owner.number.load(ordering: .sequentiallyConsistent) == 0 { sched_yield() }
-        // Nobody rings, so the host does not look while a thread's number stands there.
+        // No doorbell rings, so the host does not read while a thread's number stands there.
         peer.header(at: position).storeRelease(owner.number.load(ordering: .relaxed))
         let waiter = ExtensionThread(raw: { RawFutex.lock(peer.region.start + peer.place(position)) })
         while peer.header(at: position).wake() >= 0 { sched_yield() }
@@ -130,7 +130,7 @@ import Testing
         let number = Atomic<UInt32>(0)
     }
 
-    @Test func `IPC-06: a caller whose word takes no wake-up finds its answer by itself`() async throws {
+    @Test func `IPC-06: a caller whose word takes no wake-up still finds its answer`() async throws {
         try await lockedBed { channel, writer in
             var writer = writer
             let host = channel.host
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `IPC-06: a caller whose word takes no wake-up hears of the end`() async throws {
+    @Test func `IPC-06: a caller whose word takes no wake-up still ends with the channel`() async throws {
         try await lockedBed { channel, writer in
             let host = channel.host
             let caller = ExtensionThread(raw: {
@@ -156,12 +156,12 @@ import Testing
         }
     }
 
-    @Test func `IPC-06: a peer that makes the host's wake-ups fail harms nobody but itself`() async throws {
+    @Test func `IPC-06: a peer that makes wake-ups of the host fail harms only itself`() async throws {
         let channel = try HostileChannel { $0.waiting = .block }
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         let peer = channel.peer
-        // It says that it sleeps, so the host wakes it with every frame.
+        // The peer claims to sleep, so the host wakes it with every frame.
         peer.store(ReceiverState.asleep, at: RegionLayout.receiver)
         let bed = peer.host.start + RegionLayout.ring
         let sleeper = ExtensionThread(raw: {

@@ -27,7 +27,7 @@ final class PatientTasks: Sendable {
         }
     }
 
-    /// What both came to, once they have.
+    /// The outcomes of both, once they have ended.
     func wait() -> Set<String> {
         while ends.withLock({ $0.count }) < 2 { changed.park(until: nil) }
         return Set(ends.withLock { $0 })

@@ -5,8 +5,8 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// One channel whose extension scribbles, from its making to its end: threads and tasks call, streams and hosted calls
-/// go on, until the time is over or the extension is found out.
+/// One channel whose extension scribbles, from its start to its end: threads and tasks call, streams and hosted calls
+/// go on, until the time is over or the host finds a violation.
 struct ScribbledRound: Sendable {
     private let verdicts: Verdicts
     private let host: HostEndpoint
@@ -40,7 +40,7 @@ struct ScribbledRound: Sendable {
             ], ends.descriptors)
     }
 
-    /// - Returns: whoever is left of the channel afterwards must not be.
+    /// - Returns: a weak reference to the host, which must be released soon afterwards.
     func run(for time: Duration) -> WeakHost {
         let bodies: [@Sendable () -> Void] = [
             { [self] in callRaw() }, { [self] in callAndTakeMemory() }, { [self] in callThatCallsBack() },
@@ -125,7 +125,7 @@ struct ScribbledRound: Sendable {
     }
 }
 
-/// What is left of a channel that nobody holds.
+/// A weak reference to the host of a channel that has ended.
 struct WeakHost {
     weak var value: HostEndpoint?
 

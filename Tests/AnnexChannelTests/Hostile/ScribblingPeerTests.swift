@@ -7,31 +7,31 @@ import Testing
 
 /// A process that writes over its region at full speed while its host calls. `make hostile-soak` lets it last.
 @Suite(.timeLimit(.minutes(20))) struct ScribblingPeerTests {
-    /// In a process of its own, whose descriptors, threads and memory are counted. What traps ends it.
-    @Test("IPC-01, IPC-05, IPC-08: every call comes to one end and nothing is left, whatever is written over")
-    func scribbling() async {
+    /// In a process of its own, whose descriptors, threads and memory are counted. A trap ends that process.
+    @Test func `IPC-01, IPC-05, IPC-08: every call ends once and nothing leaks under a scribbling extension`() async {
         let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             try await Holdings.prepare()
             let minutes = getenv("ANNEX_HOSTILE_MINUTES").flatMap { Int(String(cString: $0)) }
-            // Its rounds have tasks, and a machine with one processor has one thread for these.
+            // The rounds have tasks, and a machine with one processor has one thread for these.
             try await Thread.detached { try ScribblingPeerTests.soak(for: minutes.map { .seconds($0 * 60) }) }
         }
         print(String(decoding: run?.standardOutputContent ?? [], as: UTF8.self))
     }
 
-    /// - Parameter time: nil: so many rounds that each kind of scribbling has had its turn four times.
+    /// - Parameter time: nil for as many rounds as each kind of scribbling needs to have its turn four times.
     private static func soak(for time: Duration?) throws {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         let loop = try EventLoop()
         let verdicts = Verdicts()
-        // What is made once is made by the first.
+        // The first rounds make the objects that are made only once.
         for round in 0..<6 { try once(round, verdicts, loop, &random) }
         let before = try Holdings.now()
         var memory = Memory.now
         let deadline = time.map { MonotonicClock.deadline(after: $0) }
         var rounds = 6
-        // On a busy machine an extension may find no time to answer before it is found out: both must have been met.
+        // On a busy machine an extension may find no time to answer before its violation is found: both must have
+        // happened.
         func isEnough() -> Bool { rounds >= 24 && verdicts.count("done") > 0 && verdicts.count("violated") > 0 }
         while !isEnough() || deadline.map({ MonotonicClock.now() < $0 }) ?? false {
             try once(rounds, verdicts, loop, &random)
@@ -44,7 +44,7 @@ import Testing
         print(
             "annex: \(rounds) rounds, seed \(seed), \(verdicts.begun) begun: \(verdicts.text); grown by \(grown) bytes")
         guard verdicts.begun == verdicts.ended else { exit(2) }
-        // A channel takes several kilobytes; what the allocator keeps for threads to come is no leak.
+        // A channel takes several kilobytes; memory that the allocator keeps for later threads is no leak.
         guard rounds < 1000 || grown < 2 << 20 + (rounds - 100) * 1024 else { exit(3) }
         loop.shutDown()
     }
@@ -53,7 +53,7 @@ import Testing
         _ number: Int, _ verdicts: Verdicts, _ loop: EventLoop, _ random: inout SeededRandom
     ) throws {
         let left = try ScribbledRound(number, verdicts, loop, using: &random).run(for: .milliseconds(120))
-        // A handler or timer may hold it a moment longer; who holds it for ever is found by the watchdog.
+        // A handler or timer may hold the host a moment longer; if one holds it for ever, the watchdog ends the test.
         while left.value != nil { usleep(100) }
     }
 

@@ -11,11 +11,10 @@ import Testing
 /// its own open.
 @Suite(.timeLimit(.minutes(20))) struct StoppedPeerTests {
     /// In a process of its own, whose descriptors, threads and mappings are counted.
-    @Test("IPC-06, SIG-04: whatever step it stops or dies at, each call ends typed within its time and nothing is left")
-    func everyStep() async {
+    @Test func `IPC-06, SIG-04: calls end in time and nothing leaks if an extension stops at any step`() async {
         let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             try await Holdings.prepare()
-            // Its rounds have tasks, and a machine with one processor has one thread for these.
+            // The rounds have tasks, and a machine with one processor has one thread for these.
             let wrong = try await Thread.detached { try StoppedPeerTests.sweepAll() }
             print("annex: \(wrong) wrong")
         }
@@ -33,7 +32,7 @@ import Testing
         return wrong
     }
 
-    /// Every step in turn, several at once, until the extension comes to its end without stopping.
+    /// Every step in turn, several at once, until the extension ends without stopping.
     private static func sweep(_ fate: StoppedRound.Fate, _ loop: EventLoop) -> Int {
         let sweep = Sweep()
         let threads = (0..<4).map { _ in

@@ -7,7 +7,7 @@ import Synchronization
 
 /// A conversation with an extension that stops or dies at one of its steps.
 struct StoppedRound: Sendable {
-    /// What becomes of the extension.
+    /// How the extension stops.
     enum Fate: String, CaseIterable {
         /// It stops, and its host ends it.
         case stopped
@@ -43,7 +43,7 @@ struct StoppedRound: Sendable {
             ends.descriptors)
     }
 
-    /// - Returns: whether the extension came to its step.
+    /// - Returns: whether the extension reached its step.
     func run() throws -> Bool {
         let waiting = PatientTasks(host)
         let wasStopped = try !converse()
@@ -64,8 +64,7 @@ struct StoppedRound: Sendable {
         if !holds { throw Wrong(fate: fate, step: step, what: what()) }
     }
 
-    /// Everything that a channel can do, once each; again, and for longer, where the machine let the extension's time
-    /// pass.
+    /// Every operation of a channel once each; again with longer limits if the machine let the extension's time pass.
     /// - Returns: false once the extension has stopped or died.
     private func converse() throws -> Bool {
         for act in Self.acts {
@@ -82,18 +81,18 @@ struct StoppedRound: Sendable {
             }
         }
         try? host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
-        // It leaves, or stops at one of its last steps.
+        // The extension leaves, or stops at one of its last steps.
         while !peer.isStoppedOrDead { usleep(200) }
         return !peer.hasLeft
     }
 
-    /// It is not there any more, so nothing can be answered; its host hears that within its own time.
+    /// The extension is gone, so it cannot answer; its host learns that within its own time.
     private func expectTypedFailures() throws {
         var done = 0
         for act in Self.acts {
             do {
                 try act(host, .milliseconds(5))
-                // What it said before it stopped may still answer.
+                // A frame from before the stop may still answer.
                 done += 1
             } catch {
                 try expect(Self.isExpected(error), "\(error)")
@@ -102,7 +101,7 @@ struct StoppedRound: Sendable {
         try expect(done < Self.acts.count, "everything was answered by nobody")
     }
 
-    /// It goes on, and so does the channel.
+    /// The extension goes on, and so does the channel.
     private func expectLife() throws {
         peer.resume()
         var time = Duration.milliseconds(50)

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// What became of what a host began: each call and each wait on a stream must come to exactly one end.
+/// The outcomes of all that a host began: each call and each wait on a stream must end exactly once.
 final class Verdicts: Sendable {
     private struct Counts {
         var begun = 0
@@ -13,7 +13,7 @@ final class Verdicts: Sendable {
 
     private let counts = Mutex(Counts())
 
-    /// Counts what `body` comes to. Whatever is thrown is typed, else this would not compile.
+    /// Counts the outcome of `body`. Every error is typed, else this would not compile.
     func note<Value, Failure: Error>(_ what: String, _ body: () throws(Failure) -> Value) -> Value? {
         counts.withLock { $0.begun += 1 }
         do throws(Failure) {
@@ -53,7 +53,7 @@ final class Verdicts: Sendable {
         }
     }
 
-    /// Of an error without what a peer chose: `violated length`, `deadlineExceeded`.
+    /// The name of an error without the values that a peer chose: `violated length`, `deadlineExceeded`.
     static func name(of error: any Error) -> String {
         let words = "\(Mirror(reflecting: error).children.first?.label ?? "\(error)")"
         guard let inner = Mirror(reflecting: error).children.first?.value else { return words }

@@ -5,12 +5,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ArenaWriterTests {
     @Test(arguments: [0, 64, 1 << 30, 3 << 30, UInt32.max - 63] as [UInt32])
-    func `a place comes back, however far the ring has gone on meanwhile`(distance: UInt32) throws {
+    func `a place in the arena comes back however far the ring has gone on meanwhile`(distance: UInt32) throws {
         var arena = try writer()
         arena.note(0, until: 128)
         arena.note(1, until: 192)
         expect(false, arena)
-        // Not before its own frame is read.
+        // Not before the frame of that place is read.
         arena.takeBack(upTo: 64, of: 192)
         expect(false, arena)
         let position = 192 &+ distance

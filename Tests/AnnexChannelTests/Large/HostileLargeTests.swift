@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// What a peer can say of pieces and places that is not so.
+/// False claims that a peer can make about pieces and their places.
 @Suite(.timeLimit(.minutes(20))) struct HostileLargeTests {
     static let piece = Int(WireFormat.pieceSize)
 
@@ -65,15 +65,15 @@ import Testing
         Lie("another method", [large(10, method: 2)], .wrongMethod(call: 1, 2, asked: 1)),
     ]
 
-    @Test("IPC-05: what is said of pieces and places is checked before anything is touched", arguments: lies)
-    func lie(_ lie: Lie) async throws {
+    @Test(arguments: lies)
+    func `IPC-05: every claim about pieces and places is checked before memory is touched`(_ lie: Lie) async throws {
         let channel = try Self.channel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         let call = try await channel.host.start(Request(method: 1, mostReply: .max))
         for frame in lie.frames { writer.send(frame) }
         #expect(await channel.violation() == lie.violation)
-        // The answer that was whole before the lie counts.
+        // An answer that was whole before the false claim counts.
         do throws(CallFailure) {
             #expect(try await call.value().payload.count == 10)
         } catch {
@@ -81,16 +81,14 @@ import Testing
         }
     }
 
-    @Test("IPC-08: nothing comes in pieces before the hello")
-    func early() async throws {
+    @Test func `IPC-08: a message in pieces before the hello is refused`() async throws {
         let channel = try Self.channel()
         var writer = RawWriter(channel.peer)
         writer.send(Self.large(10))
         #expect(await channel.violation() == .noHello(kind: 14))
     }
 
-    @Test("IPC-05: the same place again and again is read as what lies there, and the host lives on")
-    func overlapping() async throws {
+    @Test func `IPC-05: a place that is named several times is read each time and the host lives`() async throws {
         let channel = try Self.channel()
         let peer = channel.peer
         let arena = try Arena(peer)
@@ -106,8 +104,7 @@ import Testing
         #expect(try await next.value().payload == [4])
     }
 
-    @Test("IPC-01: a piece that is rewritten while it is read becomes bytes of one copy, which stay what they are")
-    func rewritten() async throws {
+    @Test func `IPC-01: a piece that changes while it is read becomes one stable copy`() async throws {
         let channel = try Self.channel()
         let peer = channel.peer
         let arena = try Arena(peer)
@@ -134,8 +131,7 @@ import Testing
         thread.join()
     }
 
-    @Test("LIFE-06: an answer that never ends is over with its caller's time, and late pieces are harmless")
-    func unending() async throws {
+    @Test func `LIFE-06: an answer that never ends is over at the deadline of its caller`() async throws {
         let channel = try Self.channel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -150,8 +146,7 @@ import Testing
         #expect(channel.host.counters.lateReplies == 1)
     }
 
-    @Test("a raw caller's memory is left alone once its time is over")
-    func callerIsGone() async throws {
+    @Test func `the memory of a raw caller is left alone after its deadline`() async throws {
         let channel = try Self.channel()
         let host = channel.host
         let arena = try Arena(channel.peer)
@@ -180,8 +175,7 @@ import Testing
         #expect(try await next.value().payload == [4])
     }
 
-    @Test("LIFE-06: a raw call wins no time by its answer's being large")
-    func timeRunsOn() async throws {
+    @Test func `LIFE-06: a large answer gives a raw call no additional time`() async throws {
         let channel = try Self.channel { $0.waiting = .block }
         let host = channel.host
         var writer = RawWriter(channel.peer)
@@ -207,8 +201,8 @@ import Testing
         caller.join()
     }
 
-    @Test("IPC-06: a peer that gives no place back holds up its own large messages, within their time")
-    func neverGivenBack() async throws {
+    @Test
+    func `IPC-06: a peer that gives no place back delays only large messages until their deadlines`() async throws {
         let channel = try Self.channel()
         var writer = RawWriter(channel.peer)
         writer.send(Self.hello)
@@ -221,8 +215,7 @@ import Testing
         #expect(try await small.value().payload == [4])
     }
 
-    @Test("IPC-05: places are given back by reading frames, so neither twice nor before they were used")
-    func givenBackTwice() async throws {
+    @Test func `IPC-05: a place that is given back twice or too early is refused`() async throws {
         let channel = try Self.channel()
         let host = channel.host
         var writer = RawWriter(channel.peer)

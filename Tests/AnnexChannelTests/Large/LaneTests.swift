@@ -5,15 +5,14 @@ import Testing
 
 @testable import AnnexChannel
 
-/// What is large never stands before what is short: told by the order of frames alone.
+/// A large message never delays a short one: the tests read it from the order of frames alone.
 @Suite(.timeLimit(.minutes(20))) struct LaneTests {
     /// A host's frames from the ring's start on, each of one line.
     private func kinds(_ peer: RawPeer, _ count: Int) -> [UInt8] {
         (0..<count).map { peer.host.start.load(fromByteOffset: RegionLayout.ring + $0 * 64, as: UInt8.self) }
     }
 
-    @Test("a cancel behind 64 MiB waits for no more than the pieces that one arena holds")
-    func cancelBehindBulk() async throws {
+    @Test func `a cancel behind 64 MiB waits for no more than the pieces of one arena`() async throws {
         let channel = try HostileLargeTests.channel { $0.largestMessage = 64 << 20 }
         let (host, peer) = (channel.host, channel.peer)
         var writer = RawWriter(peer)
@@ -25,7 +24,7 @@ import Testing
                 try ask(host, 1, [UInt8](repeating: 1, count: 64 << 20), room: 8)
             }
         })
-        // Nothing is read, so the transfer stops where its arena is full.
+        // The peer reads nothing, so the transfer stops when its arena is full.
         while peer.load(host: RegionLayout.ring + 5 * 64) == 0 { sched_yield() }
         small.cancel()
         let next = try await host.start(Request(method: 2))
@@ -35,13 +34,12 @@ import Testing
         await #expect(throws: CallFailure.self) { try await next.value() }
     }
 
-    @Test("a cancel that waited for room goes out, though what was to follow it cannot")
-    func cancelBeforeARefusal() async throws {
+    @Test func `a cancel that waited for room is sent though the request behind it fails`() async throws {
         let channel = try HostileChannel()
         let host = channel.host
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        // Nobody reads the control socket: in the end it takes no more.
+        // The peer does not read the control socket, which takes no more in the end.
         while (try? host.control.send([1])) != nil {}
         host.sending.withLock { $0.cancels.append(1) }
         var request: Request? = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
@@ -51,10 +49,8 @@ import Testing
         #expect(!isUntold)
     }
 
-    @Test(
-        "streams and pieces that nobody reads leave room for a call and its cancel",
-        arguments: [4096, 65536] as [UInt32])
-    func roomBesideBulk(_ capacity: UInt32) async throws {
+    @Test(arguments: [4096, 65536] as [UInt32])
+    func `unread streams and pieces leave room for a call and its cancel`(_ capacity: UInt32) async throws {
         let channel = try HostileLargeTests.channel {
             $0.hostCapacity = capacity
             $0.hostArena = WireFormat.mostPlaces * WireFormat.pieceSize
@@ -72,7 +68,7 @@ import Testing
         #expect(sends(host, FrameHeader(kind: .cancel, call: 1), []))
     }
 
-    /// Whether the frame goes out now, though nothing is read.
+    /// Whether the frame can be sent at once, though the peer reads nothing.
     private func sends(
         _ host: HostEndpoint, _ header: FrameHeader, _ payload: [UInt8], _ transfer: LargeTransfer? = nil
     ) -> Bool {
@@ -82,8 +78,7 @@ import Testing
         return true
     }
 
-    @Test("a large answer that comes lets the short ones between its pieces through")
-    func answersBetweenPieces() async throws {
+    @Test func `short answers pass between the pieces of a large answer`() async throws {
         let channel = try HostileLargeTests.channel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)

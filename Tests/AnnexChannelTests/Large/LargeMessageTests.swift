@@ -12,7 +12,7 @@ import Testing
     static let sizes = [40_000, piece - 1, piece, piece + 1, 4 * piece, 4 * piece + 1, 1 << 20 + 3]
 
     static func bytes(_ count: Int, _ seed: Int = 7) -> [UInt8] {
-        // To none of its own the initializer writes into the one empty array that all threads share.
+        // With a count of 0 the initializer would write into the one empty array that all threads share.
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             for index in 0..<count {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// An extension whose method 1 echoes, and whose method 2 answers as many bytes as it was told, or as many as it got.
+    /// An extension whose method 1 echoes, and whose method 2 answers as many bytes as its request says or has.
     private func server(
         _ waiting: WaitingStyle = .adaptive, _ change: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws -> (HostEndpoint, ExtensionThread) {
@@ -69,7 +69,9 @@ import Testing
     private func word(_ number: Int) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
 
     @Test(arguments: [WaitingStyle.spin, .adaptive, .block], [4096, 65536] as [UInt32])
-    func bytesComeBackWhole(_ waiting: WaitingStyle, _ capacity: UInt32) async throws {
+    func `large messages come back whole in every waiting style`(_ waiting: WaitingStyle, _ capacity: UInt32)
+        async throws
+    {
         let (host, thread) = try await server(waiting) {
             $0.hostCapacity = capacity
             $0.extensionCapacity = capacity
@@ -87,8 +89,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("a short question may have a large answer, and the other way round")
-    func oneSided() async throws {
+    @Test func `a short request may have a large answer and a large request a short one`() async throws {
         let (host, thread) = try await server()
         for size in Self.sizes {
             let answer = Self.bytes(size)
@@ -100,7 +101,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func postsAreTakenInTheirOrder() async throws {
+    @Test func `posts of all sizes are handled in their order`() async throws {
         let (host, thread) = try await server()
         var sum = 0
         for turn in 0..<60 {
@@ -113,8 +114,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("large and small calls of many threads at once are all answered by their own bytes")
-    func manyThreads() async throws {
+    @Test func `large and small calls of many threads all get their own bytes`() async throws {
         let (host, thread) = try await server()
         let callers = (0..<4).map { index in
             ExtensionThread(raw: {
@@ -131,7 +131,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func aLongerAnswerThanThereIsRoomForIsNamedAndHarmless() async throws {
+    @Test func `an answer beyond the room of its caller is a named failure and harms nothing`() async throws {
         let (host, thread) = try await server()
         #expect(throws: CallFailure.payloadTooLarge(bytes: 200_000, most: 100)) {
             try ask(host, 2, word(200_000), room: 100)
@@ -143,8 +143,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("what is larger than the channel takes is refused before anything of it is sent")
-    func limits() async throws {
+    @Test func `a message beyond the limit of the channel is refused before any of it is sent`() async throws {
         let (host, thread) = try await server { $0.largestMessage = 100_000 }
         #expect(host.largestPayload == 100_000)
         #expect(try ask(host, 1, Self.bytes(100_000)).count == 100_000)
@@ -154,7 +153,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func withoutAnArenaMessagesAreAsLargeAsAFrame() async throws {
+    @Test func `without an arena the largest message is a frame`() async throws {
         let (host, thread) = try await server {
             $0.hostArena = 0
             $0.extensionArena = 0
@@ -168,8 +167,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("an extension that takes no pieces is sent none")
-    func olderExtension() async throws {
+    @Test func `an extension that takes no pieces is sent none`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -179,8 +177,7 @@ import Testing
         }
     }
 
-    @Test("an arena takes no memory before its first message, and no more than itself afterwards")
-    func laziness() async throws {
+    @Test func `an arena takes memory only with its first message and never more than its size`() async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let own = try ends.descriptors.hostRegion.duplicate()
@@ -198,8 +195,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("a transfer that is given up midway leaves the next one whole")
-    func givenUp() async throws {
+    @Test func `a transfer that is given up midway leaves the next one whole`() async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let gate = Flag()
@@ -225,8 +221,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test("sealed memory and descriptors go with large messages too")
-    func handedOver() async throws {
+    @Test func `sealed memory and descriptors travel with large messages too`() async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
@@ -253,7 +248,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func typedMessagesMayBeLarge() async throws {
+    @Test func `typed messages may be large`() async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in

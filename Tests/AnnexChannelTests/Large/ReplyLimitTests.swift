@@ -3,11 +3,11 @@ import Testing
 
 @testable import AnnexChannel
 
-/// How much of an answer a host takes is what its caller says, not what the extension sends.
+/// The caller, and not the extension, decides how large an answer the host takes.
 @Suite(.timeLimit(.minutes(20))) struct ReplyLimitTests {
     private static let frame = 32_768
 
-    /// An extension that answers with as many bytes as it is told, and what it is asked comes to.
+    /// Runs a body with an extension that answers with a fixed number of bytes.
     private func answers(
         of bytes: Int, _ body: (HostEndpoint) async throws -> Void
     ) async throws {
@@ -21,8 +21,7 @@ import Testing
         ends.host.finish(thread)
     }
 
-    @Test("a request takes one frame unless it asks for more")
-    func frames() async throws {
+    @Test func `a request takes an answer of one frame unless it asks for more`() async throws {
         let size = Self.frame + 1
         try await answers(of: size) { host in
             let refusal = CallFailure.payloadTooLarge(bytes: size, most: Self.frame)
@@ -40,8 +39,8 @@ import Testing
         }
     }
 
-    @Test("what is refused leaves the channel as it was", arguments: [100_000, 1_000_000])
-    func goesOn(_ size: Int) async throws {
+    @Test(arguments: [100_000, 1_000_000])
+    func `an answer that is refused for its size leaves the channel usable`(_ size: Int) async throws {
         try await answers(of: size) { host in
             for _ in 0..<20 {
                 await #expect(throws: CallFailure.payloadTooLarge(bytes: size, most: size - 1)) {
@@ -54,8 +53,7 @@ import Testing
         }
     }
 
-    @Test("a typed call takes no more than a message may be")
-    func typed() async throws {
+    @Test func `a typed call takes an answer only up to the limit of a message`() async throws {
         let size = MessageLimits.standard.bytes + 1
         try await answers(of: size) { host in
             await #expect(throws: CallFailure.payloadTooLarge(bytes: size, most: size - 1)) {
@@ -70,8 +68,7 @@ import Testing
         }
     }
 
-    @Test("BOMB-09: an answer that is too large is refused before its first byte")
-    func beforeTheFirstByte() async throws {
+    @Test func `BOMB-09: an answer that is too large is refused before its first byte`() async throws {
         let channel = try HostileLargeTests.channel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -80,8 +77,7 @@ import Testing
         await #expect(throws: CallFailure.payloadTooLarge(bytes: 16 << 20, most: 50_000)) { _ = try await call.value() }
     }
 
-    @Test("BOMB-08: large answers to calls that are over cost their bytes before they come")
-    func late() async throws {
+    @Test func `BOMB-08: large answers to calls that are over cost their bytes before they come`() async throws {
         let channel = try HostileLargeTests.channel {
             $0.bytesPerSecond = 1 << 20
             $0.budgetPeriod = .patience
@@ -98,8 +94,7 @@ import Testing
         #expect(await channel.violation() == .messageBudget(.bytes, limit: 1 << 20))
     }
 
-    @Test("the answer to a call that its host gave up is free, however large")
-    func givenUp() async throws {
+    @Test func `an answer to a call that the host gave up is free however large`() async throws {
         let channel = try HostileLargeTests.channel {
             $0.bytesPerSecond = 1 << 20
             $0.framesPerSecond = 1

@@ -3,8 +3,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A host's table of its extension's calls and the wire between them, driven by random schedules: whatever the order,
-/// every call is answered once or given up, never are more worked on than may be, and nobody breaks a rule.
+/// A host's table of its extension's calls and the wire between them, driven by random schedules. In every order each
+/// call is answered once or given up, the number of calls in work stays within its limit, and neither side breaks a
+/// rule.
 @Suite struct HostedCallModelTests {
     private enum Frame {
         case request(UInt64)
@@ -12,7 +13,7 @@ import Testing
         case answer(UInt64, isBusy: Bool)
     }
 
-    /// Both ends, and what is on its way between them.
+    /// Both ends, and the frames between them.
     private struct World {
         var table = HostedCalls()
         let most: Int
@@ -33,7 +34,7 @@ import Testing
 
     private enum Broken: Error { case rule(String) }
 
-    @Test func `BOMB-08: random schedules of calls, cancels and answers never break the books and always end`() throws {
+    @Test func `BOMB-08: random schedules of calls, cancels and answers keep the tables right and end`() throws {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         var (busy, lateCancels) = (0, 0)
@@ -115,12 +116,12 @@ import Testing
         guard let index = world.worked.indices.randomElement(using: &random) else { return }
         let call = world.worked.remove(at: index)
         if world.table.takeOut(call) { world.toExtension.append(.answer(call, isBusy: false)) }
-        // A second answer is for nobody.
+        // A second answer reaches no caller.
         let isSecond = world.table.takeOut(call)
         #expect(!isSecond)
     }
 
-    @Test func numbersThatAreNotTheNextAreRefused() {
+    @Test func `call numbers that are not the next are refused`() {
         var table = HostedCalls()
         let first = [0, 2, .max].map { table.accept($0) }
         #expect(first == [false, false, false])

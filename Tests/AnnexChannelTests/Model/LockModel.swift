@@ -5,7 +5,7 @@ struct LockModel {
     static let held: UInt8 = 2
     static let waited: UInt8 = 4
 
-    /// Whether one who has slept takes the lock as if somebody else slept still, as shipped.
+    /// Whether a thread that has slept takes the lock as if another thread still slept, as shipped.
     var suspectsOthers = true
     /// Whether the word's bit is cleared before a sleeper is woken, as shipped.
     var clearsFirst = true
@@ -28,7 +28,7 @@ struct LockModel {
 
     struct Thread: Hashable {
         var step = Step.begin
-        /// It has looked long enough, and sleeps from now on.
+        /// The thread has polled long enough, and sleeps from now on.
         var isTired = false
     }
 
@@ -110,7 +110,7 @@ struct LockModel {
         }
     }
 
-    /// The kernel wakes one of those who sleep, whichever.
+    /// The kernel wakes any one of the sleepers.
     private func waking(_ state: State, _ index: Int) -> [State] {
         var next = state
         next.threads[index].step = clearsFirst ? .done : .clear

@@ -1,5 +1,5 @@
 extension SleepModel {
-    /// A buffered store reaches memory at any time; a release only after what was stored before it.
+    /// A buffered store reaches memory at any time; a release only after the stores before it.
     func flushes(_ state: State) -> [State] {
         var found: [State] = []
         if let frame = state.bufferedClear {
@@ -34,7 +34,7 @@ extension SleepModel {
         case .sleep:
             return state.readerHasStored ? [state.with { $0.reader = wakes($0, header) ? .lowerFlag : .asleep }] : []
         case .asleep:
-            // A doorbell stays in the socket; a futex sleeper needs its waker, who moves it on.
+            // A doorbell stays in the socket; a futex sleeper needs its waker to move it on.
             guard bed == .doorbell, state.doorbells > 0 else { return [] }
             return [state.with { ($0.doorbells, $0.reader) = (0, .lowerFlag) }]
         case .lowerFlag: return buffered(state, false, .look)
@@ -96,7 +96,7 @@ extension SleepModel {
         case .fence: return state.writerHasStored ? [state.with { $0.writer = .readFlag }] : []
         case .readFlag: return [state.with { $0.writer = $0.receiver ? (hasBell ? .ring : .wake) : .room }]
         case .ring:
-            // An atomic addition: what was stored before is visible.
+            // An atomic addition: the stores before it are visible.
             return state.writerHasStored ? [state.with { ($0.rings, $0.writer) = ($0.rings + 1, .wake) }] : []
         case .wake:
             // A system call: the writer's own stores are visible.
@@ -110,7 +110,7 @@ extension SleepModel {
         min(batch, messages - state.shown)
     }
 
-    /// Those behind the first are stored before it; nobody sees them, because the first is not there.
+    /// The frames behind the first are stored before it; the reader cannot see them, because the first is not there.
     private func publish(_ state: State) -> [State] {
         guard state.bufferedHeader == nil else { return [] }
         return [
@@ -135,7 +135,7 @@ extension SleepModel {
         }
     }
 
-    /// Room for what goes out and the line behind it.
+    /// Room for the frames that are sent and the line behind them.
     private func hasRoom(_ state: State) -> Bool {
         state.shown + count(state) + 1 - state.seen <= lines
     }

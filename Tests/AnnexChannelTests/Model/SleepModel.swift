@@ -22,7 +22,7 @@ struct SleepModel {
     var bed = Bed.header
     /// Whether both sides fence between their store and their load, as shipped.
     var fences = true
-    /// Whether a sleeper looks again after its flag is up, as shipped.
+    /// Whether a sleeper polls again after its flag is up, as shipped.
     var looksAgain = true
     /// Whether the place of the next header is cleared before a header is shown, as shipped.
     var clears = true
@@ -74,8 +74,8 @@ struct SleepModel {
         var heard: UInt8 = 0
     }
 
-    /// How many states there are, and one in which somebody sleeps for ever although there is something to do, or in
-    /// which the reader took what is no frame.
+    /// The number of states, and one in which a side sleeps for ever although it has something to do, or in which the
+    /// reader took something that is no frame.
     func search() -> (states: Int, lost: State?) {
         var known: Set<State> = [State()]
         var todo = [State()]

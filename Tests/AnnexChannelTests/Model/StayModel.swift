@@ -60,7 +60,7 @@ struct StayModel {
         var mistook = false
     }
 
-    /// How many states there are, and one in which somebody sleeps for ever or took what was not next.
+    /// The number of states, and one in which a side sleeps for ever or the reader took a frame out of turn.
     func search() -> (states: Int, lost: State?) {
         var seen: Set<State> = [State()]
         var todo = [State()]
@@ -136,7 +136,7 @@ extension StayModel {
         let movedOn = Store(line: stayed, word: word, message: nil)
         state.place += 1
         if !behindFirst { state.stores.append(movedOn) }
-        // What goes the general way does not stay.
+        // A frame that is sent the general way does not stay.
         put(&state, stays: false)
         if behindFirst { state.stores.append(movedOn) }
         if wakesStayed { state.alarm = stayed }

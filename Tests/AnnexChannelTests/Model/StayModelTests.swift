@@ -7,7 +7,7 @@ import Testing
         #expect(states > 1000)
     }
 
-    @Test func `the same search finds a frame that was written over before it was taken`() {
+    @Test func `the same search finds a frame that was overwritten before it was taken`() {
         #expect(StayModel(waitsToKnow: false).search().lost != nil)
     }
 
@@ -15,7 +15,7 @@ import Testing
         #expect(StayModel(laps: false).search().lost != nil)
     }
 
-    @Test func `the same search finds the wake-up that is lost where a frame goes on before the one behind is there`() {
+    @Test func `the same search finds the wake-up lost if the frame behind is not there first`() {
         #expect(StayModel(behindFirst: false).search().lost != nil)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A recording's reader takes a file that anybody may have written, or that nobody finished.
+/// The reader of a recording takes a file that any program may have written, or that its writer did not finish.
 @Suite(.timeLimit(.minutes(20))) struct RecordingReaderTests {
     private static let sample: Result<[UInt8], any Error> = Result {
         let channel = try RecordedChannel()
@@ -24,7 +24,7 @@ import Testing
         return try channel.bytes
     }
 
-    @Test func cutOffAnywhereWhatIsWholeIsRead() throws {
+    @Test func `a recording that is cut off anywhere gives all its whole frames`() throws {
         let bytes = try Self.sample.get()
         let whole = try Recording(reading: bytes)
         var most = 0
@@ -46,7 +46,7 @@ import Testing
         #expect(most == whole.frames.count && most > 6)
     }
 
-    @Test func aChangedByteGivesAnotherRecordingOrAnError() throws {
+    @Test func `a recording with a changed bit gives another recording or an error`() throws {
         let bytes = try Self.sample.get()
         for place in bytes.indices {
             for bit in 0..<8 {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func anythingAtAllIsReadOrRefused() {
+    @Test func `any bytes behind the mark are read or refused`() {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         let head = RecordingFormat.mark + WireBytes.bytes(RecordingFormat.version)
@@ -76,14 +76,14 @@ import Testing
         }
     }
 
-    @Test func otherFilesAreRefusedByName() {
+    @Test func `a file that is no recording or a newer one is refused by name`() {
         #expect(throws: RecordingFailure.notARecording) { try Recording(reading: []) }
         #expect(throws: RecordingFailure.notARecording) { try Recording(reading: Array("#!/bin/sh\nexit\n".utf8)) }
         let newer = RecordingFormat.mark + WireBytes.bytes(UInt32(9))
         #expect(throws: RecordingFailure.version(9)) { try Recording(reading: newer) }
     }
 
-    @Test func whatFollowsTheLastRecordIsDamage() throws {
+    @Test func `bytes behind the last record are reported as damage`() throws {
         let bytes = try Self.sample.get()
         let recording = try Recording(reading: bytes + bytes.suffix(40))
         guard case .damaged = recording.ending else {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// What a recorder writes: everything that went through the channel, and no more than it was told to keep.
+/// A recorder writes every frame that went through the channel, and keeps no more of each than its settings say.
 @Suite(.timeLimit(.minutes(20))) struct RecordingTests {
-    /// Lets a host talk to the extension of the conformance tests, and returns what was recorded.
+    /// Lets a host talk to the extension of the conformance tests, and returns the recording.
     private func record(
         _ change: (inout ChannelRecording) -> Void = { _ in }, _ body: (HostEndpoint) async throws -> Void
     ) async throws -> Recording {
@@ -28,7 +28,7 @@ import Testing
         recording.frames.map { "\($0.direction == .toHost ? "<" : ">") \($0.kindName) \($0.method) \($0.payload)" }
     }
 
-    @Test func everyKindOfCallIsRecordedInItsOrder() async throws {
+    @Test func `every kind of call is recorded in its order`() async throws {
         let recording = try await record { host in
             #expect(try await host.call(Request(method: 1, payload: [1]), timeout: .patience).payload == [1])
             #expect(try ask(host, 1, [2], timeout: .patience) == [2])
@@ -56,7 +56,7 @@ import Testing
         #expect(text.contains("the test is over"))
     }
 
-    @Test func theTimesOfManyThreadsNeverGoBack() async throws {
+    @Test func `the times of frames from many threads never go back`() async throws {
         let recording = try await record { host in
             let callers = (0..<4).map { _ in
                 ExtensionThread(raw: {
@@ -71,7 +71,7 @@ import Testing
         #expect(zip(recording.frames, recording.frames.dropFirst()).allSatisfy { $0.time <= $1.time })
     }
 
-    @Test func callsThatAreGivenUpAreRecordedAsCancelled() async throws {
+    @Test func `a call that is given up is recorded as cancelled`() async throws {
         let channel = try RecordedChannel()
         let ends = try channel.ends()
         let host = ends.host
@@ -83,7 +83,7 @@ import Testing
         _ = consume ends
     }
 
-    @Test func ofALongMessageNoMoreIsKeptThanWasAsked() async throws {
+    @Test func `a recording keeps no more of a long message than its setting says`() async throws {
         let payload = [UInt8](repeating: 7, count: 1000)
         let recording = try await record({ $0.mostPayloadBytes = 10 }) { host in
             let answer = try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload
@@ -93,7 +93,7 @@ import Testing
         #expect(asked.length == 1000 && asked.payload == Array(payload.prefix(10)) && !asked.isWhole)
     }
 
-    @Test func theFileHasALimitAndTheChannelGoesOn() async throws {
+    @Test func `a recording ends at its size limit and the channel goes on`() async throws {
         let channel = try RecordedChannel()
         let ends = try channel.ends { $0.mostBytes = 4096 }
         let host = ends.host
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func whateverIsAskedForNoMoreIsKeptThanTheFileMayHold() async throws {
+    @Test func `a recording keeps no more than its file may hold at any setting`() async throws {
         let channel = try RecordedChannel()
         let ends = try channel.ends {
             $0.mostBytes = 8192
@@ -122,7 +122,7 @@ import Testing
             $0.mostHandedOverBytes = .max
         }
         let host = ends.host
-        // All of it a hole: more than a record's length can say, and none of it memory.
+        // The whole file is a hole: longer than a record's length can say, and without any memory.
         let memory = DescriptorList(try Descriptor.memfd("annex-handed", size: 5 << 30))
         _ = try await host.start(Request(method: 1, payload: [1], descriptors: memory))
         host.end(with: "over")
@@ -136,7 +136,7 @@ import Testing
         _ = consume ends
     }
 
-    @Test func whatIsHandedOverIsCountedAndItsContentsKeptWhenAsked() async throws {
+    @Test func `descriptors are counted and their contents recorded if the settings say so`() async throws {
         for kept in [0, 2, 100] as [UInt32] {
             let channel = try RecordedChannel()
             let ends = try channel.ends { $0.mostHandedOverBytes = kept }
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func theFileIsNewAndItsOwnersAlone() throws {
+    @Test func `a recording is a new file that only its owner can read`() throws {
         let channel = try RecordedChannel()
         _ = try channel.ends()
         let mode = try Descriptor.open(channel.path, O_RDONLY).status().mode

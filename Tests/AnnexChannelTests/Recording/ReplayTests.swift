@@ -7,11 +7,11 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A recording played to an extension: it says the same, or the first difference is named.
+/// A recording is played to an extension: the extension answers the same, or the first difference is named.
 @Suite(.timeLimit(.minutes(20))) struct ReplayTests {
     typealias Body = @Sendable (borrowing ExtensionEndpoint) throws -> Void
 
-    /// Records what `talk` says to an extension.
+    /// Records the frames that `talk` exchanges with an extension.
     private func record(
         _ extensionBody: @escaping Body, service: HostService = HostService(), kept: UInt32 = 0,
         _ talk: (HostEndpoint) async throws -> Void
@@ -30,7 +30,7 @@ import Testing
         return try channel.recording
     }
 
-    /// Plays it to another.
+    /// Plays a recording to another extension.
     private func replay(
         _ recording: Recording, to extensionBody: @escaping Body, patience: Duration = .patience
     ) async throws -> ReplayDifference? {
@@ -48,7 +48,7 @@ import Testing
         return difference
     }
 
-    /// Answers with what `change` makes of the request, until goodbye.
+    /// Answers with the result of `change` for each request, until goodbye.
     private func answering(_ change: @escaping @Sendable (UInt16, [UInt8]) -> [UInt8]) -> Body {
         { endpoint in
             try endpoint.sayHello()
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func theSameExtensionSaysTheSame() async throws {
+    @Test func `the same extension gives the same answers in a replay`() async throws {
         let recording = try await record({ try ConformingConduct.serve($0) }) { host in
             try await talk(host)
             _ = try? await host.call(Request(method: 2), timeout: .patience)
@@ -82,7 +82,7 @@ import Testing
         #expect(difference == nil, "\(String(describing: difference))")
     }
 
-    @Test func theFirstOtherByteIsNamed() async throws {
+    @Test func `a replay names the first byte that differs`() async throws {
         let recording = try await record(answering { $1 }, { try await talk($0) })
         let changed = answering { method, bytes in bytes.first == 7 && method == 1 ? [7, 8] : bytes }
         let difference = try #require(try await replay(recording, to: changed))
@@ -93,7 +93,7 @@ import Testing
         #expect(difference.message == at + 1)
     }
 
-    @Test func whatIsLongerShorterOrOfAnotherKindIsADifference() async throws {
+    @Test func `a longer or shorter answer or one of another kind is a difference`() async throws {
         let recording = try await record(answering { $1 }, { try await talk($0) })
         let shorter = try await replay(recording, to: answering { $0 == 1 ? Array($1.prefix(1)) : $1 })
         #expect(shorter?.what == "1 bytes, recorded 2")
@@ -113,7 +113,7 @@ import Testing
         #expect(event?.subject == "event (method 5)" && event?.what == "0 bytes, recorded 1")
     }
 
-    @Test func whatNeverComesEndsTheReplay() async throws {
+    @Test func `an answer that never comes ends the replay`() async throws {
         let recording = try await record(answering { $1 }, { try await talk($0) })
         let silent = try await replay(
             recording,
@@ -126,7 +126,7 @@ import Testing
         #expect(silent != nil)
     }
 
-    @Test func callsOfTheExtensionsAreAnsweredAsTheyWere() async throws {
+    @Test func `calls of the extension get the answers of the recording`() async throws {
         var service = HostService()
         service.serve(Resize.self) { Resized(image: $0.image + [UInt8($0.width)]) }
         let asking: @Sendable (UInt32) -> Body = { width in
@@ -154,7 +154,7 @@ import Testing
         #expect(difference?.subject.hasPrefix("request 1") == true, "\(String(describing: difference))")
     }
 
-    @Test func whatWasHandedOverIsHandedOverAgain() async throws {
+    @Test func `descriptors of the recording are handed over again`() async throws {
         let sealing: @Sendable ([UInt8]) -> Body = { extra in
             { endpoint in
                 try endpoint.sayHello()
@@ -185,7 +185,7 @@ import Testing
         #expect(throws: ReplayFailure.self) { _ = try ChannelReplay(sizes) }
     }
 
-    @Test func aCallThatWasGivenUpIsGivenUpAgain() async throws {
+    @Test func `a call that was given up is given up again`() async throws {
         // Keeps the first answer until its caller has given up.
         let patient: Body = { endpoint in
             try endpoint.sayHello()
@@ -208,7 +208,7 @@ import Testing
         #expect(try await replay(recording, to: patient) == nil)
     }
 
-    @Test func streamsAreRefusedByName() async throws {
+    @Test func `a recording with streams is refused by name`() async throws {
         let recording = try await record(answering { $1 }) { host in
             let stream = try? host.openStream(20)
             stream?.cancel(code: 1, text: "")

@@ -25,7 +25,7 @@ import Testing
         RawPeer.frame(Kind.request, [UInt8](repeating: 0xFF, count: 8) + [UInt8](repeating: 0, count: 16), call: call)
     }
 
-    /// What the host finds in these frames.
+    /// The violation that the host finds in these frames.
     private func violation(
         _ frames: [[UInt8]], taking: Bool = true, _ change: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws -> ChannelViolation? {
@@ -50,16 +50,15 @@ import Testing
     }
 
     @Test(
-        "IPC-08: frames of streams that are not open are refused",
         arguments: [(Kind.data, 2), (Kind.data, 3), (Kind.credit, 7), (Kind.finish, 0), (Kind.reset, .max)]
             as [(UInt8, UInt64)])
-    func unknownStream(_ kind: UInt8, _ stream: UInt64) async throws {
+    func `IPC-08: a frame of a stream that is not open is refused`(_ kind: UInt8, _ stream: UInt64) async throws {
         let found = try await violation([RawPeer.frame(kind, [1, 0, 0, 0], call: stream)])
         #expect(found == .unknownStream(stream))
     }
 
-    @Test("IPC-08: a stream's number is even and new", arguments: [[1], [3], [2, 2], [4, 2], [0]] as [[UInt64]])
-    func openings(_ numbers: [UInt64]) async throws {
+    @Test(arguments: [[1], [3], [2, 2], [4, 2], [0]] as [[UInt64]])
+    func `IPC-08: a stream of the extension has an even and new number`(_ numbers: [UInt64]) async throws {
         let found = try await violation(numbers.map { Self.opening($0) })
         #expect(found == .unknownStream(numbers.last ?? 0))
     }
@@ -72,13 +71,13 @@ import Testing
         #expect(found == .streamCredit(2))
     }
 
-    @Test("credit that was never owed is refused", arguments: [0, 15, 16, .max] as [UInt32])
-    func credit(_ credit: UInt32) async throws {
+    @Test(arguments: [0, 15, 16, .max] as [UInt32])
+    func `credit that the host does not owe is refused`(_ credit: UInt32) async throws {
         let found = try await violation([Self.opening(2), RawPeer.frame(Kind.credit, WireBytes.bytes(credit), call: 2)])
         #expect(found == .streamCredit(2))
     }
 
-    @Test func nothingFollowsTheEndOfAStream() async throws {
+    @Test func `a frame after the end of a stream is refused`() async throws {
         let finish = RawPeer.frame(Kind.finish, call: 2)
         for last in [finish, RawPeer.frame(Kind.data, [1], call: 2)] {
             let found = try await violation([Self.opening(2), finish, last])
@@ -86,8 +85,8 @@ import Testing
         }
     }
 
-    @Test("half a frame of a stream is none", arguments: [Kind.open, Kind.credit, Kind.reset])
-    func malformed(_ kind: UInt8) async throws {
+    @Test(arguments: [Kind.open, Kind.credit, Kind.reset])
+    func `a frame of a stream with a short payload is refused`(_ kind: UInt8) async throws {
         let frames = kind == Kind.open ? [] : [Self.opening(2)]
         let found = try await violation(frames + [RawPeer.frame(kind, [1, 0, 0], call: 2)])
         #expect(found == .malformed(kind: kind, length: 3))
@@ -98,7 +97,7 @@ import Testing
         let payload: [UInt8]
         let descriptors: UInt8
         let call: UInt64
-        /// What of it the host calls the payload.
+        /// The length that the host names as the payload's.
         let length: Int
 
         init(_ kind: UInt8, _ payload: [UInt8], descriptors: UInt8 = 0, call: UInt64 = 2, length: Int? = nil) {
@@ -107,25 +106,25 @@ import Testing
         }
     }
 
-    @Test(
-        "IPC-05, FD-03: a frame that is too short, too long, out of bounds or brings something is refused",
-        arguments: [
-            Broken(Kind.request, [UInt8](repeating: 0, count: 23)),
-            Broken(Kind.request, [UInt8](repeating: 0, count: 24), descriptors: 1, length: 0),
-            Broken(Kind.cancel, [1], call: 1), Broken(Kind.cancel, [], descriptors: 1, call: 1),
-            Broken(Kind.open, WireBytes.bytes(1023 as UInt32), call: 4),
-            Broken(Kind.open, WireBytes.bytes(1 << 28 + 1 as UInt32), call: 4),
-            Broken(Kind.open, WireBytes.bytes(4096 as UInt32), descriptors: 1, call: 4),
-            Broken(Kind.data, [1], descriptors: 1), Broken(Kind.credit, [16, 0, 0, 0, 0]),
-            Broken(Kind.finish, [1]), Broken(Kind.finish, [], descriptors: 1),
-        ])
-    func broken(_ frame: Broken) async throws {
+    @Test(arguments: [
+        Broken(Kind.request, [UInt8](repeating: 0, count: 23)),
+        Broken(Kind.request, [UInt8](repeating: 0, count: 24), descriptors: 1, length: 0),
+        Broken(Kind.cancel, [1], call: 1), Broken(Kind.cancel, [], descriptors: 1, call: 1),
+        Broken(Kind.open, WireBytes.bytes(1023 as UInt32), call: 4),
+        Broken(Kind.open, WireBytes.bytes(1 << 28 + 1 as UInt32), call: 4),
+        Broken(Kind.open, WireBytes.bytes(4096 as UInt32), descriptors: 1, call: 4),
+        Broken(Kind.data, [1], descriptors: 1), Broken(Kind.credit, [16, 0, 0, 0, 0]),
+        Broken(Kind.finish, [1]), Broken(Kind.finish, [], descriptors: 1),
+    ])
+    func `IPC-05, FD-03: a frame of a wrong length or value or with a descriptor is refused`(_ frame: Broken)
+        async throws
+    {
         let bytes = RawPeer.frame(frame.kind, frame.payload, descriptors: frame.descriptors, call: frame.call)
         let found = try await violation([Self.opening(2), Self.request(1), bytes])
         #expect(found == .malformed(kind: frame.kind, length: frame.length))
     }
 
-    @Test func `BOMB-11: no more streams are taken than may be open`() async throws {
+    @Test func `BOMB-11: no more streams are accepted than may be open`() async throws {
         let kept = KeptStreams()
         let channel = try HostileChannel({ $0.mostStreams = 2 }, handlers: { $0.onStream = { kept.add($0) } })
         var writer = RawWriter(channel.peer)
@@ -137,17 +136,15 @@ import Testing
         kept.dropAll()
     }
 
-    @Test("BOMB-08: a flood of openings ends at the budget", arguments: [false, true])
-    func openings(_ taking: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `BOMB-08: a flood of new streams ends at the budget`(_ taking: Bool) async throws {
         let frames = (1...200).map { Self.opening(UInt64($0) * 2) }
         let found = try await violation(frames, taking: taking) { $0.framesPerSecond = 100 }
         #expect(found == .messageBudget(.frames, limit: 100))
     }
 
-    @Test(
-        "IPC-08: an extension's calls are numbered one after another",
-        arguments: [[0], [2], [1, 1], [1, 3], [.max]] as [[UInt64]])
-    func calls(_ numbers: [UInt64]) async throws {
+    @Test(arguments: [[0], [2], [1, 1], [1, 3], [.max]] as [[UInt64]])
+    func `IPC-08: the calls of an extension are numbered one after another`(_ numbers: [UInt64]) async throws {
         let found = try await violation(numbers.map { Self.request($0) })
         #expect(found == .unknownCall(numbers.last ?? 0))
     }
@@ -172,7 +169,7 @@ import Testing
         stream.cancel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        // Its window holds 64 messages and as many credits; reset, finish and two more come besides.
+        // Its window holds 64 messages and as many credits; reset, finish and two more are free besides.
         let free = 2 * 64 + 4
         writer.send((0..<free + 6).flatMap { _ in RawPeer.frame(Kind.finish, call: stream.id) })
         #expect(await channel.violation() == .messageBudget(.frames, limit: 5))
@@ -185,7 +182,7 @@ import Testing
         #expect(found == .messageBudget(.frames, limit: 100))
     }
 
-    @Test func `BOMB-11: answers that nobody reads are bounded`() async throws {
+    @Test func `BOMB-11: unread answers are bounded`() async throws {
         // Each answer takes a line of the host's ring, which the peer never reads.
         let frames = (1...600).map { Self.request(UInt64($0)) }
         let found = try await violation(frames) {
@@ -206,7 +203,7 @@ private final class KeptStreams: Sendable {
         streams.withLock { $0.append(stream) }
     }
 
-    /// Outside the lock: a stream that goes says so to its endpoint.
+    /// Outside the lock: a stream that is released reports to its endpoint.
     func dropAll() {
         let streams = streams.withLock { streams in
             defer { streams = [] }

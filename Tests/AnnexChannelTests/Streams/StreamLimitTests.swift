@@ -6,9 +6,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// No wait in a stream lasts for ever because of what the other side does not do.
+/// No wait in a stream lasts for ever because the other side does nothing.
 @Suite(.timeLimit(.minutes(20))) struct StreamLimitTests {
-    /// A stream to an extension that never gives credit, and what the owner hears of those who wait.
+    /// A stream to an extension that never gives credit, and the waits that its owner is told of.
     private func stuck(
         callLimit: Duration?, _ heard: Heard = Heard(), _ body: (ChannelStream) async throws -> Void
     ) async throws -> [StreamWaiting] {
@@ -20,7 +20,7 @@ import Testing
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()
-            // It takes no stream from the ring before it is told to end.
+            // The extension takes no stream from the ring before the end.
             _ = try endpoint.nextPost()
         }
         _ = try await host.untilHello()
@@ -30,8 +30,7 @@ import Testing
         return heard.list.withLock { $0 }
     }
 
-    @Test("a task waits as long as a call may, and its owner hears that it was too long")
-    func tasks() async throws {
+    @Test func `a task waits in a stream at most as long as a call may last`() async throws {
         let heard = try await stuck(callLimit: .milliseconds(50)) { stream in
             await #expect(throws: StreamFailure.deadlineExceeded) { try await stream.send([1]) }
             await #expect(throws: StreamFailure.deadlineExceeded) { _ = try await stream.receive() }
@@ -39,8 +38,7 @@ import Testing
         #expect(heard == [.overstayed, .overstayed])
     }
 
-    @Test("a thread does, too")
-    func threads() async throws {
+    @Test func `a thread waits in a stream at most as long as a call may last`() async throws {
         let heard = try await stuck(callLimit: .milliseconds(50)) { stream in
             let caller = ExtensionThread(raw: {
                 #expect(throws: StreamFailure.deadlineExceeded) { try stream.sendAndWait([1]) }
@@ -63,10 +61,8 @@ import Testing
         return body()
     }
 
-    @Test(
-        "what came in time counts, though the loop did not get to read it within the time",
-        arguments: [nil, .milliseconds(1)] as [Duration?])
-    func lastLook(timeout: Duration?) async throws {
+    @Test(arguments: [nil, .milliseconds(1)] as [Duration?])
+    func `a message in time counts though the loop had no time to read it`(timeout: Duration?) async throws {
         let heard = Heard()
         let channel = try HostileChannel(
             { $0.callLimit = .milliseconds(1) },
@@ -83,8 +79,7 @@ import Testing
         #expect(heard.list.withLock { $0 }.isEmpty)
     }
 
-    @Test("a timeout of the caller's own is the caller's own affair")
-    func own() async throws {
+    @Test func `a timeout of the caller is not reported to the owner`() async throws {
         let heard = try await stuck(callLimit: .milliseconds(1)) { stream in
             await #expect(throws: StreamFailure.deadlineExceeded) {
                 try await stream.send([1], timeout: .milliseconds(50))
@@ -96,8 +91,7 @@ import Testing
         #expect(heard.isEmpty)
     }
 
-    @Test("the owner hears of a wait that lasts longer than a moment, and of its end")
-    func told() async throws {
+    @Test func `the owner learns of a long wait in a stream and of its end`() async throws {
         let heard = Heard()
         let told = try await stuck(callLimit: .patience, heard) { stream in
             let reader = Task { try await stream.receive() }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Two ends of a stream and the wire between them, driven by random schedules: whatever the order, nobody is ever
-/// owed more than a window, nothing is lost, and whoever has something to do can go on.
+/// Two ends of a stream and the wire between them, driven by random schedules. In every order no side owes more than a
+/// window, nothing is lost, and a side that has something to do can go on.
 @Suite(.timeLimit(.minutes(20))) struct StreamModelTests {
     private enum Frame {
         case data(UInt32)
@@ -12,7 +12,7 @@ import Testing
         case finish
     }
 
-    /// One end: its state, what came and was not taken, and what is on its way to it.
+    /// One end: its state, the messages that came and were not taken, and the frames on the way to it.
     private struct End {
         var state: StreamState
         var queue: [UInt32] = []
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `IPC-05: random schedules never break the books and always end`() throws {
+    @Test func `IPC-05: random schedules keep the tables right and always end`() throws {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         for _ in 0..<300 {
@@ -108,7 +108,7 @@ import Testing
         return end.state.take(cost, isEmpty: end.queue.isEmpty)
     }
 
-    @Test func aPeersCreditsAreHeldAgainstWhatWasSpent() throws {
+    @Test func `the credits of a peer are checked against the bytes that were spent`() throws {
         var state = StreamState(window: 4096, peerWindow: 0)
         #expect(throws: ChannelViolation.streamCredit(3)) { try state.receiveCredit(15, stream: 3) }
         let beyond = StreamState.largestWindow + 1
@@ -122,7 +122,7 @@ import Testing
         #expect(throws: ChannelViolation.streamCredit(3)) { try state.receiveCredit(.max, stream: 3) }
     }
 
-    @Test func aPeersMessagesAreHeldAgainstItsCredit() throws {
+    @Test func `the messages of a peer are checked against its credit`() throws {
         var state = StreamState(window: 1024, peerWindow: 1024)
         try state.receive(1000, stream: 2)
         #expect(throws: ChannelViolation.streamCredit(2)) { try state.receive(25, stream: 2) }

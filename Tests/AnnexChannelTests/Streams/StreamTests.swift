@@ -8,15 +8,15 @@ import Testing
 
 /// Streams between a real host's end and a real extension's end on a thread.
 @Suite(.timeLimit(.minutes(20))) struct StreamTests {
-    /// What streams of these tests ask of the other side.
+    /// The methods of the streams in these tests.
     private enum Method {
         /// Sends every message back, doubled, and finishes when the opener does.
         static let echo: UInt16 = 20
-        /// Sends as many messages as the arguments' first byte says hundred of, without being asked.
+        /// Sends unasked as many hundred messages as the first byte of the arguments says.
         static let produce: UInt16 = 21
-        /// Reads nothing until it is told to by an event.
+        /// Reads nothing until an event asks for it.
         static let hoard: UInt16 = 22
-        /// Is let go of at once.
+        /// Is released at once.
         static let refuse: UInt16 = 23
     }
 
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func anExtensionHearsOfAStreamsEndBeforeItSendsMore() async throws {
+    @Test func `an extension learns of the end of a stream before it sends more`() async throws {
         let (streams, taken) = AsyncStream.makeStream(of: ChannelStream.self)
         let isLetGo = try Gate()
         let failure = Box(Mutex<StreamFailure?>(nil))
@@ -66,7 +66,7 @@ import Testing
             let stream = try endpoint.openStream(Method.echo)
             try stream.sendAndWait([1])
             try isLetGo.wait()
-            // There is credit for far more.
+            // The extension has credit for far more.
             do { try stream.sendAndWait([2]) } catch let error as StreamFailure {
                 failure.value.withLock { $0 = error }
             }
@@ -81,12 +81,12 @@ import Testing
         #expect(failure.value.withLock { $0 } == .reset(code: 9, text: ""))
     }
 
-    @Test func whoWaitsForCreditHearsOfTheEndOfSending() throws {
+    @Test func `a sender that waits for credit ends when the sending side is finished`() throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         let stream = try channel.host.openStream(1)
         writer.sendHello()
-        // Credit for one small message; then the peer has said all it wanted.
+        // Credit for one small message; then the peer finishes its side.
         writer.send(RawPeer.frame(11, WireBytes.bytes(UInt32(1024)), call: stream.id))
         writer.send(RawPeer.frame(12, call: stream.id))
         let sender = ExtensionThread(raw: {
@@ -100,7 +100,7 @@ import Testing
         sender.join()
     }
 
-    @Test func messagesGoBothWaysInOrderToTheEnd() async throws {
+    @Test func `messages go both ways in order to the end of a stream`() async throws {
         let (host, thread) = try channel { try serve($0) }
         _ = try await host.untilHello()
         let stream = try host.openStream(Method.echo)
@@ -114,12 +114,12 @@ import Testing
         }
         #expect(try await stream.receive() == nil)
         try await sent
-        // A stream that is over is in nobody's way, once who read its end has put it away.
+        // A stream that is over is in no table, once the reader of its end has removed it.
         await eventually { host.streams.withLock { $0.count } == 0 }
         host.finish(thread)
     }
 
-    @Test func threadsUseStreamsToo() throws {
+    @Test func `threads use streams too`() throws {
         let (host, thread) = try channel { try serve($0) }
         let stream = try host.openStream(Method.echo)
         for index in 0..<300 {
@@ -131,10 +131,10 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func `BOMB-11: a producer is held up by a host that does not read`() throws {
+    @Test func `BOMB-11: a producer waits for a host that does not read`() throws {
         let (host, thread) = try channel { try serve($0) }
         let stream = try host.openStream(Method.produce, [10], window: 8192)
-        // The producer has used its credit up when nothing more comes: what waits is never more than the window.
+        // The producer has used its credit up when nothing more comes: the messages that wait never exceed the window.
         while stream.inner.withLock({ $0.state.owed }) >= StreamState.cost(1000) { Processor.yield() }
         for index in 0..<1000 {
             #expect(stream.inner.withLock { $0.queue.count } * 1016 <= 8192)
@@ -146,7 +146,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func aHostIsHeldUpByAConsumerThatDoesNotRead() throws {
+    @Test func `a host waits for a consumer that does not read`() throws {
         let (host, thread) = try channel { endpoint in
             let kept = Kept()
             endpoint.takeStreams { stream in kept.streams.append(stream) }
@@ -167,7 +167,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func aStreamThatIsLetGoOfTellsTheOtherSide() async throws {
+    @Test func `a stream that one side releases is reset on the other side`() async throws {
         let (host, thread) = try channel { try serve($0) }
         let stream = try host.openStream(Method.refuse)
         await #expect(throws: StreamFailure.reset(code: 9, text: "not today")) { try await stream.receive() }
@@ -175,7 +175,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func streamsThatNobodyTakesAreRefused() async throws {
+    @Test func `a stream that no handler takes is refused`() async throws {
         let (host, thread) = try channel { endpoint in try endpoint.serve { try $0.reply() } }
         let stream = try host.openStream(Method.echo)
         let failure = await #expect(throws: StreamFailure.self) { try await stream.receive() }
@@ -186,7 +186,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func aCancelledTaskWaitsNoLonger() async throws {
+    @Test func `a cancelled task stops its wait in a stream`() async throws {
         let (host, thread) = try channel { endpoint in
             let kept = Kept()
             endpoint.takeStreams { stream in kept.streams.append(stream) }
@@ -199,7 +199,7 @@ import Testing
         host.finish(thread)
     }
 
-    @Test func theEndOfTheChannelEndsItsStreams() async throws {
+    @Test func `the end of a channel ends its streams`() async throws {
         let (host, thread) = try channel { endpoint in
             let kept = Kept()
             endpoint.takeStreams { stream in kept.streams.append(stream) }
@@ -211,7 +211,7 @@ import Testing
         await #expect(throws: StreamFailure.channel(.ended(reason: "the test is over"))) { try await waiting.value }
     }
 
-    @Test func anExtensionOpensStreamsToo() async throws {
+    @Test func `an extension opens streams too`() async throws {
         let (came, arrive) = AsyncStream.makeStream(of: ChannelStream.self)
         let (host, thread) = try channel({ $1.onStream = { arrive.yield($0) } }) { endpoint in
             let stream = try endpoint.openStream(30, [1, 2])

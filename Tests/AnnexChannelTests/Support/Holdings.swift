@@ -66,7 +66,7 @@ struct Holdings {
         let after: Holdings
     }
 
-    /// Without those of libdispatch, which begin when they like and are nobody's holdings.
+    /// Without the threads of libdispatch, which begin at any time and belong to no channel.
     private static func threads() throws -> Int {
         try entries("task").filter { thread in
             // One that has ended meanwhile has no name.

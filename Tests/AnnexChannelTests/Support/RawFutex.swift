@@ -19,14 +19,14 @@ enum RawFutex {
         _ = call(word, lockPI, 0, 0, nil, 0)
     }
 
-    /// Sleeps on a word as one who is to be moved to such a lock, until `release`: every plain wake-up of the word fails
-    /// meanwhile.
+    /// Sleeps on a word as a thread that is to be moved to such a lock, until `release`: every plain wake-up of the
+    /// word fails meanwhile.
     static func waitForLock(_ word: UnsafeMutableRawPointer, _ lock: UnsafeMutableRawPointer) {
         let waitRequeuePI = 11
         _ = call(word, waitRequeuePI, Int(word.load(as: UInt32.self)), 0, lock, 0)
     }
 
-    /// Lets the one who sleeps so have the lock, which nobody has.
+    /// Gives the lock, which no thread holds, to the thread that sleeps in this way.
     /// - Returns: how many were let go; -1 where the kernel refused.
     static func release(_ word: UnsafeMutableRawPointer, _ lock: UnsafeMutableRawPointer) -> Int {
         let cmpRequeuePI = 12

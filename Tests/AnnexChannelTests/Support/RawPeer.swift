@@ -61,7 +61,7 @@ final class RawPeer: Sendable {
             of: WireBytes.number(bytes, at: 0) ?? 0, toByteOffset: place(position), as: UInt64.self)
     }
 
-    /// Shows frames, wakes a host that sleeps here and rings, so that the host looks even when nobody waits.
+    /// Shows frames, wakes a host that sleeps here and rings, so that the host reads even when no caller waits.
     func publish(_ bytes: [UInt8], at position: UInt32) {
         show(bytes, at: position)
         header(at: position).wake()
@@ -100,7 +100,7 @@ struct RawWriter {
         self.peer = peer
     }
 
-    /// Puts bytes behind what is there, and publishes them.
+    /// Puts bytes behind those that are there, and publishes them.
     mutating func send(_ bytes: [UInt8]) {
         peer.publish(bytes, at: position)
         position &+= UInt32(bytes.count)

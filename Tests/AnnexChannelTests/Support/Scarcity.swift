@@ -7,8 +7,8 @@ final class Scarcity {
     private var left: [Int32] = []
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
-    /// Takes what there is; scarcity itself has not begun. What is opened in between has a number that scarcity knows
-    /// nothing of, and that nobody gets who closes it.
+    /// Takes the numbers that are free; scarcity itself has not begun. A descriptor that is opened in between has a
+    /// number unknown to this object, and closing it gives no number back.
     /// - Parameter free: how many numbers can still be given then.
     init(free: Int) {
         getrlimit(Self.resource, &before)
@@ -18,7 +18,7 @@ final class Scarcity {
         left = (0..<free).map { _ in Self.another() }
     }
 
-    /// Not while anything that was open before may be closed by somebody else.
+    /// Must not be called while another thread may close something that was open before.
     func begin() {
         var few = before
         few.rlim_cur = rlim_t((left.last ?? taken.last ?? 0) + 1)

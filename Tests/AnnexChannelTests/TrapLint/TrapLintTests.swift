@@ -20,45 +20,39 @@ import Testing
         "Ring/RingBytes.swift", "Wire/WireBytes.swift", "Calls/RateBudget.swift", "Streams/StreamWait.swift",
     ]
 
-    @Test("nothing in the receiver can trap on a peer's bytes", arguments: receiver)
-    func receiverIsClean(_ file: String) throws {
+    @Test(arguments: receiver)
+    func `no code of the receiver can trap on bytes of a peer`(_ file: String) throws {
         let source = try text("Sources/Channel/AnnexChannel/" + file)
         let findings = TrapLint.findings(in: source)
         #expect(findings.isEmpty, "\(file): \(findings.map(\.description).joined(separator: "; "))")
     }
 
-    /// What a client of a daemon's sends passes through these, and through the codec above.
-    @Test(
-        "nothing in a daemon's reader can trap on a client's bytes",
-        arguments: [
-            "AnnexBrokerAPI/Wire/HostPacketMessage.swift", "AnnexBrokerAPI/Wire/Duration+Wire.swift",
-            "AnnexBrokerAPI/Archive/BundleArchiveReader.swift",
-        ])
-    func daemonsReaderIsClean(_ file: String) throws {
+    /// All bytes that a client sends to a daemon pass through these files, and through the codec above.
+    @Test(arguments: [
+        "Broker/AnnexBrokerAPI/Wire/HostPacketMessage.swift", "AnnexBrokerAPI/Wire/Duration+Wire.swift",
+        "Broker/AnnexBrokerAPI/Archive/BundleArchiveReader.swift",
+    ])
+    func `no code of the daemon reader can trap on bytes of a client`(_ file: String) throws {
         let findings = TrapLint.findings(in: try text("Sources/" + file))
         #expect(findings.isEmpty, "\(file): \(findings.map(\.description).joined(separator: "; "))")
     }
 
-    @Test(
-        "the lint finds what it is for",
-        arguments: [
-            "let end = offset + length", "total += frame.length", "let n = Int(header.length)", "bytes[0]",
-            "x = frame.payload[3]", "for i in 0..<count {", "let a = b ... c", "value!", "foo()!.bar", "count * 2",
-            "fatalError()", "precondition(x > 0)", "list.removeFirst()", "a - b", "a-b", "x / y", "UInt8(count)",
-            "Int64(status.size)", "n -= 1", "call(a)[2]", "-x + y",
-        ])
-    func planted(_ sample: String) {
+    @Test(arguments: [
+        "let end = offset + length", "total += frame.length", "let n = Int(header.length)", "bytes[0]",
+        "x = frame.payload[3]", "for i in 0..<count {", "let a = b ... c", "value!", "foo()!.bar", "count * 2",
+        "fatalError()", "precondition(x > 0)", "list.removeFirst()", "a - b", "a-b", "x / y", "UInt8(count)",
+        "Int64(status.size)", "n -= 1", "call(a)[2]", "-x + y",
+    ])
+    func `the lint finds code that can trap`(_ sample: String) {
         #expect(!TrapLint.findings(in: sample).isEmpty)
     }
 
-    @Test(
-        "the lint lets pass what cannot trap",
-        arguments: [
-            "let end = offset &+ length", "func next() -> Frame? {", "a &-= b", "UInt32(truncatingIfNeeded: x)",
-            "let list: [UInt8] = []", "// a + b", "throw .position(step: 1) // x[0]", "\"a + b\"", "if a != b {",
-            "guard !x.isEmpty else { return }", "min(a, b)", "var list = [Frame]()", "x &+= 1", "1 << 3",
-        ])
-    func harmless(_ sample: String) {
+    @Test(arguments: [
+        "let end = offset &+ length", "func next() -> Frame? {", "a &-= b", "UInt32(truncatingIfNeeded: x)",
+        "let list: [UInt8] = []", "// a + b", "throw .position(step: 1) // x[0]", "\"a + b\"", "if a != b {",
+        "guard !x.isEmpty else { return }", "min(a, b)", "var list = [Frame]()", "x &+= 1", "1 << 3",
+    ])
+    func `the lint accepts code that cannot trap`(_ sample: String) {
         #expect(TrapLint.findings(in: sample) == [])
     }
 

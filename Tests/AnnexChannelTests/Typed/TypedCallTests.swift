@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `BOMB-11: tasks' calls that nobody answers are bounded`() async throws {
+    @Test func `BOMB-11: unanswered calls of tasks are bounded`() async throws {
         let channel = try HostileChannel { $0.mostOpenCalls = 4 }
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
@@ -47,13 +47,13 @@ import Testing
             }
         }
         var iterator = outcomes.makeAsyncIterator()
-        // One may have been on its way when the table was full.
+        // One call may have been on its way when the table was full.
         for _ in 0..<15 { #expect(await iterator.next() == .tooManyCalls(most: 4)) }
         host.end(with: "over")
         for _ in 0..<5 { _ = await iterator.next() }
     }
 
-    @Test func aRequestThatItsReaderWouldRefuseIsNotSent() throws {
+    @Test func `a request that its reader would refuse is not sent`() throws {
         let channel = try HostileChannel { $0.hostCapacity = 1 << 22 }
         let image = [UInt8](repeating: 1, count: 3 << 19)
         #expect(throws: CallFailure.unencodable(.tooLong(limit: 1 << 20))) {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aRequestIsAnsweredWithItsResponse() throws {
+    @Test func `a typed call returns the response to its request`() throws {
         let resizer = try Resizer()
         for width: UInt32 in 1...200 {
             let answer = try resizer.host.callAndWait(Resize(width: width, image: [1, 2, 3]))
@@ -70,7 +70,7 @@ import Testing
         resizer.finish()
     }
 
-    @Test func tasksCallToo() async throws {
+    @Test func `a task makes typed calls too`() async throws {
         let resizer = try Resizer()
         for width: UInt32 in 1...200 {
             let answer = try await resizer.host.call(Resize(width: width, image: [1, 2, 3]), timeout: .patience)
@@ -79,13 +79,13 @@ import Testing
         resizer.finish()
     }
 
-    @Test func anOlderReaderSkipsWhatANewerWriterAdded() throws {
+    @Test func `an older reader skips the fields that a newer writer added`() throws {
         let resizer = try Resizer()
         #expect(try resizer.host.callAndWait(NewerResize()) == Resized(image: [2, 1, 5]))
         resizer.finish()
     }
 
-    @Test func whatAHandlerThrowsIsTheCallersFailure() throws {
+    @Test func `an error that a handler throws reaches the caller as a failure`() throws {
         let resizer = try Resizer()
         #expect(throws: CallFailure.failed(code: 7, text: "no width")) {
             try resizer.host.callAndWait(Resize(width: 0))
@@ -93,7 +93,7 @@ import Testing
         resizer.finish()
     }
 
-    @Test func whatNobodyServesFailsByItsCode() throws {
+    @Test func `a request that no handler serves fails with the code for an unknown method`() throws {
         let resizer = try Resizer()
         let failure = #expect(throws: CallFailure.self) { try resizer.host.callAndWait(Unserved()) }
         guard case .failed(HandlerFailure.unknownMethodCode, _) = failure else {
@@ -103,7 +103,7 @@ import Testing
         resizer.finish()
     }
 
-    @Test func aResponseLetGoOfIsAFailureAndNotASilence() throws {
+    @Test func `a response that the handler drops is a failure and not a silence`() throws {
         let resizer = try Resizer()
         let failure = #expect(throws: CallFailure.self) { try resizer.host.callAndWait(Forget(), timeout: .patience) }
         guard case .failed(IncomingRequest.droppedCode, _) = failure else {
@@ -113,7 +113,7 @@ import Testing
         resizer.finish()
     }
 
-    @Test func aResponseTooLargeForAMessageIsAFailure() throws {
+    @Test func `a response too large for a message is a failure`() throws {
         let resizer = try Resizer()
         let failure = #expect(throws: CallFailure.self) { try resizer.host.callAndWait(Resize(width: 1000)) }
         guard case .failed(HandlerFailure.tooLargeCode, _) = failure else {
@@ -124,7 +124,7 @@ import Testing
         resizer.finish()
     }
 
-    @Test func aRequestTooLargeForAMessageIsRefusedBeforeItIsSent() throws {
+    @Test func `a request too large for a message is refused before it is sent`() throws {
         let resizer = try Resizer()
         let most = MessageLimits.standard.bytes
         #expect(throws: CallFailure.unencodable(.tooLong(limit: most))) {
@@ -133,7 +133,7 @@ import Testing
         resizer.finish()
     }
 
-    @Test func `IPC-09: an answer of another form than the request's is a failure`() throws {
+    @Test func `IPC-09: an answer of another form than its request expects is a failure`() throws {
         let resizer = try Resizer()
         let failure = #expect(throws: CallFailure.self) { try resizer.host.callAndWait(Misread()) }
         guard case .unreadable(let reason) = failure else {
@@ -144,10 +144,10 @@ import Testing
         resizer.finish()
     }
 
-    @Test func noticesArriveInOrder() throws {
+    @Test func `notices arrive in order`() throws {
         let resizer = try Resizer()
         for width: UInt32 in 0..<300 { try resizer.host.sendAndWait(Hint(width: width)) }
-        // Answered after everything that was sent before it.
+        // This call is answered after everything that was sent before it.
         _ = try resizer.host.callAndWait(Resize(width: 1))
         #expect(resizer.hints.withLock { $0 } == Array(0..<300))
         resizer.finish()

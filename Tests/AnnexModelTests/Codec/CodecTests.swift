@@ -2,26 +2,26 @@ import AnnexChannel
 import Testing
 
 @Suite struct CodecTests {
-    @Test func everyKindOfFieldComesBack() throws {
+    @Test func `every kind of field comes back`() throws {
         var sample = Sample()
         sample.late = 9
         #expect(try Sample(decoding: sample.encoded()) == sample)
     }
 
-    @Test func theWireFormIsTagLengthBytesInLittleEndian() throws {
+    @Test func `IPC-07: the wire form is tag, length and bytes in little endian`() throws {
         var encoder = MessageEncoder()
         encoder.encode(UInt32(0x0102_0304), as: 0x0506)
         #expect(try encoder.finish() == [6, 5, 4, 0, 0, 0, 4, 3, 2, 1])
     }
 
-    @Test func aNewerWritersFieldsAreSkipped() throws {
+    @Test func `the fields of a newer writer are skipped`() throws {
         var encoder = MessageEncoder()
         Sample().encode(into: &encoder)
         encoder.encode("from the future", as: 900)
         #expect(try Sample(decoding: encoder.finish()) == Sample())
     }
 
-    @Test func aMissingFieldIsNamedOrTakesItsDefault() throws {
+    @Test func `a missing field is named or takes its default`() throws {
         let bytes: [UInt8] = []
         var decoder = try MessageDecoder(bytes.span.bytes)
         let text = try decoder.decode(3, default: "none")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aFieldThatMayAppearOnceIsRefusedTwice() throws {
+    @Test func `a field that may appear once is refused twice`() throws {
         var encoder = MessageEncoder()
         encoder.encode(list: ["checked", "used"], as: 1)
         let bytes = try encoder.finish()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aMessageCutInsideAFieldOrBeforeAFieldThatMustBeThereIsRefused() throws {
+    @Test func `a message that is cut anywhere is refused`() throws {
         var sample = Sample()
         sample.inner = []
         let bytes = try sample.encoded()
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aMessageBeyondTheLimitInBytesIsRefusedByBothSides() throws {
+    @Test func `both sides refuse a message beyond the limit in bytes`() throws {
         let limits = MessageLimits(bytes: 16, fields: 10, depth: 1)
         #expect(throws: EncodingFailure.tooLong(limit: 16)) { try Sample().encoded(within: limits) }
         #expect(throws: DecodingFailure(offset: 0, reason: .tooLong(limit: 16))) {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `IPC-09: bad text odd truths and wrong widths are refused`() throws {
+    @Test func `IPC-09: invalid text, invalid truth values and wrong widths are refused`() throws {
         func field(_ bytes: [UInt8]) -> [UInt8] { [1, 0, UInt8(bytes.count), 0, 0, 0] + bytes }
         #expect(throws: DecodingFailure(offset: 6, tag: 1, reason: .notText)) {
             try read(field([0xC0, 0x80]), 1, as: String.self)
@@ -96,7 +96,7 @@ import Testing
         #expect(try read(field([0x61, 0, 0x62]), 1, as: String.self) == "a\0b")
     }
 
-    @Test func fieldsAreFoundInAnyOrderOfWritingAndOfReading() throws {
+    @Test func `fields are found in any order of writing and of reading`() throws {
         for tags: [UInt16] in [[1, 2, 3], [3, 1, 2], [2, 2, 1, 3, 2], [1, 2, 2, 3], [7, 3, 2, 1]] {
             var encoder = MessageEncoder()
             for tag in tags { encoder.encode(UInt32(tag) * 10, as: tag) }

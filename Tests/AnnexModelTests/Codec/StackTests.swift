@@ -12,7 +12,7 @@ import Testing
         let bytes = try value.encoded()
         let read = DispatchSemaphore(value: 0)
         let thread = Thread {
-            // Overrunning the stack ends the test's process.
+            // An overrun of the stack ends the test's process.
             _ = try? ItemValue(decoding: bytes)
             read.signal()
         }

@@ -12,14 +12,14 @@ import Testing
         difference.lines.map(\.text).joined(separator: "\n")
     }
 
-    @Test func aPolicyIsTheSameAsItself() throws {
+    @Test func `a policy does not differ from itself`() throws {
         for name in PolicyLibrary.shipped.names {
             let policy = try Policy.shipped(named: name)
             #expect(try PolicyDifference(policy, policy).isEmpty)
         }
     }
 
-    @Test func theSameSaidInOtherWordsIsTheSame() throws {
+    @Test func `the same rule in other words is no difference`() throws {
         let one = "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1] } }] }]"
         let other = """
             allow:
@@ -29,7 +29,7 @@ import Testing
         #expect(try Self.difference(one, other).isEmpty)
     }
 
-    @Test func oneValueMoreIsFoundWithAnExample() throws {
+    @Test func `one additional value is found with an example`() throws {
         let found = try Self.difference(
             "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1, 4] } }] }]",
             "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1] } }, getppid] }]")
@@ -38,7 +38,7 @@ import Testing
         #expect(Self.text(found).contains("getppid: always; there EPERM"))
     }
 
-    @Test func aDifferentErrorIsADifferenceThatAllowsNothing() throws {
+    @Test func `another error for a denied call is a difference that allows nothing`() throws {
         let found = try Self.difference(
             "refuse: [{ reason: a, answer: ENOSYS, calls: [clone3] }]",
             "refuse: [{ reason: a, answer: EPERM, calls: [clone3] }]")
@@ -46,7 +46,7 @@ import Testing
         #expect(Self.text(found).contains("test: refused with ENOSYS; test: refused with EPERM"))
     }
 
-    @Test func pathsDevicesNetworkEnvironmentAndLimitsAreHeldAgainstEachOther() throws {
+    @Test func `paths, devices, network, environment and limits are compared`() throws {
         let wide = """
             paths: { bundle: [read, execute], private: none, proc: none, grants: [{ reason: a, rights: [read], paths: [/usr/share] }] }
             devices: [null]
@@ -67,9 +67,10 @@ import Testing
         #expect(found.facts.contains { $0.title == "environment" })
     }
 
-    /// Nothing said to differ, nothing differs: by an evaluation that shares no line with the difference's own.
+    /// Two policies for which no difference is found must not differ, by an evaluation that shares no line with the
+    /// comparison.
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
-    func whatIsSaidAgreesWithTheEvaluator(seed: UInt64) throws {
+    func `the calls named as different are those that the evaluator answers differently`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let first = try PolicySamples.policy(Self.randomRules(&random))
         let second = try PolicySamples.policy(Self.randomRules(&random))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ExpectationsTests {
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
-    func everyShippedPolicyDoesWhatIsExpectedOfIt(name: String, architecture: Architecture) throws {
+    func `every shipped policy meets its expectations`(name: String, architecture: Architecture) throws {
         let policy = try Policy.shipped(named: name, for: architecture)
         let found = try Expectations.shipped(for: name, architecture: architecture)
         let expectations = try #require(found, "nothing is expected of \(name)")
@@ -30,12 +30,12 @@ import Testing
         ("allows: [{ path: /etc/passwd }]", "is denied with ENOENT (no line grants it)"),
         ("denies: [{ path: /etc/passwd, answer: EACCES }]", "is denied with ENOENT instead of EACCES"),
     ])
-    func whatIsNotMetSaysHow(text: String, message: String) throws {
+    func `an expectation that is not met says why`(text: String, message: String) throws {
         let failures = try Self.failures(text)
         #expect(failures.first?.contains(message) == true, "\(failures)")
     }
 
-    @Test func whatIsMetIsQuiet() throws {
+    @Test func `expectations that are met give no message`() throws {
         #expect(
             try Self.failures(
                 "allows: [getpid]\ndenies: [ptrace, { path: [/a, /b], rights: [read, write] }, { call: fchmod, with: { mode: 0777 } }]"
@@ -56,7 +56,7 @@ import Testing
         ("denies: [{ path: /a, call: getpid }]", "about a call or about a path"),
         ("denies: [{ answer: end }]", "names a `call` or a `path`"), ("denies: []", "expects nothing"),
     ])
-    func everyMistakeIsNamedWithItsPlace(text: String, message: String) throws {
+    func `every mistake in expectations is named with its place`(text: String, message: String) throws {
         let error = #expect(throws: PolicyError.self) { try Self.failures(text) }
         #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "")")
     }

@@ -8,7 +8,7 @@ import Testing
             of: try PolicyQuestion(words: words, architecture: .x86))
     }
 
-    @Test func aRefusedCallNamesAnswerLayerLineReasonAndRemedy() throws {
+    @Test func `the explanation of a denied call names answer, layer, line, reason and remedy`() throws {
         let found = try Self.explained("compute", "socket", "domain=AF_INET")
         #expect(found.isAllowed == false)
         #expect(found.text.contains("socket(AF_INET, 0, 0): the end of the process, by seccomp"))
@@ -17,7 +17,7 @@ import Testing
         #expect(found.text.contains("- { call: socket, when: { domain: AF_INET } }"))
     }
 
-    @Test func bothWaysOfGivingArgumentsMeanTheSame() throws {
+    @Test func `arguments in both notations mean the same`() throws {
         let one = try Self.explained("compute", "mmap(prot=PROT_READ|PROT_WRITE, flags=MAP_PRIVATE)")
         let other = try Self.explained("compute", "mmap", "prot=PROT_READ|PROT_WRITE", "flags=2")
         #expect(one.text == other.text && one.isAllowed == true)
@@ -25,7 +25,7 @@ import Testing
         #expect(try Self.explained("compute", "41", "0=0x10").json == Self.explained("compute", "socket", "0=16").json)
     }
 
-    @Test func aCallWithoutArgumentsShowsAllItsRules() throws {
+    @Test func `the explanation of a call without arguments shows all its rules`() throws {
         let found = try Self.explained("base", "futex")
         #expect(found.isAllowed == nil)
         #expect(
@@ -35,12 +35,12 @@ import Testing
         #expect(try Self.explained("base", "write").text.contains("needed by the launch itself"))
     }
 
-    @Test func whatWasTakenAsZeroIsSaid() throws {
+    @Test func `an explanation says which arguments were taken as 0`() throws {
         #expect(try Self.explained("base", "mmap", "prot=PROT_READ").text.contains("taken as 0: flags"))
         #expect(try !Self.explained("base", "mmap", "prot=PROT_READ", "flags=2").text.contains("taken as 0"))
     }
 
-    @Test func pathsNameTheirLayersAndWhatNoPolicyMayAllow() throws {
+    @Test func `the explanation of a path names its layers and says if no policy may allow it`() throws {
         let found = try Self.explained("compute", "/etc/passwd")
         #expect(found.isAllowed == false && found.text.contains("refused with ENOENT, by own root, Landlock"))
         #expect(found.text.contains("grants: [{ reason: …, rights: [read], paths: [/etc/passwd] }]"))
@@ -48,7 +48,7 @@ import Testing
         #expect(try !Self.explained("compute", "/a\u{1B}[31m").text.contains("\u{1B}"))
     }
 
-    @Test func everyPolicyIsPutInWords() throws {
+    @Test func `every shipped policy can be described in words`() throws {
         for name in PolicyLibrary.shipped.names {
             let whole = try Self.explained(name)
             #expect(whole.isAllowed == nil)
@@ -64,7 +64,7 @@ import Testing
         (["getpid", "x=1"], "unknown argument `x` of `getpid`"), (["/etc", "reed"], "did you mean `read`?"),
         (["openat", "flags="], "unknown value ``"), (["99999999999"], "is no system call"),
     ])
-    func whatIsNotUnderstoodIsSaid(words: [String], message: String) throws {
+    func `the error for an unknown word suggests the nearest one`(words: [String], message: String) throws {
         let error = #expect(throws: PolicyError.self) { try PolicyQuestion(words: words, architecture: .x86) }
         #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "no error")")
     }

@@ -28,11 +28,11 @@ import Testing
         ("\"a\nb\"", "may not hold a control character"), ("\"a", "the text ends inside quotes"),
         ("1 2", "something follows the value"), ("\u{FEFF}1", "a value is expected"),
     ])
-    func whatIsNoJSONIsRefusedWithItsPlace(text: String, message: String) {
+    func `text that is no JSON is refused with its place`(text: String, message: String) {
         #expect(Self.error(text).contains(message), "\(Self.error(text))")
     }
 
-    @Test func valuesAreReadAsTheyAre() throws {
+    @Test func `JSON values are read as they are written`() throws {
         let text = #"{"a": [1, -2.5e3, "x\u00e9\ud83d\ude00\n\"", true, null], "b": {"c": 18446744073709551615}}"#
         let root = try JSONReader.read(Array(text.utf8), file: "a.json")
         let values = try root.object(keys: ["a", "b"])
@@ -45,16 +45,16 @@ import Testing
     }
 
     @Test(arguments: ["[", "{\"a\":", "[[[{\"a\":[", "\"", "1", " ", "\\"])
-    func hundredThousandOfAnythingEndInAnError(piece: String) {
+    func `a hundred thousand opening pieces end in an error`(piece: String) {
         #expect(Self.error(String(repeating: piece, count: 100_000)).contains("a.json:"))
     }
 
-    @Test func tenMegabytesAreRefusedAtOnce() {
+    @Test func `ten megabytes are refused at once`() {
         #expect(Self.error(String(repeating: "[1],", count: 2_500_000)).contains("longer than"))
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func mangledProfilesEndInPoliciesOrErrors(seed: UInt64) throws {
+    func `mangled profiles end in policies or errors`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let world = try ProfileImportTests.world([])
         let start = Array(
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenIsReadBack() throws {
+    @Test func `written JSON reads back the same`() throws {
         let value = JSON.object([
             .init("a\"\\\u{1B}é😀", .list([.number(-3), .boolean(true), .null, .list([]), .object([])]))
         ])

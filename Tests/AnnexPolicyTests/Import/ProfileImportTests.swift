@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// An imported profile decides as libseccomp would have it decide.
+/// An imported profile gives the decisions that libseccomp would give.
 @Suite struct ProfileImportTests {
     static let noProfile: Comment = "no container profile here (golang-github-docker-docker-dev has one)"
 
@@ -23,7 +23,9 @@ import Testing
     @Test(
         .enabled(if: Architecture.current == .x86, "the reference is written for x86-64"),
         .enabled(if: !FoundProfiles.paths.isEmpty, noProfile), arguments: FoundProfiles.paths, worlds)
-    func everyCallAndEdgeIsDecidedAsLibseccompDecides(path: String, capabilities: Set<String>) throws {
+    func `an imported profile decides every call and edge as libseccomp does`(path: String, capabilities: Set<String>)
+        throws
+    {
         let bytes = try FoundProfiles.bytes(path)
         let reference = try ReferenceProfile(json: bytes, capabilities: capabilities, kernel: (6, 1))
         let result = try ImportedProfile(
@@ -38,7 +40,7 @@ import Testing
                     number: number, architecture: policy.architecture.audit, arguments: arguments)
                 let answer = policy.answer(number: number, arguments: arguments)
                 #expect(Self.asKernel(answer) == wanted, "\(number) \(arguments)")
-                // What is refused and reported reaches its errno by way of the notification.
+                // A call that is denied and reported gets its errno by way of the notification.
                 let direct = try filter.answer(to: call)
                 #expect(direct == .notify ? answer.isReported : direct == wanted, "\(number) \(arguments)")
                 compared += 1
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func theLaunchsOwnCallsMustBeAllowed() throws {
+    @Test func `a profile that does not allow the calls of the launch itself is refused`() throws {
         let error = #expect(throws: PolicyError.self) {
             try Self.imported(
                 #"{"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [{"names": ["getpid"], "action": "SCMP_ACT_ALLOW"}]}"#
@@ -72,7 +74,7 @@ import Testing
         #"{"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38, "syscalls": [\#(launch)\#(entries)]}"#
     }
 
-    @Test func twoComparisonsOfOneRegisterAreTwoRules() throws {
+    @Test func `two comparisons of one register become two rules`() throws {
         let text = try Self.imported(
             Self.profile(
                 #"""
@@ -88,7 +90,7 @@ import Testing
         #expect(text.contains("reason: 'two: of them'"))
     }
 
-    @Test func killsAreEndsAndOneErrnoIsNotAnother() throws {
+    @Test func `a kill becomes an end and each errno is kept`() throws {
         let text = try Self.imported(
             Self.profile(
                 #"""
@@ -103,7 +105,7 @@ import Testing
         #expect(answers == [.end, .refuse(errno: 13, reported: false), .refuse(errno: 38, reported: true)])
     }
 
-    @Test func aHoleOfTheProfilesOwnIsKeptAndSaid() throws {
+    @Test func `a gap in a profile is kept and noted`() throws {
         let result = try Self.imported(
             Self.profile(
                 #"""
@@ -150,7 +152,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func whatNoPolicyCanSayIsRefusedWithItsPlace(json: String, message: String) throws {
+    func `a profile that no policy can express is refused with its place`(json: String, message: String) throws {
         let error = #expect(throws: PolicyError.self) { try Self.imported(json) }
         #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "no error")")
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A proposal allows what was recorded, nothing dangerous that was not, and no more of the file system than a person
-/// would grant without thinking.
+/// A proposal allows the recorded calls, nothing dangerous that was not recorded, and no more of the file system than a
+/// person would grant without thinking.
 @Suite struct ProposalTests {
     static func policy(_ proposal: PolicyProposal) throws -> Policy {
         try PolicyLibrary.shipped.adding(["learned": (proposal.text, "learned.yaml")]).policy(named: "learned")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func whatWasRecordedIsAllowedAndNothingDangerousIs(seed: UInt64) throws {
+    func `a proposal allows the recorded calls and nothing dangerous`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let recording = try Self.recording(&random)
         let proposal = try Self.proposal(recording)
@@ -103,12 +103,12 @@ import Testing
         }
         let wide = policy.paths.grants.filter { Self.forbidden.contains($0.path) }
         #expect(wide.isEmpty, "\(wide)")
-        // What the included policy is warned of is its own affair.
+        // Warnings about the included policy do not count here.
         let findings = policy.findings().filter { $0.place?.file == "learned.yaml" }
         #expect(findings.isEmpty, "\(findings)\n\(proposal.text)")
     }
 
-    @Test func whatWasNotDoneIsNotAllowed() throws {
+    @Test func `a proposal does not allow calls that were not recorded`() throws {
         var recording = Recording()
         recording.add(call: try Self.number("lseek"), arguments: [3, 0, 0, 0, 0, 0])
         let policy = try Self.policy(try Self.proposal(recording))
@@ -122,7 +122,7 @@ import Testing
         #expect(policy.paths.grants.isEmpty)
     }
 
-    @Test func callsThatHideTheirFlagsFallBackOnOlderOnes() throws {
+    @Test func `a proposal answers calls with hidden flags so that programs use older ones`() throws {
         var recording = Recording()
         recording.add(call: try Self.number("clone3"), arguments: [1, 88, 0, 0, 0, 0])
         let policy = try Self.policy(try Self.proposal(recording))
@@ -131,7 +131,7 @@ import Testing
         #expect(policy.answer(number: try Self.number("clone"), arguments: [0x1000_0000]) != .allow)
     }
 
-    @Test func codeThatIsMadeAsItRunsTurnsTheSwitchOffAloud() throws {
+    @Test func `a proposal for code made at run time turns the switch off and says so`() throws {
         var recording = Recording()
         recording.add(call: try Self.number("mprotect"), arguments: [0, 4096, 5, 0, 0, 0])
         let proposal = try Self.proposal(recording)
@@ -139,7 +139,7 @@ import Testing
         #expect(try Self.policy(proposal).writeXorExecute == false)
     }
 
-    @Test func namesOfTheProgramsOwnMakingCannotWriteThePage() throws {
+    @Test func `file names that the program chose cannot change the text of a proposal`() throws {
         var recording = Recording()
         let names = ["/usr/x\nallow: []", "/srv/'\"#: {}", "/srv/\u{202E}x", "/srv/a\\b"]
         for name in names { recording.add(path: name, rights: .read, exists: true) }

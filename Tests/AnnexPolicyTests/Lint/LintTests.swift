@@ -7,9 +7,9 @@ import Testing
         try PolicySamples.policy(text, for: .x86).findings().map(\.description).joined(separator: "\n")
     }
 
-    /// `tool` lets modes be changed, which only its mounts keep from the system's files; its page says so.
+    /// `tool` allows changes of modes, which only its mounts keep from the system's files; its text says so.
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
-    func shippedPoliciesAreClean(name: String, architecture: Architecture) throws {
+    func `the lint has no findings in the shipped policies`(name: String, architecture: Architecture) throws {
         let found = PolicyLibrary.shipped.findings(about: name, for: architecture)
         let rest = found.filter { !(name == "tool" && $0.problem.contains("Landlock knows no such right")) }
         #expect(rest.isEmpty, "\(rest)")
@@ -62,12 +62,12 @@ import Testing
             "sets a bit in the upper half"
         ),
     ])
-    func whatOpensMoreThanItSeemsIsNamed(text: String, message: String) throws {
+    func `the lint warns of every dangerous or too wide rule`(text: String, message: String) throws {
         let problems = try Self.problems(text)
         #expect(problems.contains(message), "\(problems)")
     }
 
-    @Test func whatIsNarrowEnoughIsNotNamed() throws {
+    @Test func `the lint accepts narrow rules`() throws {
         let text = """
             allow:
               - reason: a
@@ -82,14 +82,14 @@ import Testing
         #expect(try Self.problems(text) == "")
     }
 
-    @Test func aPolicyThatCannotBeReadIsOneErrorWithItsMend() {
+    @Test func `a policy that cannot be read is one error with its remedy`() {
         let library = PolicyLibrary(texts: ["a": "policy: a\nsummary: b\nincludes: [bse]", "base": PolicySamples.frame])
         let found = library.findings(about: "a")
         #expect(found.map(\.severity) == [.error])
         #expect(found.first.map { "\($0)" } == "a.yaml:3:12: error: unknown policy `bse`; did you mean `base`?")
     }
 
-    @Test func everyMistakeOfAPageIsTold() {
+    @Test func `the lint reports every mistake on a page`() {
         let text = """
             policy: mine
             summary: Many mistakes.
@@ -124,7 +124,7 @@ import Testing
         for (one, other) in zip(found, wanted) { #expect(one.description.hasPrefix("mine.yaml:" + other), "\(one)") }
     }
 
-    @Test func aMistakeThatOnlyCuttingMadeIsNotTold() {
+    @Test func `the lint reports no mistake that only its own cutting made`() {
         let text =
             "policy: mine\nsummary: One.\nincludes: [base]\nallow:\n  - { reason: a, calls: [{ call: openat, when: { flags: { only: [NO] } } }] }\n"
         let found = PolicyLibrary.shipped.adding(["mine": (text, "mine.yaml")]).findings(about: "mine")
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: ["", "policy: [", "- a", "policy: other\nsummary: x\n", "x: {y: [z]}\n", "policy: mine\n"])
-    func whatIsNoPolicyIsToldAndEnds(text: String) {
+    func `a text that is no policy is reported as an error`(text: String) {
         let found = PolicyLibrary.shipped.adding(["mine": (text, "mine.yaml")]).findings(about: "mine")
         #expect(!found.isEmpty && found.allSatisfy { $0.severity == .error })
     }

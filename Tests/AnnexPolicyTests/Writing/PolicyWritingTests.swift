@@ -3,10 +3,10 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// What is written back reads as the same.
+/// A policy that is written back reads as the same policy.
 @Suite struct PolicyWritingTests {
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
-    func aJoinedPolicyIsTheSamePolicy(name: String, architecture: Architecture) throws {
+    func `a joined policy text gives the same policy`(name: String, architecture: Architecture) throws {
         let policy = try Policy.shipped(named: name, for: architecture)
         let again = try PolicyLibrary(texts: [name: policy.joinedText]).policy(named: name, for: architecture)
         let difference = try PolicyDifference(policy, again)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func everyConditionIsReadBackAsItWas(seed: UInt64) throws {
+    func `every condition that is written reads back the same`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let calls = try ["openat", "mmap", "futex", "socket", "fcntl", "lseek", "clone", "dup", "statmount"].map {
             try #require(SystemCall(named: $0))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["plain", "a: b", "it's", "#x", "true", "", "x\ny", "- a", "{", "ends:", "é – …", "a # b"])
-    func anyTextIsAScalar(text: String) throws {
+    func `any text can be written as a scalar`(text: String) throws {
         let policy = PolicyPage(name: "p", summary: text.isEmpty ? "x" : text).text
         let root = try PolicyNode.root(of: policy, file: "p.yaml")
         let summary = try #require(try root.mapping("a", keys: ["policy", "summary"])["summary"])

@@ -6,16 +6,16 @@ import Synchronization
 @testable import AnnexPolicy
 @testable import AnnexSandbox
 
-/// The program that asks for much, in a sandbox of its own.
+/// The program that makes many kinds of calls, in a sandbox of its own.
 struct AskingProgram {
-    /// What came of one run.
+    /// The outcome of one run.
     struct Outcome {
         let end: SandboxEnd
         let report: SandboxReport?
-        /// What was told while it lived.
+        /// The denials that were reported while it lived.
         let told: [Denial]
 
-        /// What it wrote, as `key=value` lines.
+        /// The program's output, as `key=value` lines.
         var said: [String: String] {
             var said: [String: String] = [:]
             for line in String(decoding: end.output.bytes, as: UTF8.self).split(separator: "\n") {
@@ -60,7 +60,8 @@ struct AskingProgram {
 
     init() throws {
         launcher = try Launcher.start()
-        // A mode that only reports gives it no root of its own: whom it runs as must come there.
+        // A mode that only reports gives the program no root of its own: the user that it runs as must reach this
+        // folder.
         folder = FileManager.default.commonDirectory.appending(path: "annex-asking-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = folder.appending(path: "program")
@@ -77,8 +78,9 @@ struct AskingProgram {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Runs it to its end. One that asks for what only attacks use, or for too much, is killed, as the broker would.
-    /// - Parameter delay: how long who should kill it is held up by others.
+    /// Runs the program to its end. A program that makes calls only attacks use, or too many of them, is killed, as the
+    /// broker would kill it.
+    /// - Parameter delay: for how long other work delays the kill.
     func run(
         _ command: String, under policy: Policy, _ mode: DenialMode = .enforce, killedAfter delay: Duration = .zero
     ) async throws -> Outcome {

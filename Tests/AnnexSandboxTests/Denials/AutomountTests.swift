@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// A path that a hostile program named makes the host mount nothing.
+/// A path that a hostile program names makes the host mount nothing.
 @Suite struct AutomountTests {
     private static let mountinfo = """
         22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
@@ -19,21 +19,21 @@ import Testing
         ("/mnt/with space/x", true), ("/mnt/with space", false), ("/mnt/x", false), ("/afs/cell.example", true),
         ("/home/me/x", false), ("/boot/x", false), ("/etc/passwd", false), ("/", false),
     ])
-    func whatLiesBeneathAnAutomounterIsNotLookedAt(path: String, isAvoided: Bool) {
+    func `a path below an automounter is not looked up`(path: String, isAvoided: Bool) {
         #expect(Automounts(Self.mountinfo).lead(to: path) == isAvoided)
     }
 
-    @Test func anAutomounterAtTheRootIsHeeded() {
+    @Test func `an automounter at the root is respected`() {
         #expect(Automounts("1 0 0:1 / / rw - autofs a rw").lead(to: "/x"))
         #expect(!Automounts("1 0 0:1 / / rw - autofs a rw").lead(to: "/"))
     }
 
-    @Test func withoutTheListOfMountsNothingIsLookedAt() {
+    @Test func `without the list of mounts no path is looked up`() {
         #expect(Automounts(nil).lead(to: "/etc/passwd"))
         #expect(!Automounts("nonsense\n1 2 3\n - \n\\ \\0 / / \\777 - autofs").lead(to: "/etc"))
     }
 
-    @Test func thereIsNoAnswerAboutWhatWouldBeMounted() {
+    @Test func `a lookup gives no answer about files that would be mounted`() {
         let etc = Automounts("1 0 0:1 / /etc rw - autofs a rw")
         var lookup = HostLookup(automounts: { etc }, isWritable: { _ in false })
         #expect(lookup.look("/etc/passwd") == .unknown)
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// `/bin` is a link to `usr/bin` on most systems, and `/proc/self` one to a number on all.
-    @Test func aLinkThatLeadsThereIsNotFollowed() throws {
+    @Test func `a link that leads to an automounter is not followed`() throws {
         let own = Automounts("1 0 0:1 / /proc/\(getpid())/task rw - autofs a rw")
         var lookup = HostLookup(automounts: { own }, isWritable: { _ in false })
         #expect(lookup.look("/proc/self/task/1") == .unknown)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Who called whom, of a static program, without tracing it.
+/// The callers of a call in a static program, without tracing it.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct BacktraceTests {
-    @Test func theFunctionsThatLedToARefusalAreNamed() async throws {
+    @Test func `a backtrace names the functions that led to a denied call`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let outcome = try await program.run("deep", under: AskingProgram.policy())
@@ -20,7 +20,7 @@ import Testing
         #expect(backtrace.frames.allSatisfy { $0.isOfProgram && $0.module?.description == "program" })
     }
 
-    @Test func `TTY-03: a name that the program gave itself is escaped`() async throws {
+    @Test func `TTY-03: a name that a program gives itself is escaped`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let outcome = try await program.run("named", under: AskingProgram.policy())
@@ -30,8 +30,9 @@ import Testing
         #expect(denial.caller.thread != 0)
     }
 
-    /// Whether the kernel still shows it depends on who asks: then there is a backtrace, else the reason.
-    @Test func whatHidesItselfIsReportedAllTheSame() async throws {
+    /// Whether the kernel still shows the program depends on the reader's rights: the report has a backtrace or the
+    /// reason.
+    @Test func `a program that hides itself is reported all the same`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let outcome = try await program.run("hidden", under: AskingProgram.policy())

@@ -16,51 +16,52 @@ import Testing
         return judge.decide(call, judge.policy.verdict(number: call.number, arguments: call.arguments))
     }
 
-    @Test func enforcingLetsNothingPass() throws {
+    @Test func `enforcing lets no denied call pass`() throws {
         #expect(try Self.decide("socket", [2, 1], .enforce) == .end)
         #expect(try Self.decide("flock", [], .enforce) == .refuse(errno: EPERM))
-        // What the policy allows never comes here; should it, it is a difference between filter and policy.
+        // A call that the policy allows never arrives here; if it does, filter and policy differ.
         #expect(try Self.decide("getpid", [], .enforce) == .refuse(errno: EPERM))
         #expect(try Self.decide("tgkill", [1, 1, 6], .enforce) == .abort)
     }
 
-    @Test func explainingRefusesTheSame() throws {
+    @Test func `explaining denies the same calls as enforcing`() throws {
         #expect(try Self.decide("socket", [2, 1], .explain) == .end)
         #expect(try Self.decide("flock", [], .explain) == .refuse(errno: EPERM))
         #expect(try Self.decide("getpid", [], .explain) == .proceed)
         #expect(try Self.decide("tgkill", [1, 1, 6], .explain) == .abort)
     }
 
-    /// The number that stands for the launch's own until it is put in: no filter has it, and no listener may heed it.
+    /// The number that stands for the launch's own until it is filled in: no filter has it, and no listener may accept
+    /// it.
     @Test(arguments: DenialMode.allCases)
-    func `FS-17: what looks like the launch's own exec is refused in every mode`(mode: DenialMode) throws {
+    func `FS-17: a call that imitates the exec of the launch is denied in every mode`(mode: DenialMode) throws {
         let likeness: [UInt64] = [3, 0x1000, 0, 0, 0x1000, 0xA5C3_5E1D_C7B2_49E6]
         #expect(try Self.decide("execveat", likeness, mode) == .refuse(errno: EPERM))
         #expect(try Self.decide("read", [0, 0, 1], mode) == .refuse(errno: EPERM))
     }
 
     @Test(arguments: DenialMode.allCases)
-    func `SEC-02: foreign calls never pass`(mode: DenialMode) throws {
+    func `SEC-02: calls of a foreign architecture never pass`(mode: DenialMode) throws {
         #expect(try Self.decide("getpid", [], mode, foreign: true) == .refuse(errno: EPERM))
         #expect(try Self.decide("socket", [2, 1], mode, foreign: true) == .refuse(errno: EPERM))
     }
 
     @Test(arguments: [DenialMode.permissive, .learn])
-    func whatOnlyReportsLetsPass(mode: DenialMode) throws {
+    func `modes that only report let calls pass`(mode: DenialMode) throws {
         #expect(try Self.decide("socket", [2, 1], mode) == .proceed)
         #expect(try Self.decide("flock", [], mode) == .proceed)
-        // Refused quietly otherwise.
+        // Denied quietly in other modes.
         #expect(try Self.decide("clone3", [], mode) == .proceed)
         #expect(try Self.decide("tgkill", [1, 1, 6], mode) == .abort)
     }
 
-    @Test func withAReaperAProgramAbortsItself() throws {
+    @Test func `a program with a reaper aborts itself`() throws {
         for mode in DenialMode.allCases {
             #expect(try Self.decide("tgkill", [1, 1, 6], mode, hasReaper: true) == .proceed)
         }
     }
 
-    @Test func whatIsToldFollowsFromWhatWasDone() throws {
+    @Test func `the reported answer follows from the decision`() throws {
         let policy = try Policy.shipped(named: "compute")
         let judge = DenialJudge(policy: policy, mode: .permissive, hasReaper: false)
         let lock = judge.policy.verdict(number: try #require(SystemCall(named: "flock")).number, arguments: [])

@@ -17,11 +17,11 @@ import Testing
         try Array(Data(contentsOf: Ground.fixture.deletingLastPathComponent().appending(path: "asks-for-much")))
     }
 
-    @Test func functionsOfAProgramAreFound() throws {
+    @Test func `the functions of a program are found by address`() throws {
         let elf = try #require(Self.file(Self.fixture()))
         let table = try #require(elf.symbols)
         #expect(table.count > 100)
-        // Its own entry point lies in a loaded segment, and `main` in a function of that name.
+        // The program's own entry point lies in a loaded segment, and `main` in a function of that name.
         let start = try #require(elf.segments.first)
         #expect(elf.address(ofByteAt: start.offset) == start.address)
         let main = try #require(Self.address(of: "main", in: elf))
@@ -45,11 +45,11 @@ import Testing
     }
 
     @Test(arguments: [[], [0x7F], Array("#!/bin/sh\n".utf8), [0x7F, 0x45, 0x4C, 0x46, 1, 1]] as [[UInt8]])
-    func whatIsNoProgramIsNone(bytes: [UInt8]) {
+    func `bytes that are no program give no ELF file`(bytes: [UInt8]) {
         #expect(Self.file(bytes) == nil)
     }
 
-    @Test func aStrippedProgramHasNoNamesAndStillPlaces() throws {
+    @Test func `a stripped program has no names but its places`() throws {
         var bytes = try Self.fixture()
         // No section headers.
         for index in 40..<48 { bytes[index] = 0 }
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `DEPUTY-07: a mangled program ends in names or none`(seed: UInt64) throws {
+    func `DEPUTY-07: a mangled program gives names or none`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let whole = try Self.fixture()
         let original = try #require(Self.file(whole))
@@ -68,7 +68,7 @@ import Testing
         for _ in 0..<8 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...20, using: &random) {
-                // Headers, section headers at the end, and the table itself are what is read.
+                // Only the headers, the section headers at the end, and the table itself are read.
                 let regions = [
                     0..<512, max(0, bytes.count - 4096)..<bytes.count, Int(table.offset)..<Int(table.offset) + 2400,
                 ]
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `DEPUTY-07: functions that all claim everything cost a bounded time`() {
+    @Test func `DEPUTY-07: functions that all claim every address cost a bounded time`() {
         var bytes = [UInt8](repeating: 0, count: 64 + 128 + 24 * 20_000 + 16)
         bytes.replaceSubrange(0..<6, with: [0x7F, 0x45, 0x4C, 0x46, 2, 1])
         func put(_ value: UInt64, _ width: Int, at place: Int) {

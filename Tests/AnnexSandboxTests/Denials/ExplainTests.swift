@@ -5,9 +5,9 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What is explained of a live sandbox, and what explaining does not change.
+/// Explanations of a live sandbox, and behaviour that explaining does not change.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ExplainTests {
-    @Test func `DEPUTY-07: a path that the host has and the policy does not grant is explained, with its mend`()
+    @Test func `DEPUTY-07: a path that exists without a grant is explained with its remedy`()
         async throws
     {
         let program = try AskingProgram()
@@ -29,7 +29,7 @@ import Testing
         #expect(outcome.told.contains { $0.key == denial.key })
     }
 
-    @Test func withoutExplainingNoPathIsTold() async throws {
+    @Test func `only the explaining mode reports paths`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let outcome = try await program.run("open /etc/passwd", under: AskingProgram.policy())
@@ -39,14 +39,15 @@ import Testing
     }
 
     @Test(arguments: [DenialMode.enforce, .explain])
-    func `SEC-05: a path that flips while it is judged never opens the secret`(mode: DenialMode) async throws {
+    func `SEC-05: a path that changes while it is checked never opens the secret`(mode: DenialMode) async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let secret = program.folder.deletingLastPathComponent().appending(path: "annex-secret-\(UUID().uuidString)")
         try Data("secret".utf8).write(to: secret)
         chmod(secret.path, 0o644)
         defer { try? FileManager.default.removeItem(at: secret) }
-        // On a busy machine the other thread may not run for a while: the race was on once both were met.
+        // On a busy machine the other thread may not run for a while: the race has happened once both outcomes were
+        // met.
         var (opened, missing) = (0, 0)
         while opened == 0 || missing == 0 {
             try Task.checkCancellation()
@@ -60,7 +61,7 @@ import Testing
         #expect((opened + missing).isMultiple(of: 20_000))
     }
 
-    @Test func whatTheProgramLooksForInVainIsNoRefusal() async throws {
+    @Test func `a file that exists nowhere is no denial`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let outcome = try await program.run("search 500", under: AskingProgram.policy(), .explain)
@@ -69,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [DenialMode.enforce, .explain])
-    func whatOnlyAnAttackMakesIsTheEndAllTheSame(mode: DenialMode) async throws {
+    func `a call that only an attack makes ends the program in every mode`(mode: DenialMode) async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let outcome = try await program.run("deep", under: AskingProgram.policy(), mode)
@@ -78,8 +79,8 @@ import Testing
         #expect(outcome.end.refusals.mode == mode)
     }
 
-    /// It is killed by whoever is told, which a busy machine can hold up as long as it likes.
-    @Test func `SEC-09: past as many refusals as it may it gets no answer, however late its end comes`() async throws {
+    /// The host kills the program when it learns of the denials, and a busy machine can delay that without limit.
+    @Test func `SEC-09: beyond the limit of denials a call gets no answer`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let policy = try AskingProgram.policy()
@@ -91,7 +92,7 @@ import Testing
         #expect(outcome.end.refusals.total == most + 1)
     }
 
-    @Test func reportingOnlyDoesWhatIsRefusedAndSaysSo() async throws {
+    @Test func `permissive mode performs denied calls and reports them`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let outcome = try await program.run("deep", under: AskingProgram.policy(), .permissive)
@@ -105,7 +106,7 @@ import Testing
         #expect(Int(outcome.said["socket"] ?? "").map { $0 >= 0 } == true)
     }
 
-    @Test func reportingOnlyTellsPathsThatWouldBeRefused() async throws {
+    @Test func `permissive mode reports paths that would be denied`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let own = program.folder.path + "/harmless"
@@ -113,11 +114,11 @@ import Testing
         #expect(outcome.said["/etc/passwd"] == "0")
         let denial = try #require(outcome.pathDenials.first)
         #expect(denial.answer == .passed(errno: ENOENT))
-        // Its own bundle is where the host has it, and still its own.
+        // The program's own bundle lies at its place on the host, and is still its own.
         #expect(outcome.paths.map(\.shown.description) == ["/etc/passwd"])
     }
 
-    @Test func learningRecordsEverything() async throws {
+    @Test func `learning records every call and path`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let outcome = try await program.run(
@@ -132,7 +133,7 @@ import Testing
         #expect(recording.dropped == 0)
     }
 
-    @Test func nobodyIsInAnotherModeThatNobodyNamed() throws {
+    @Test func `a sandbox enforces its policy unless its host names another mode`() throws {
         let nothing = try Descriptor.open("/dev/null", O_RDONLY)
         let configuration = SandboxConfiguration(
             policy: try .shipped(named: "base"), bundle: try nothing.duplicate(), executable: try nothing.duplicate(),

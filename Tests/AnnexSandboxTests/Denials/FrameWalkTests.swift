@@ -14,24 +14,24 @@ import Testing
 
     private static func at(_ word: Int) -> UInt64 { base + UInt64(word) * 8 }
 
-    @Test func savedFramePointersAreFollowed() {
-        // Nothing of interest, then a frame at word 2 that leads to word 5, and from there to the end at word 8.
+    @Test func `a walk follows saved frame pointers`() {
+        // Arbitrary words, then a frame at word 2 that leads to word 5, and from there to the end at word 8.
         let found = Self.walk([7, 8, Self.at(5), 0x40_1000, 9, Self.at(8), 0x40_2000, 9, 0, 0x40_3000])
         #expect(found == [0x40_0001, 0x40_1000, 0x40_2000, 0x40_3000])
     }
 
     #if arch(x86_64)
-        @Test func whoCalledALeafIsTheFirstWord() {
+        @Test func `the caller of a leaf function is the first word of the stack`() {
             let found = Self.walk([0x40_0500, 3, Self.at(5), 0x40_1000, 9, 0, 0x40_2000])
             #expect(found == [0x40_0001, 0x40_0500, 0x40_1000, 0x40_2000])
         }
     #endif
 
-    @Test func whereTheFrameIsKnownNothingIsGuessed() {
-        // What lies below the frame looks like one.
+    @Test func `a walk guesses nothing if the frame is known`() {
+        // The words below the frame look like one.
         let words = [0x40_0500, Self.at(3), 0x40_0600, Self.at(5), 0x40_1000, 0, 0x40_2000]
         #expect(Self.walk(words, frame: Self.at(3)) == [0x40_0001, 0x40_1000, 0x40_2000])
-        // A jump to nowhere has left behind where it came from.
+        // A jump to nowhere has left the address of its origin behind.
         #expect(Self.walk(words, at: 0, frame: Self.at(3)) == [0, 0x40_0500, 0x40_1000, 0x40_2000])
         #expect(Self.walk([7], at: 0, frame: Self.at(0)) == [0])
         for nowhere in [0, Self.base - 8, Self.at(6) + 1, Self.at(7), .max - 7, .max] {
@@ -48,7 +48,7 @@ import Testing
         #expect(Self.walk([Self.at(100), 0x40_1000]).count <= 2)
     }
 
-    @Test func `DEPUTY-07: frames have an end`() {
+    @Test func `DEPUTY-07: a walk ends after a fixed number of frames`() {
         let words = (0..<1_000).flatMap { [Self.at(2 * $0 + 2), 0x40_1000 + UInt64($0)] }
         #expect(Self.walk(words).count == FrameWalk.most)
     }

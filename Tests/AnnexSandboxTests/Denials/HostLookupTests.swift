@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Looking for a path on the host follows no link that a sandbox may have made.
+/// A lookup of a path on the host follows no link that a sandbox may have made.
 @Suite struct HostLookupTests {
     private let folder: String
 
@@ -30,26 +30,26 @@ import Testing
         var lookup = HostLookup { $0 == shared || $0.hasPrefix(shared + "/") }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = lookup.look(folder + path)
-        // What is remembered is the same.
+        // A remembered answer is the same.
         #expect(lookup.look(folder + path) == first)
         return first
     }
 
-    @Test func whatIsThereIsFound() {
+    @Test func `an existing file is found`() {
         #expect(look("/system/real/file") == .found(folder + "/system/real/file"))
     }
 
-    @Test func whatIsNotThereIsMissing() {
+    @Test func `a file that does not exist is missing`() {
         #expect(look("/system/real/other") == .missing)
         #expect(look("/system/real/file/below") == .missing)
     }
 
     @Test(arguments: ["short", "up", "far"])
-    func linksOfTheSystemAreFollowedAsText(link: String) {
+    func `links of the system are followed as text`(link: String) {
         #expect(look("/system/\(link)/file") == .found(folder + "/system/real/file"))
     }
 
-    @Test func aLinkInTheLastPlaceIsThereItself() {
+    @Test func `a link in the last place is found itself`() {
         #expect(look("/system/lost") == .found(folder + "/system/lost"))
         #expect(look("/system/lost/file") == .missing)
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(look("/shared/planted/passwd") == .unknown)
     }
 
-    @Test func `FS-11: nor is one in the last place`() {
+    @Test func `FS-11: a planted link in the last place is found but not followed`() {
         #expect(look("/shared/planted") == .found(folder + "/shared/planted"))
     }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(look("/system/round/file") == .unknown)
     }
 
-    @Test func `DEPUTY-07: paths of any length end`() {
+    @Test func `DEPUTY-07: the lookup of a path of any length ends`() {
         #expect(look(String(repeating: "/a", count: 100_000)) == .missing)
         #expect(look("/" + String(repeating: "a", count: 5_000)) == .missing)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// How many locks a sandbox holds, and how many it may still take.
+/// The locks that a sandbox holds, and those that it may still take.
 @Suite struct LockTests {
     private static let pause = UInt64(LockBudget.pause / .nanoseconds(1))
 
@@ -15,23 +15,23 @@ import Testing
         return passed
     }
 
-    @Test func eachCallCountsAsTheMostThatItCanAdd() {
+    @Test func `each call counts as the most locks that it can add`() {
         var budget = LockBudget()
         #expect(Self.spend(&budget, at: 0) == LockBudget.most / LockBudget.addedByOneCall)
         #expect(budget.step(at: 0) == .count(at: 0))
     }
 
-    @Test func whatWasReleasedComesBack() {
+    @Test func `locks that were released can be taken again`() {
         var budget = LockBudget()
         _ = Self.spend(&budget, at: 0)
         budget.counted(96, at: 10)
         #expect(Self.spend(&budget, at: 11) == (LockBudget.most - 96) / LockBudget.addedByOneCall)
-        // Counting holds up every lock of the machine: no two counts stand close together.
+        // Counting delays every lock of the machine: two counts are always some time apart.
         #expect(budget.step(at: 12) == .count(at: 10 + Self.pause))
     }
 
     @Test(arguments: [LockBudget.most, LockBudget.most + 1, LockBudget.most - 1, nil])
-    func aSandboxThatHoldsAsManyAsItMayIsRefused(held: Int?) {
+    func `a sandbox that holds as many locks as it may is refused more`(held: Int?) {
         var budget = LockBudget()
         _ = Self.spend(&budget, at: 0)
         budget.counted(held, at: 10)
@@ -42,14 +42,14 @@ import Testing
         #expect(!budget.isFull && budget.step(at: 11 + 2 * Self.pause) == .pass)
     }
 
-    @Test func oneCountThatMayHaveMetLinesTwiceRefusesNothing() {
+    @Test func `a single count that may contain lines twice refuses no lock`() {
         var budget = LockBudget()
         _ = Self.spend(&budget, at: 0)
         budget.counted(LockBudget.most, at: 10)
         #expect(!budget.isFull && budget.step(at: 11) == .count(at: 10 + Self.pause))
         budget.counted(LockBudget.most / 2, at: 10 + Self.pause)
         #expect(!budget.isFull && budget.step(at: 11 + Self.pause) == .pass)
-        // Two in a row are asked for, not two in all.
+        // Two full counts in a row are needed, not two in all.
         budget.counted(LockBudget.most, at: 10 + 2 * Self.pause)
         #expect(!budget.isFull)
     }
@@ -62,7 +62,7 @@ import Testing
             ("3: OFDLCK ADVISORY  WRITE -1 fe:00:7 0 EOF", nil), ("4: LEASE  ACTIVE    READ 5 fe:00:7 0 EOF", nil),
             ("1: POSIX  ADVISORY  WRITE 99999999999 fe:00:1 0 EOF", nil), ("", nil), ("1: POSIX", nil),
         ] as [(String, Int32?)])
-    func theKernelsListIsReadByItsWords(line: String, owner: Int32?) {
+    func `a line in the list of locks of the kernel gives its owner`(line: String, owner: Int32?) {
         #expect(HeldLocks.owner(of: Array(line.utf8)) == owner)
     }
 
@@ -72,13 +72,13 @@ import Testing
             (10, false),
             (0, false), (34, false),
         ] as [(UInt64, Bool)])
-    func onlyAnExclusiveLockOfAWholeFileIsTakenOnItsBehalf(operation: UInt64, isTaken: Bool) {
+    func `the broker takes only exclusive locks of whole files for a sandbox`(operation: UInt64, isTaken: Bool) {
         let call = HeldCall(id: 1, thread: 1, architecture: 0, number: 0, arguments: [3, operation, 0, 0, 0, 0])
         #expect(WholeFileLock.isAsked(by: call) == isTaken)
     }
 
-    /// This process's namespace holds locks of others too.
-    @Test func locksThatAreHeldAreCounted() throws {
+    /// This process's namespace holds locks of other processes too.
+    @Test func `held locks are counted`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "annex-locks-\(UUID().uuidString)").path
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(file >= 0)
@@ -97,8 +97,8 @@ import Testing
         #expect(HeldLocks.count(besides: UInt32(Int32.max)) == nil)
     }
 
-    /// Each of two threads with descriptors of its own holds the same ranges: the kernel's lines are equal.
-    @Test func equalLocksOfThreadsWithDescriptorsOfTheirOwnAllCount() throws {
+    /// Each of two threads with its own table of descriptors holds the same ranges: the kernel's lines are equal.
+    @Test func `equal locks of threads with their own descriptors all count`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "annex-tables-\(UUID().uuidString)").path
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(file >= 0)
@@ -106,7 +106,7 @@ import Testing
             close(file)
             unlink(path)
         }
-        // Swift's import of the C library lacks it; 0x400 is CLONE_FILES.
+        // Swift's import of the C library lacks `unshare`; 0x400 is CLONE_FILES.
         typealias Unshare = @convention(c) (Int32) -> Int32
         let unshare = unsafeBitCast(try #require(dlsym(nil, "unshare")), to: Unshare.self)
         let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -7,11 +7,11 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What refused calls and ends leave to be looked at holds up no channel, and takes a bounded room.
+/// Examining the stacks of denied calls and ended programs delays no channel, and takes a bounded amount of memory.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct PostMortemTests {
-    /// 10,000 mappings and more kinds of refusals than are looked at. Walks and symbols on any thread but the one made for
-    /// them would stop this program by an assertion; here they are counted.
-    @Test func whatAProgramLeavesIsLookedAtOnAThreadOfItsOwn() async throws {
+    /// 10,000 mappings and more kinds of denials than are examined. A walk or a symbol lookup on any thread but the one
+    /// made for them would stop this program by an assertion; here they are counted.
+    @Test func `stacks are examined on a thread of their own`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
         let before = PostMortem.shared.count
@@ -23,19 +23,19 @@ import Testing
         #expect(backtraces.allSatisfy { $0.frames.isEmpty == ($0.lack != nil) })
         let lost = backtraces.count { $0.lack?.contains("waited") == true }
         #expect(outcome.end.refusals.lostStacks == lost)
-        // Its end at least. Stacks that waited when it came are walked with it.
+        // At least the end of the program. Stacks that still waited are walked with it.
         #expect(PostMortem.shared.count > before)
         #expect(!PostMortem.shared.isCurrent && !program.launcher.loop.isCurrent)
         #expect(outcome.told.count == 24, "every kind is told, and before the end")
     }
 
-    /// The stack, and of the mappings no more than fits: nothing grows with what a program maps.
-    @Test func theCopyOfAStackIsBounded() {
+    /// The copy holds the stack and as many mappings as fit: it does not grow with the mappings of a program.
+    @Test func `the copy of a stack is bounded`() {
         #expect(StackSample.largest == 320 << 10)
         #expect(StackSample.largest * PostMortem.mostLooks <= 20 << 20)
     }
 
-    @Test func endsComeBeforeStacksAndNoneIsDropped() async {
+    @Test func `ends are examined before stacks and no end is dropped`() async {
         let desk = PostMortem()
         let order = Mutex<[String]>([])
         let gate = DispatchSemaphore(value: 0)
@@ -44,7 +44,7 @@ import Testing
         for _ in 0..<(PostMortem.mostLooks + 8) where desk.look({ order.withLock { $0.append("stack") } }) {
             taken += 1
         }
-        // The first may have begun already, and then makes room for one.
+        // The first job may have begun already, and then makes room for one more.
         #expect((PostMortem.mostLooks - 1...PostMortem.mostLooks).contains(taken))
         for _ in 0..<300 { desk.end { order.withLock { $0.append(desk.isCurrent ? "end" : "elsewhere") } } }
         gate.signal()
@@ -54,7 +54,7 @@ import Testing
         #expect(!desk.isCurrent)
     }
 
-    @Test func functionsThatWereFoundOnceAreNotLookedForAgain() throws {
+    @Test func `functions that were found once are not looked up again`() throws {
         let path = Ground.fixture.deletingLastPathComponent().appending(path: "asks-for-much").path
         let file = try Descriptor.open(path, O_RDONLY)
         let found = FunctionNames.Version(of: file)

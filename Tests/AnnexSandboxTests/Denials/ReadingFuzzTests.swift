@@ -12,7 +12,7 @@ import Testing
     ].map { Array($0.utf8) }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `DEPUTY-07: every reader of hostile text is total`(seed: UInt64) {
+    func `DEPUTY-07: every reader of hostile text ends for any bytes`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<3_000 {
             var bytes = Self.samples.randomElement(using: &random) ?? []

@@ -2,9 +2,9 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What the kernel says of a hostile process is read, or not, and never more than that.
+/// The kernel's text about a hostile process is read or left out, and never misread.
 @Suite struct ReadingTests {
-    @Test func mappingsAreReadAsTheKernelWritesThem() throws {
+    @Test func `mappings are read as the kernel writes them`() throws {
         let text = """
             00400000-00452000 r-xp 00001000 08:02 173521      /usr/bin/a b\\012c
             7ffd4a5c1000-7ffd4a5e2000 rw-p 00000000 00:00 0                          [stack]
@@ -28,7 +28,7 @@ import Testing
         #expect(MemoryArea.read(Array(line.utf8)).isEmpty)
     }
 
-    @Test func `DEPUTY-07: a process with mappings for ever is cut short`() {
+    @Test func `DEPUTY-07: the list of mappings of a process is cut at a fixed number`() {
         let many = [[UInt8]](repeating: Array("1-2 r-xp 0 0:0 0\n".utf8), count: 10_000).flatMap(\.self)
         #expect(MemoryArea.read(many).count == MemoryArea.most)
     }
@@ -37,25 +37,27 @@ import Testing
         arguments: [
             ("41 0x2 0x1 0x0 0x0 0x0 0x0 0x7ffe10 0x401136\n", 0x7FFE10, 0x401136), ("-1 0x10 0x20\n", 0x10, 0x20),
         ] as [(String, UInt64, UInt64)])
-    func aStoppedThreadShowsWhereItStands(line: String, stack: UInt64, instruction: UInt64) {
+    func `the stack pointer and instruction of a stopped thread are read`(
+        line: String, stack: UInt64, instruction: UInt64
+    ) {
         #expect(StoppedThread.read(Array(line.utf8)) == StoppedThread(stackPointer: stack, instruction: instruction))
     }
 
     @Test(arguments: [
         "running\n", "", "1 2", "41 0x2 0x1 0x0 0x0 0x0 0x0 0x7ffe10 zz", "-1 0x 0x1", "-1 0x1 0x11111111111111111",
     ])
-    func whatShowsNothingIsNothing(line: String) {
+    func `a line without registers gives no stopped thread`(line: String) {
         #expect(StoppedThread.read(Array(line.utf8)) == nil)
     }
 
-    @Test func aProcessIsNotBelievedWhatItCallsItself() {
+    @Test func `a process number comes from the kernel and not from the name`() {
         let text = "Name:\tTgid:\t1\\nTgid:\t2\nUmask:\t0022\nTgid:\t77\nTgid:\t78\n"
         #expect(ProcessStatus.read(Array(text.utf8))?.process == 77)
         #expect(ProcessStatus.read(Array("Tgid:\t5\n".utf8)) == nil)
         #expect(ProcessStatus.read(Array("Name:\tx\nTgid:\t4294967296\n".utf8)) == nil)
     }
 
-    @Test func numbersEndWhereBytesEnd() {
+    @Test func `a number beyond the end of the bytes is missing`() {
         let words = LittleEndian([1, 2, 3, 4, 5, 6, 7, 8])
         #expect(words.number(UInt64.self, at: 0) == 0x0807_0605_0403_0201)
         #expect(words.number(UInt16.self, at: 6) == 0x0807)
@@ -64,7 +66,7 @@ import Testing
         #expect(words.number(UInt32.self, at: .max) == nil)
     }
 
-    @Test func socketAddressesArePathsWhereTheyAre() {
+    @Test func `only a socket address with a path gives a path`() {
         #expect(NamedPath.socketPath([1, 0] + Array("/run/x".utf8) + [0, 9]) == Array("/run/x".utf8))
         #expect(NamedPath.socketPath([1, 0, 0] + Array("abstract".utf8)) == nil)
         #expect(NamedPath.socketPath([2, 0, 0, 80, 127, 0, 0, 1]) == nil)
@@ -79,7 +81,7 @@ import Testing
             ("$s10AnnexModel0B5ErrorV4textSSvg", "AnnexModel.ModelError.text"), ("$s", "$s"), ("$s9x", "$s9x"),
             ("$s00x", "$s00x"), ("_Z3fooi", "_Z3fooi"), ("$s99999999999999999999x", "$s99999999999999999999x"),
         ])
-    func `DEPUTY-07: names are read in one pass`(symbol: String, readable: String) {
+    func `DEPUTY-07: Swift names are made readable in one pass`(symbol: String, readable: String) {
         #expect(String(decoding: SymbolName.readable(Array(symbol.utf8)), as: UTF8.self) == readable)
     }
 
@@ -113,7 +115,7 @@ import Testing
             "$s250" + String(repeating: "b", count: 250) + "A"
                 + String(repeating: "a", count: 100_000),
         ])
-    func `DEPUTY-07: a part that refers to nothing, to itself or for ever ends the name`(symbol: String) {
+    func `DEPUTY-07: a name that refers to nothing or to itself ends there`(symbol: String) {
         let readable = SymbolName.readable(Array(symbol.utf8))
         #expect(readable.count <= max(symbol.utf8.count, SymbolName.limit))
         #expect(symbol.utf8.count < 1_000 || readable.count <= SymbolName.limit)
@@ -125,7 +127,7 @@ import Testing
         #expect(SymbolName.readable(Array(hostile.utf8)).count <= 1_024)
     }
 
-    @Test func wordsForAShellAreQuoted() {
+    @Test func `words for a shell are quoted`() {
         #expect(ShellText.quoted("/usr/lib/x-1_2.so:3") == "/usr/lib/x-1_2.so:3")
         #expect(ShellText.quoted("/a b") == "'/a b'")
         #expect(ShellText.quoted("/a'$(x)") == #"'/a'\''$(x)'"#)

@@ -22,7 +22,7 @@ import Testing
         call: "openat", text: "openat(…)", answer: .passed(errno: 30), layers: [.mount, .landlock], policyLine: nil,
         reason: nil, allowedBy: nil, caller: Caller(thread: 12))
 
-    @Test func theKeysOfARecordAreKept() throws {
+    @Test func `the keys of a denial record are kept`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = String(decoding: try encoder.encode(DenialRecord(Self.call)), as: UTF8.self)
@@ -40,7 +40,7 @@ import Testing
         #expect(decoded == path)
     }
 
-    @Test func headlinesSayWhatByWhomAndWithWhat() {
+    @Test func `a headline names the call, its answer, its layer and its remedy`() {
         #expect(Self.call.headline == "socket(AF_INET, SOCK_STREAM, 0): refused by seccomp with EPERM")
         #expect(
             Self.path.headline
@@ -49,26 +49,26 @@ import Testing
         #expect(Self.call.mend == "- { call: socket, when: { domain: AF_INET } }")
     }
 
-    @Test func `BOMB-07: a flood becomes few lines, and says how many were left out`() {
+    @Test func `BOMB-07: a flood of denials becomes few lines with a count of the rest`() {
         let second: UInt64 = 1_000_000_000
         var budget = LineBudget(at: 0)
         let taken = (0..<10_000).filter { _ in budget.take(at: 1) }.count
         #expect(taken == Int(LineBudget.atOnce))
         let suppressed = [budget.takeSuppressed(), budget.takeSuppressed()]
         #expect(suppressed == [10_000 - taken, 0])
-        // Ten seconds more of it.
+        // Ten more seconds of the same flood.
         var later = 0
         for moment in stride(from: second, to: 11 * second, by: 1_000_000) where budget.take(at: moment) { later += 1 }
         #expect(later <= 11 * Int(LineBudget.perSecond))
         #expect(later >= 9 * Int(LineBudget.perSecond))
-        // A clock that stood still or went wrong grants nothing and traps nowhere.
+        // A clock that stands still or goes wrong grants nothing and traps nowhere.
         let isGranted = budget.take(at: 0)
         #expect(!isGranted)
         _ = budget.take(at: .max)
         _ = budget.take(at: .max)
     }
 
-    @Test func theLogHasTheKeysOfTheRecord() throws {
+    @Test func `the log has the keys of the record`() throws {
         let lines = Lines()
         let logger = Logger(label: DenialLog.label) { _ in Collector(lines: lines) }
         var log = DenialLog(sandbox: "com.example\n", mode: .permissive, logger: logger, at: 0)

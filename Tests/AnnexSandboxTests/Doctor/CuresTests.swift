@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// The true cause among those that would explain a refusal.
+/// The true cause among those that would explain an error.
 @Suite struct CuresTests {
     private static func lack(_ layer: SandboxLayer, _ step: LaunchStep, _ errno: Int32) -> LayerLack {
         LayerLack(layer: layer, failure: LaunchFailure(step, errno: errno, mend: "what the step itself knows"))
@@ -16,7 +16,7 @@ import Testing
         return Cures(surroundings)
     }
 
-    @Test func `a switch that is off is the cause whatever else is there`() {
+    @Test func `a switch that is off is always the cause`() {
         let cures = Self.surroundings {
             $0.switches = ["user.max_user_namespaces": "0"]
             $0.hasFilter = true
@@ -25,7 +25,7 @@ import Testing
         #expect(cures.cure(of: Self.lack(.user, .clone, ENOSPC)) == "sudo sysctl -w user.max_user_namespaces=10000")
     }
 
-    @Test func `Debian's switch and Ubuntu's AppArmor`() {
+    @Test func `the remedies name the switch of Debian and the AppArmor of Ubuntu`() {
         let debian = Self.surroundings { $0.switches = ["kernel.unprivileged_userns_clone": "0"] }
         #expect(
             debian.cure(of: Self.lack(.user, .clone, EPERM)) == "sudo sysctl -w kernel.unprivileged_userns_clone=1")
@@ -33,7 +33,7 @@ import Testing
         #expect(ubuntu.cure(of: Self.lack(.user, .maps, EACCES)) == AppArmorProfile.installation)
     }
 
-    @Test func `a container's filter is the cause before AppArmor, which was never asked`() throws {
+    @Test func `the filter of a container is the cause before AppArmor`() throws {
         let cures = Self.surroundings {
             $0.switches = ["kernel.apparmor_restrict_unprivileged_userns": "1"]
             $0.hasFilter = true
@@ -50,14 +50,14 @@ import Testing
         #expect(cures.cure(of: Self.lack(.ipc, .clone, EINVAL)) == "what the step itself knows")
     }
 
-    @Test func `Landlock that was not enabled at boot gets the parameter with what is there`() {
+    @Test func `the remedy for Landlock without its boot parameter names the present ones`() {
         let cures = Self.surroundings { $0.modules = ["capability", "apparmor"] }
         #expect(
             cures.cure(of: Self.lack(.landlock, .landlock, EOPNOTSUPP))
                 == "add landlock to the boot parameter: lsm=landlock,capability,apparmor")
     }
 
-    @Test func `low limits and a full run folder`() {
+    @Test func `low limits and a full run folder weaken a machine`() {
         for need in ResourceExamination.needs {
             #expect(ResourceExamination.finding(need, soft: need.least - 1).level == .weaker)
             #expect(ResourceExamination.finding(need, soft: need.least).level == .works)
@@ -70,7 +70,7 @@ import Testing
         #expect(ResourceExamination.identities(few, claim: nil).level == .missing)
     }
 
-    @Test func `a user scope is offered where it helps`() {
+    @Test func `a user scope is offered if it helps`() {
         let scope = ControlGroupExamination.scope(reach: ("/run/user/1000/systemd/private", 0), isNeeded: true)
         #expect(scope.cure == "systemd-run --user --scope -p Delegate=yes -- COMMAND")
         let none = ControlGroupExamination.scope(reach: ("/run/user/1000/systemd/private", ENOENT), isNeeded: true)

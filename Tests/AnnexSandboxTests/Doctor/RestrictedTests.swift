@@ -4,13 +4,12 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// The doctor inside surroundings that take something away: it must say what, and what helps.
-///
-/// One after the other: the kernel counts descriptors on their way over all programs of a user.
+/// The doctor inside surroundings that take something away: it must name that, and the remedy. The tests run one after
+/// the other, because the kernel counts descriptors in flight over all programs of a user.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct RestrictedTests {
     private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
-    /// Runs `annex doctor` after the restriction, as this user or, asked so, as an ordinary one.
+    /// Runs `annex doctor` after the restriction, as this user or, on request, as an ordinary one.
     private static func diagnosis(_ restriction: String, ordinary: Bool = false) async throws -> (
         Diagnosis, status: Int32
     ) {
@@ -28,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `user.max_user_namespaces of 0 is named with the command that raises it`() async throws {
+    @Test func `a limit of 0 user namespaces is named with the command that raises it`() async throws {
         let (diagnosis, status) = try await Self.diagnosis("no-user-namespaces", ordinary: true)
         let layer = try #require(diagnosis.findings.first { $0.id == "layer.user" })
         #expect(layer.level == .missing && layer.seen.contains("clone: ENOSPC"))
@@ -40,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["container-filter", "old-container-filter"])
-    func `a container's filter is named, not the kernel`(filter: String) async throws {
+    func `the filter of a container is named as the cause`(filter: String) async throws {
         let (diagnosis, status) = try await Self.diagnosis(filter)
         #expect(diagnosis.findings.first { $0.id == "seccomp-in-force" }?.level == .note)
         let calls = ["clone3", "unshare-user"] + (filter.hasPrefix("old") ? ["landlock-call", "seccomp-filter"] : [])
@@ -53,7 +52,7 @@ import Testing
     }
 
     /// Root of a namespace that an ordinary user made, as in a container without root.
-    @Test func `user 0 of an ordinary user's namespace runs programs as that user does`() async throws {
+    @Test func `root in the namespace of an ordinary user runs programs as that user`() async throws {
         let annex = Self.folder.appending(path: "annex").path
         let ordinary = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
         let namespace = ["unshare", "-Urm"]
@@ -66,7 +65,7 @@ import Testing
         #expect(diagnosis.policies.allSatisfy { $0.state != .unable })
     }
 
-    @Test func `a kernel without Landlock: everything runs for a host that does without it`() async throws {
+    @Test func `without Landlock every policy runs for a host that waives it`() async throws {
         let (diagnosis, status) = try await Self.diagnosis("no-landlock")
         #expect(status == 1)
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
@@ -79,7 +78,7 @@ import Testing
         ("offers-a-core", "core scheduling"), ("loses-its-cores", "core scheduling"),
         ("offers-speculation-control", "store bypass, indirect branches"),
     ])
-    func `a control that the machine offers is asked for and named, by the doctor and by every launch`(
+    func `a speculation control of the machine is requested and named in each launch`(
         machine: String, controls: String
     ) async throws {
         let (diagnosis, _) = try await Self.diagnosis(machine)
@@ -92,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [("refuses-a-core", "core scheduling"), ("refuses-speculation-control", "store bypass")])
-    func `a control that is offered and refused fails the launch by name, unless the host does without it`(
+    func `a refused speculation control fails the launch unless the host waives it`(
         machine: String, control: String
     ) async throws {
         let (diagnosis, status) = try await Self.diagnosis(machine)
@@ -120,7 +119,7 @@ import Testing
         #expect(diagnosis.policies.allSatisfy { $0.cause?.contains("kills for it") == true })
     }
 
-    @Test func `something over proc is named, and only what needs proc is lost`() async throws {
+    @Test func `a mount over proc is named and costs only the parts that need proc`() async throws {
         let (diagnosis, _) = try await Self.diagnosis("masked-proc", ordinary: true)
         #expect(diagnosis.findings.first { $0.id == "proc-masks" }?.seen == "/proc/version")
         #expect(diagnosis.findings.first { $0.id == "procfs" }?.seen.contains("EPERM") == true)
@@ -129,8 +128,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which mounts /proc"), arguments: [true, false])
-    func `a /proc that hides processes refuses the launch, and not where a group sees them`(isHidden: Bool) async throws
-    {
+    func `a launch fails if its proc hides processes from the sandbox`(isHidden: Bool) async throws {
         let restricted = [
             Self.folder.appending(path: "restricts-itself").path, isHidden ? "hidden-processes" : "hidden-from-others",
             "--", "/usr/bin/env", "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
@@ -160,7 +158,7 @@ import Testing
             ("rw,gid=8,hidepid=invisible", "hidepid=invisible"),
             ("rw,gid=7,hidepid=ptraceable", "hidepid=ptraceable"), ("rw,gid=7,hidepid=4", "hidepid=4"),
         ] as [(String, String?)])
-    func `whom /proc hides processes from is read off its mount`(options: String, hides: String?) {
+    func `the processes that proc hides are read from its mount options`(options: String, hides: String?) {
         let mounts = """
             20 1 0:19 / / rw - ext4 /dev/x rw,hidepid=2
             24 20 0:22 / /proc rw,nosuid shared:12 - proc proc \(options)
@@ -175,9 +173,9 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which writes maps of two users"))
-    func `user 0 is an ordinary user wherever the map says so`() async throws {
+    func `root in a namespace is an ordinary user if the map says so`() async throws {
         let annex = Self.folder.appending(path: "annex").path
-        // The shell goes on when the maps stand, which it sees by the user that it has become.
+        // The shell goes on when the maps exist, which it sees by the user that it has become.
         let inside = "until [ \"$(id -u)\" = 0 ]; do :; done; exec \(annex) run -- cat /proc/self/uid_map"
         let script = """
             before=$(readlink /proc/self/ns/user)
@@ -192,7 +190,7 @@ import Testing
         #expect(run.output.split(separator: " ").map(String.init) == ["65534", "0", "1\n"], "\(run.errors)")
     }
 
-    @Test func `a program that examines notices nothing: no SIGCHLD, nobody to wait for`() async throws {
+    @Test func `a program that examines its machine gets no SIGCHLD and no child`() async throws {
         let result = try await Program.tool([Self.folder.appending(path: "examines-itself").path])
         #expect(result.status == 0)
         #expect(result.output.contains("signals=0\n") && result.output.contains("wait=-1 ECHILD\n"), "\(result.output)")
@@ -202,8 +200,7 @@ import Testing
         ("no-user-namespaces", "sudo sysctl -w user.max_user_namespaces=10000"),
         ("container-filter", "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined"),
     ])
-    func `what is said before anything is built agrees with the doctor`(restriction: String, cure: String) async throws
-    {
+    func `the check before a build agrees with the doctor`(restriction: String, cure: String) async throws {
         let script = SourcesTests.root.appending(path: ".ci/preflight").path
         let program = Self.folder.appending(path: "restricts-itself").path
         let asked = try await Program.tool([program, restriction, "--", "/bin/sh", script])
@@ -220,7 +217,7 @@ import Testing
         #expect(compute.layers.count == 15, "\(compute)")
     }
 
-    @Test func `FD-03: others' descriptors on their way delay a launch, and are named when they stay`() async throws {
+    @Test func `FD-03: descriptors in flight delay a launch and are named if they stay`() async throws {
         var moment = try await Self.launch(among: "crowded-for-a-moment")
         while moment.errors.contains("ETOOMANYREFS") { moment = try await Self.launch(among: "crowded-for-a-moment") }
         #expect(moment.status == 0 && moment.output == "ran\n", "\(moment.errors)")
@@ -231,7 +228,7 @@ import Testing
         #expect(stay.errors.contains("ETOOMANYREFS") && stay.errors.contains("ulimit -n"), "\(stay.errors)")
     }
 
-    /// One that no other test of this user had too many descriptors on their way during, for longer than is waited.
+    /// A diagnosis during which no other test of this user had too many descriptors in flight for too long.
     private static func uncrowdedDiagnosis(_ restriction: String, ordinary: Bool = false) async throws -> Diagnosis {
         while true {
             let (diagnosis, _) = try await diagnosis(restriction, ordinary: ordinary)

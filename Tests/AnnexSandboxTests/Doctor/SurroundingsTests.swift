@@ -4,14 +4,14 @@ import Testing
 
 /// Machines other than this one, described by the texts that they would show.
 @Suite struct SurroundingsTests {
-    @Test func `a filter that is in force is read from the status`() {
+    @Test func `a filter in force is read from the status of the process`() {
         #expect(Surroundings.filterMode(in: "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n") == 2)
         #expect(Surroundings.filterMode(in: "Seccomp:\t0\n") == 0)
         #expect(Surroundings.filterMode(in: "Seccomp_filters:\t1\n") == nil)
         #expect(Surroundings.filterMode(in: "") == nil)
     }
 
-    @Test func `mounts over proc are seen, and the ordinary one is not`() {
+    @Test func `mounts over proc are found and the ordinary one is not`() {
         let text = """
             22 27 0:21 / /proc rw - proc proc rw
             40 22 0:50 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw
@@ -37,18 +37,18 @@ import Testing
         (Container.Signs(word: "something"), .other),
         (Container.Signs(kernel: "6.8.0-generic", groups: "0::/init.scope"), .none),
     ])
-    func `a container is known by its signs`(signs: Container.Signs, kind: Container) {
+    func `a container is recognized by its signs`(signs: Container.Signs, kind: Container) {
         #expect(Container(signs) == kind)
         #expect(!kind.cure.isEmpty)
     }
 
-    @Test func `the variable of process 1 is found among others`() {
+    @Test func `the container variable of process 1 is found among others`() {
         #expect(Container.word(in: "PATH=/bin\0container=lxc\0TERM=linux\0") == "lxc")
         #expect(Container.word(in: "mycontainer=x\0") == nil)
         #expect(Container.word(in: nil) == nil)
     }
 
-    @Test func `maps of user numbers`() {
+    @Test func `maps of user numbers are read`() {
         let whole = IdentityMap(text: "         0          0 4294967295\n")
         #expect(whole.contains(IdentityRange.standard))
         let rootless = IdentityMap(text: "0 1000 1\n1 100000 65536\n")
@@ -57,7 +57,7 @@ import Testing
         #expect(IdentityMap(text: "rubbish\n1 2\n").ranges.isEmpty)
     }
 
-    @Test func `Ubuntu's AppArmor and an enforcing SELinux are told by name`() throws {
+    @Test func `AppArmor of Ubuntu and an enforcing SELinux are named`() throws {
         var surroundings = Surroundings()
         surroundings.modules = Surroundings.modules(in: "lockdown,capability,landlock,yama,apparmor\n")
         surroundings.profile = "docker-default (enforce)"

@@ -5,9 +5,9 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Trials that really run, and a program around them that notices nothing.
+/// Trials that really run, and the program around them, which they leave unchanged.
 @Suite(.timeLimit(.minutes(20))) struct TrialTests {
-    @Test func `every feature has a trial, an identity of its own and a cure`() {
+    @Test func `every feature has a trial, an identity and a remedy`() {
         #expect(Set(KernelFeature.all.map(\.trial)).count == KernelFeature.all.count)
         #expect(Set(KernelFeature.all.map(\.id)).count == KernelFeature.all.count)
         #expect(KernelFeature.all.allSatisfy { !$0.cure.isEmpty && !$0.meaning.isEmpty })
@@ -29,17 +29,17 @@ import Testing
         text.split(separator: "\n").first { $0.hasPrefix(key) }
     }
 
-    @Test func `every layer is tried by the warden, and nothing is tried unasked`() throws {
+    @Test func `the warden tries exactly the layers that it is asked for`() throws {
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }
         #expect(launcher.lacks.isEmpty)
         let all = try Launcher.start(waiving: Set(SandboxLayer.allCases))
         defer { all.shutDown() }
-        // What the launches of the other suites use is there.
+        // The layers that the launches of the other suites use are there.
         #expect(all.lacks.map(\.layer) == [], "\(all.lacks.map(\.seen))")
     }
 
-    @Test func `the probe's words`() {
+    @Test func `the report of the probe is read`() {
         let said = ProbeReport(Array("probe clone3=38 clone=1 unshare=0\n".utf8))
         #expect(said.hasRun && said.escapes == ["unshare"])
         #expect(said.tries == ["clone3": 38, "clone": 1, "unshare": 0])
@@ -47,19 +47,19 @@ import Testing
         #expect(ProbeReport([0xff, 0xfe, 0x20]).tries.isEmpty)
     }
 
-    @Test func `a probe that is refused with its first breath was launched all the same`() throws {
+    @Test func `a probe that is denied at once counts as launched`() throws {
         let bench = try Bench()
-        // Which of the two words comes first, that it executed or that it was refused, is the scheduler's to say.
+        // The scheduler decides which report comes first: that the probe executed or that it was denied.
         for round in 0..<30 {
             let readiness = bench.readiness(of: "tool", cures: Cures(.ofThisProcess()))
             #expect(readiness.layers.count == SandboxLayer.allCases.count, "round \(round): \(readiness)")
         }
     }
 
-    @Test func `NS-01: a diagnosis launches under every policy, and no sandbox can make a user namespace`() throws {
+    @Test func `NS-01: a diagnosis launches every policy and finds no nested user namespace`() throws {
         let diagnosis = Doctor.examine()
         #expect(diagnosis.policies.map(\.policy) == PolicyLibrary.shipped.names)
-        // A policy that asks for what no launcher builds is refused before there is a process.
+        // A policy that needs something no launcher builds is rejected before there is a process.
         for policy in diagnosis.policies where policy.cause?.hasPrefix("plan: the policy") != true {
             #expect(policy.state == .ready || policy.state == .weaker, "\(policy)")
             #expect(policy.layers.count == SandboxLayer.allCases.count)
@@ -69,11 +69,11 @@ import Testing
         #expect(copy == diagnosis && copy.outcome == diagnosis.outcome)
     }
 
-    @Test func `folders of doctors that were killed are removed, those of living ones and of others are not`() throws {
+    @Test func `only folders of doctors that were killed are removed`() throws {
         // Process 1 lives, but did not start then.
         let gone = (OwnedName.startTime(of: 1) ?? 0) &+ 1
         let stale = "/tmp/" + OwnedName(owner: 1, started: gone, count: .random(in: 0 ... .max)).text
-        // Complete at once: other tests' trials remove such folders too.
+        // The folder is complete at once: trials of other tests remove such folders too.
         let made = "/tmp/annex-made-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true)
         try Data("x".utf8).write(to: URL(filePath: made + "/" + ProbeBundle.program))

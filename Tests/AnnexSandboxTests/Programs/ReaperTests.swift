@@ -5,19 +5,20 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// A program that has a reaper before it meets signals, orphans and its own end as everywhere else.
+/// A program behind a reaper meets signals, orphans and its own end as everywhere else.
 @Suite(.timeLimit(.minutes(20))) struct ReaperTests {
     private func run(_ script: String) async throws -> SandboxRunResult {
         try await Sandbox(policy: .shipped(named: "tool")).run(SandboxProgram("/bin/sh", ["-c", script]))
     }
 
-    @Test(arguments: [0, 1, 7, 127, 255]) func theExitCodeIsTheProgramsOwn(code: Int32) async throws {
+    @Test(arguments: [0, 1, 7, 127, 255]) func `a program behind a reaper keeps its exit code`(code: Int32) async throws
+    {
         let report = try await run("exit \(code)").report
         #expect(report.reason == .exited && report.exitCode == code)
     }
 
     @Test(arguments: [SIGTERM, SIGINT, SIGABRT, SIGSEGV, SIGKILL, SIGUSR1])
-    func aSignalOfItsOwnEndsItAsEverywhere(signal: Int32) async throws {
+    func `a signal that a program sends itself ends it as everywhere`(signal: Int32) async throws {
         let report = try await run("kill -\(signal) $$; sleep 60").report
         #expect(report.reason == .crashed && report.signal == signal, "\(report)")
     }
@@ -38,7 +39,7 @@ import Testing
         #expect(!states.contains("zombie"))
     }
 
-    @Test func `LIFE-02: what it left behind ends with it`() async throws {
+    @Test func `LIFE-02: processes that a program leaves behind end with it`() async throws {
         // The sleeper holds the pipe: the run could not end while it lives.
         let result = try await run("setsid sh -c 'sleep 1000' & echo left; exit 3")
         #expect(result.report.exitCode == 3)
@@ -46,13 +47,13 @@ import Testing
     }
 
     @Test(arguments: ["environ", "maps", "mem", "fd/3", "cwd"])
-    func `PROC-04: nothing is read of the reaper`(file: String) async throws {
+    func `PROC-04: a program can read nothing of its reaper`(file: String) async throws {
         let result = try await run("cat /proc/1/\(file) && echo got through")
         #expect(!String(decoding: result.output, as: UTF8.self).contains("got through"))
         #expect(result.output.isEmpty)
     }
 
-    @Test func `NS-06: signals from within reach neither the reaper nor, through it, anybody`() async throws {
+    @Test func `NS-06: signals from inside never reach the reaper or others through it`() async throws {
         let script =
             "trap 'echo hit' TERM; for s in TERM INT HUP KILL STOP SEGV; do kill -$s 1 2>/dev/null; done; echo alive"
         let result = try await run(script)
@@ -60,12 +61,12 @@ import Testing
         #expect(result.output == Array("alive\n".utf8))
     }
 
-    @Test func whoIsAskedToEndMayTidyUp() async throws {
+    @Test func `a program that is asked to end may tidy up`() async throws {
         let report = try await cancelled(after: "trap 'exit 9' TERM", grace: "3000s")
         #expect(report.reason == .exited && report.exitCode == 9, "\(report)")
     }
 
-    @Test func `SIG-03: who does not end when asked is ended after its grace`() async throws {
+    @Test func `SIG-03: a program that ignores the request to end is killed after its grace`() async throws {
         #expect(try await cancelled(after: "trap '' TERM", grace: "100ms").reason == .cancelled)
     }
 
@@ -75,8 +76,8 @@ import Testing
         return try PolicyLibrary.shipped.adding(["asked": (text, "asked.yaml")]).policy(named: "asked")
     }
 
-    /// The end of a script without one, cancelled as soon as its trap is set. How much of its grace it needs is the
-    /// machine's doing.
+    /// The result of a script that does not end by itself, cancelled as soon as its trap is set. The machine decides
+    /// how much of the grace is needed.
     private func cancelled(after trap: String, grace: String) async throws -> SandboxRunReport {
         let policy = try Self.policy(grace: grace)
         let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Programs run as an embedder runs them: handed files, limits, and an end that is a value.
+/// Programs run as an embedder runs them: with granted files, limits, and an end that is a value.
 @Suite(.timeLimit(.minutes(20))) struct SandboxProgramTests {
     private let folder: URL
     private let sandbox: Sandbox
@@ -22,7 +22,7 @@ import Testing
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test func outputErrorsAndInputAreApart() async throws {
+    @Test func `output, errors and input are kept apart`() async throws {
         var program = shell("cat; echo bad >&2")
         program.input = .bytes(Array("given".utf8))
         let result = try await sandbox.run(program)
@@ -30,14 +30,14 @@ import Testing
         #expect(!result.report.steps.isEmpty && result.report.layers.count >= 13)
     }
 
-    @Test func `FS-01: a file is there when it was handed over and not otherwise`() async throws {
+    @Test func `FS-01: a file is visible only if it was handed over`() async throws {
         var program = shell("cat \(folder.path)/data")
         #expect(try await sandbox.run(program).report.exitCode == 1)
         program.read(folder.appending(path: "data").path)
         #expect(text(try await sandbox.run(program).output) == "one\ntwo\n")
     }
 
-    @Test func whatIsHandedToReadIsNotWritten() async throws {
+    @Test func `a folder that is handed over for reading is not written`() async throws {
         var program = shell("echo more >> \(folder.path)/data; touch \(folder.path)/new; ls \(folder.path)")
         program.read(folder.path)
         let result = try await sandbox.run(program)
@@ -45,7 +45,7 @@ import Testing
         #expect(try String(contentsOf: folder.appending(path: "data"), encoding: .utf8) == "one\ntwo\n")
     }
 
-    @Test func whatIsHandedToWriteIsWrittenAndNothingThereRuns() async throws {
+    @Test func `files in a folder for writing are written and never executed`() async throws {
         chmod(folder.path, 0o777)
         var program = shell(
             "cd \(folder.path) && cp /bin/true made && chmod 755 made && ./made; echo $?; chmod 4755 made")
@@ -57,7 +57,7 @@ import Testing
         #expect(stat(folder.path + "/made", &status) == 0 && status.st_mode & 0o6000 == 0)
     }
 
-    @Test func linksOnTheWayAreThereInside() async throws {
+    @Test func `links on a path that is handed over exist inside`() async throws {
         let link = folder.appending(path: "link")
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "data")
         var program = shell("cat \(link.path); readlink \(link.path)")
@@ -65,7 +65,7 @@ import Testing
         #expect(text(try await sandbox.run(program).output) == "one\ntwo\ndata\n")
     }
 
-    @Test func scriptsRunWithTheirInterpreter() async throws {
+    @Test func `scripts run with their interpreter`() async throws {
         let script = folder.appending(path: "script")
         try Data("#! /bin/sh -e\necho $0 $1\n".utf8).write(to: script)
         chmod(script.path, 0o755)
@@ -74,7 +74,7 @@ import Testing
         #expect(text(result.output) == "\(script.path) x\n")
     }
 
-    @Test func anInterpreterThatMayNotRunIsRefused() async throws {
+    @Test func `a script whose interpreter may not run is refused`() async throws {
         let script = folder.appending(path: "script")
         try Data("#!\(folder.path)/shell\n".utf8).write(to: script)
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: folder.path + "/shell")
@@ -83,43 +83,46 @@ import Testing
     }
 
     @Test(arguments: ["annex-no-such-program", "/nowhere/at/all", ""])
-    func aProgramThatIsNotThereIsSaidSo(name: String) async throws {
+    func `the error for a missing program says that it is missing`(name: String) async throws {
         let error = await #expect(throws: SandboxError.self) { try await sandbox.run(SandboxProgram(name)) }
         #expect(error?.isMissing == true)
     }
 
-    @Test(arguments: ["/", "/proc", "/dev", "/root"]) func wholeSystemsAreNotHandedOver(path: String) async throws {
+    @Test(arguments: ["/", "/proc", "/dev", "/root"]) func `whole systems are not handed over`(path: String)
+        async throws
+    {
         var program = shell("true")
         program.write(path)
         await #expect(throws: SandboxError.self) { try await sandbox.run(program) }
     }
 
-    @Test func `BOMB-01: too much memory ends it with its reason`() async throws {
+    @Test func `BOMB-01: too much memory ends a program with its reason`() async throws {
         var sandbox = sandbox
         sandbox.tighten(memory: 48 << 20)
         let program = SandboxProgram("/usr/bin/perl", ["-e", "my @a; push @a, 'x' x 1000000 while 1"])
         try #require(access("/usr/bin/perl", X_OK) == 0)
         let report = try await sandbox.run(program).report
-        // Where memory is only watched, the kernel refuses it more, and how it then ends is the program's own to say.
+        // If memory is only watched, the kernel refuses more of it, and the program itself decides how it then ends.
         let isRefused = !report.isMemoryEnforced && report.reason == .exited && report.exitCode != 0
         #expect(report.reason == .memoryLimit || isRefused, "\(report)")
     }
 
     @Test(arguments: [("exit 3", SandboxRunReport.Reason.exited), ("unshare -U true", .deniedOperation)])
-    func `BOMB-01: what ends after a child ran out of memory has its own reason`(
+    func `BOMB-01: an end after a child ran out of memory has its own reason`(
         last: String, reason: SandboxRunReport.Reason
     ) async throws {
         var sandbox = sandbox
         sandbox.tighten(memory: 64 << 20)
         let report = try await sandbox.run(shell("/usr/bin/perl -e '$x = \"x\" x 200000000'; \(last)")).report
-        // A control group of version 2 ends all of a sandbox's processes together.
+        // A control group of version 2 ends all processes of a sandbox together.
         guard !report.isMemoryEnforced || ControlGroupHierarchy.find()?.version != .two else {
             return #expect(report.reason == .memoryLimit, "\(report)")
         }
         #expect(report.reason == reason && report.exitCode == (reason == .exited ? 3 : nil), "\(report)")
     }
 
-    /// Under a policy that keeps a directory of 1 MiB and ten files; for far longer than anybody needs to look.
+    /// Runs a script under a policy with a private directory of 1 MiB and ten files; it lasts far longer than any look
+    /// at it.
     private func keeping(_ script: String) async throws -> SandboxRunReport {
         let kept = folder.appending(path: "kept")
         try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: true)
@@ -141,37 +144,37 @@ import Testing
     }
 
     @Test(arguments: ["300 d", "400 .", "300 ."])
-    func `FS-24: a directory that is closed hides nothing from its bound`(closing: String) async throws {
+    func `FS-24: a closed directory hides nothing from its limit`(closing: String) async throws {
         let report = try await keeping(
             "mkdir d && exec 3> d/big && chmod \(closing) ; head -c 8000000 /dev/zero >&3")
-        // As root, the directory itself is another user's, and stays open.
+        // As root, the sandbox's own directory belongs to another user, and stays open.
         #expect(report.reason == .diskLimit, "\(report)")
     }
 
     @Test(arguments: ["exec 3> gone && rm gone", "mkdir d && exec 3> d/gone && rm -r d"])
-    func `FS-24: what is removed and held open counts`(removing: String) async throws {
+    func `FS-24: files that are removed and held open count`(removing: String) async throws {
         let report = try await keeping("\(removing); head -c 8000000 /dev/zero >&3")
         #expect(report.reason == .diskLimit, "\(report)")
     }
 
-    @Test func `FS-24: a name that is no text ends the program and not its host`() async throws {
+    @Test func `FS-24: a file name that is no text ends the program and not its host`() async throws {
         let report = try await keeping(#": > a; mkdir d; : > "d/$(printf '\377')"; : > b; : > c"#)
         #expect(report.reason == .diskLimit, "\(report)")
     }
 
-    @Test func tooLongEndsItWithItsReason() async throws {
+    @Test func `a program that runs too long ends with its reason`() async throws {
         var sandbox = sandbox
         sandbox.tighten(time: .milliseconds(300))
         #expect(try await sandbox.run(shell("sleep 100")).report.reason == .timeLimit)
     }
 
-    @Test func `BOMB-06: too much output ends it with its reason`() async throws {
+    @Test func `BOMB-06: too much output ends a program with its reason`() async throws {
         let result = try await sandbox.run(shell("cat /dev/zero"))
         #expect(result.report.reason == .outputLimit)
         #expect(UInt64(result.output.count) <= sandbox.policy.limits.output)
     }
 
-    @Test func `NET-01: a refused call is in the report with what would allow it`() async throws {
+    @Test func `NET-01: a denied call is in the report with its remedy`() async throws {
         let program = SandboxProgram(
             "/usr/bin/perl", ["-MSocket", "-e", "socket(my $s, AF_INET, SOCK_STREAM, 0) or exit 5"])
         try #require(access("/usr/bin/perl", X_OK) == 0)
@@ -181,7 +184,9 @@ import Testing
     }
 
     @Test(arguments: [("compute", true), ("tool", false)])
-    func aProgramThatAbortsShowsWhereUnlessItsPolicyLetsItSignalItself(_ policy: String, _ shows: Bool) async throws {
+    func `an aborting program has a backtrace unless its policy allows signals to itself`(
+        _ policy: String, _ shows: Bool
+    ) async throws {
         let file = folder.appending(path: "runs-alone")
         try FileManager.default.copyProgram(
             at: Ground.fixture.deletingLastPathComponent().appending(path: "runs-alone"), to: file)
@@ -194,7 +199,7 @@ import Testing
         #expect(try JSONDecoder().decode(SandboxRunReport.self, from: JSONEncoder().encode(report)) == report)
     }
 
-    @Test func theReportIsReadBackFromItsJSON() async throws {
+    @Test func `a report reads back the same from its JSON`() async throws {
         let report = try await sandbox.run(shell("exit 4")).report
         let again = try JSONDecoder().decode(SandboxRunReport.self, from: JSONEncoder().encode(report))
         #expect(again == report)

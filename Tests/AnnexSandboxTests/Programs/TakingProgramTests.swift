@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What the kernel keeps on behalf of a program is bounded too, with a control group and without.
+/// Memory and time that the kernel spends for a program are bounded too, with a control group and without.
 @Suite(.timeLimit(.minutes(20))) struct TakingProgramTests {
     private let folder: TemporaryFolder
 
@@ -29,27 +29,27 @@ import Testing
         return try PolicyLibrary.shipped.adding(["taking": (text, "taking.yaml")]).policy(named: "taking")
     }
 
-    /// 32 GiB of addresses that may only be read, or as many as there are, have up to 64 MiB of page tables.
+    /// 32 GiB of read-only addresses, or as many as there are, have up to 64 MiB of page tables.
     @Test(arguments: ["compute", "tool"])
-    func pageTablesCountAsMemory(_ name: String) async throws {
+    func `page tables count as memory`(_ name: String) async throws {
         let policy = try policy(including: name, "memory: 16M")
         let report = try await Sandbox(policy: policy).run(program("page-tables", "32")).report
         #expect(report.reason == .memoryLimit, "\(report)")
     }
 
-    @Test func theProcessorTimeOfAllProcessesTogetherEndsThem() async throws {
+    @Test func `the processor time of all processes together ends a program`() async throws {
         let policy = try policy(including: "tool", "processor: 4s, processes: 32, request: 120s")
         let report = try await Sandbox(policy: policy).run(program("burn", "4")).report
         #expect(report.reason == .processorLimit, "\(report)")
         #expect(report.detail.contains("together"), "\(report)")
     }
 
-    /// The kernel counts descriptors under way for each user, and refuses a program more when that user has as many under
-    /// way as the program may open: 1,024 usually.
-    @Test func whoRunsAsItsCallerLeavesItsOtherProgramsDescriptorsToSend() async throws {
+    /// The kernel counts descriptors in flight for each user. It refuses a program more if that user has as many in
+    /// flight as the program may open: 1,024 usually.
+    @Test func `a program that runs as its caller leaves the caller descriptors to send`() async throws {
         let result = try await Sandbox(policy: .shipped(named: "tool")).run(program("descriptors"))
         let sent = try #require(Int(String(decoding: result.output, as: UTF8.self).dropLast()), "\(result.report)")
-        // As root it is another user than anybody else.
+        // As root the program is another user than its caller.
         #expect(sent > 0 && (sent < 1024 || getuid() == 0))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What an ELF header asks for is made by the kernel in `execve`, where no filter sees it.
+/// The kernel makes the memory that an ELF header asks for in `execve`, where no filter sees it.
 @Suite(.timeLimit(.minutes(20))) struct WritableCodeTests {
     private let folder: TemporaryFolder
 
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [UInt32(1), 0x6474_E551])
-    func `PROC-12: an executable that asks for memory that is writable and executable is not launched`(
+    func `PROC-12: a program whose header asks for writable code is not launched`(
         kind: UInt32
     ) async throws {
         let program = SandboxProgram(try copy(of: "/bin/true", Kind(rawValue: kind)))
@@ -76,12 +76,12 @@ import Testing
         #expect(error.cause.contains("not a 64-bit program"), "\(error)")
     }
 
-    @Test func `PROC-12: a dynamic linker that asks for it is not loaded`() async throws {
+    @Test func `PROC-12: a dynamic linker whose header asks for writable code is not loaded`() async throws {
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: "/bin/true")))
         let headers = try #require(ProgramHeaders { Array(bytes[Int($0)..<min(Int($0) + $1, bytes.count)]) })
         let linker = try #require(headers.interpreter)
         #expect(headers.fault == nil)
-        // No longer than the path that it stands for.
+        // No longer than the path that it replaces.
         let path = "/tmp/annex-\(getpid() % 100_000)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         _ = try copy(of: String(decoding: linker, as: UTF8.self), .load, to: path)
@@ -95,15 +95,15 @@ import Testing
         #expect(try await sandbox("off", granting: path).run(program).report.exitCode == 0)
     }
 
-    @Test func `PROC-12: what cannot be read is not taken on trust`() async throws {
+    @Test func `PROC-12: a program that cannot be read is not launched`() async throws {
         guard getuid() != 0 else { return }
         let path = try copy(of: "/bin/true", nil)
         try #require(chmod(path, 0o111) == 0)
         await #expect(throws: SandboxError.self) { try await sandbox("on").run(SandboxProgram(path)) }
     }
 
-    /// Headers that lie about themselves.
-    @Test func `PROC-12: what is no program is left to the kernel`() {
+    /// Headers with false numbers.
+    @Test func `PROC-12: a file that is no program is left to the kernel`() {
         #expect(ProgramHeaders { _, _ in [] } == nil)
         let head: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1] + [UInt8](repeating: 0xFF, count: 58)
         for size in 4...64 {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Root's sandboxes begin in a mount namespace without anything of the host's, once there is one.
+/// Root's sandboxes begin in a mount namespace without anything of the host, once there is one.
 @Suite(.timeLimit(.minutes(20))) struct BareNamespaceTests {
-    @Test func theWorldIsTheSameHoweverItBegan() async throws {
+    @Test func `the first and the later sandboxes of a warden look the same inside`() async throws {
         let ground = try Ground()
         let first = try await ground.launch(ground.plan("world")).world()
         await waitsForBare(on: ground)
@@ -14,7 +14,7 @@ import Testing
         #expect(first == second && first["root"] == "app" && first["root.write"] == "\(EROFS)")
     }
 
-    @Test func whoTakesItsRootOffFindsNothingOfTheHosts() async throws {
+    @Test func `a program that unmounts its root finds no files of the host`() async throws {
         let ground = try Ground()
         for isFirst in [true, false] {
             let dug = try await ground.launch(withEveryRight(on: ground)).world()
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func eachHasANamespaceOfItsOwnAndTheWardenStaysInTheHosts() async throws {
+    @Test func `each sandbox has its own mount namespace and the warden stays in that of the host`() async throws {
         let ground = try Ground()
         let host = try #require(namespace(of: getpid()))
         var seen = [host]
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func plansThatCannotBeginThereBeginAsBefore() async throws {
+    @Test func `plans that need mounts of the host begin outside the bare namespace`() async throws {
         let ground = try Ground()
         let other = try ground.launch(ground.plan("stay")).recording
         #expect(await other.waits(for: .executed))
@@ -62,7 +62,7 @@ import Testing
         #expect(namespace(of: run.process) == namespace(of: getpid()))
     }
 
-    @Test func aLaunchThatFailsThereLeavesTheNextOneItsWay() async throws {
+    @Test func `a launch that fails in the bare namespace does not harm the next`() async throws {
         let ground = try Ground()
         let other = try ground.launch(ground.plan("stay")).recording
         #expect(await other.waits(for: .executed))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// What no policy gives: root of its user namespace with all of its rights there.
+    /// A plan that no policy gives: root of its user namespace with all of its rights there.
     private func withEveryRight(on ground: Ground) throws -> LaunchPlan {
         var plan = try ground.plan("dig")
         plan.layers.subtract([.capabilities, .noNewPrivileges])
@@ -96,7 +96,8 @@ import Testing
         return plan
     }
 
-    /// Until the warden holds a second mount namespace and is back from making it; at once where it makes none.
+    /// Waits until the warden holds a second mount namespace and is back from making it; returns at once if it makes
+    /// none.
     private func waitsForBare(on ground: Ground) async {
         guard geteuid() == 0 else { return }
         let warden = ground.warden.number

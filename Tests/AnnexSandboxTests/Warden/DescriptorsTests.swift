@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexSandbox
 
 @Suite(.timeLimit(.minutes(20))) struct DescriptorsTests {
-    @Test func theListAndNothingElse() async throws {
+    @Test func `LIFE-04: a program has exactly the descriptors of its plan`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         for number: Int32 in [3, 40, 17, 1000] {
@@ -15,7 +15,7 @@ import Testing
         #expect(world["descriptors"] == "0,1,2,3,17,40,1000")
     }
 
-    @Test func withoutAGiftEvenTheFirstThreeAreClosed() async throws {
+    @Test func `a program without gifts has not even the first three descriptors`() async throws {
         let ground = try Ground()
         let program = try Ground.open(ground.folder.appending(path: "app/program"))
         var plan = try LaunchPlan(
@@ -29,8 +29,8 @@ import Testing
         #expect(world["descriptors"] == "1")
     }
 
-    /// Each gift's number is where another's source lies in the warden: whatever the numbers there, these cross.
-    @Test func numbersThatCrossComeOutRight() async throws {
+    /// Each gift's number is that of another's source in the warden, so any order of numbers there makes these cross.
+    @Test func `gifts whose numbers cross get the right numbers`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         for number: Int32 in (3..<40).reversed() {
@@ -40,7 +40,7 @@ import Testing
         #expect(world["descriptors"] == (0..<40).map(String.init).joined(separator: ","))
     }
 
-    @Test func aLowLimitOfFilesDoesNotBindTheLaunch() async throws {
+    @Test func `a low limit of files does not bind the launch itself`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.limits = [ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), 3)]
@@ -49,7 +49,7 @@ import Testing
         #expect(world["said"] == "world")
     }
 
-    @Test func aLimitAboveTheHostsIsRefusedByName() async throws {
+    @Test func `a limit above that of the host fails by name`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.limits = [

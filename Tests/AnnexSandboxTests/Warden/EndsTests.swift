@@ -4,9 +4,9 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Ends of what executed are told by a signal, of which the kernel keeps one at a time.
+/// The kernel reports the end of a program by a signal, of which it keeps one at a time.
 @Suite(.timeLimit(.minutes(20))) struct EndsTests {
-    @Test func endsWhileTheWardenSleepsAreAllTold() async throws {
+    @Test func `all ends that come while the warden sleeps are reported`() async throws {
         let ground = try Ground()
         var runs: [Recording] = []
         for _ in 0..<30 { runs.append(try await staying(on: ground)) }
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func stoppingAndGoingOnIsNoEnd() async throws {
+    @Test func `stopping and continuing a program is no end`() async throws {
         let ground = try Ground()
         let stopped = try await staying(on: ground)
         let other = try await staying(on: ground)
@@ -29,7 +29,7 @@ import Testing
             kill(stopped.process, SIGCONT)
         }
         kill(stopped.process, SIGSTOP)
-        // Heard after all of these.
+        // This end is reported after all of these signals.
         try other.kill()
         await other.finish()
         #expect(stopped.end == nil && kill(stopped.process, 0) == 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(stopped.end == .signalled(signal: SIGKILL, core: false))
     }
 
-    @Test func aSignalThatSomebodySendsEndsNobody() async throws {
+    @Test func `a foreign SIGCHLD to the warden ends no program`() async throws {
         let ground = try Ground()
         let run = try await staying(on: ground)
         let other = try await staying(on: ground)
@@ -50,7 +50,7 @@ import Testing
         await run.finish()
     }
 
-    @Test func nothingIsHeldForWhoExecuted() async throws {
+    @Test func `the warden holds no descriptor for a running program`() async throws {
         let ground = try Ground()
         let before = WardenState(ground.warden.number).descriptors
         var runs: [Recording] = []

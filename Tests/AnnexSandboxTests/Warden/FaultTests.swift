@@ -8,20 +8,20 @@ import Testing
 
 /// Each step made to fail in turn: the answer names it, and nothing is left.
 @Suite(.timeLimit(.minutes(20))) struct FaultTests {
-    @Test func everyStepHasItsName() {
+    @Test func `every step of a launch has its name`() {
         #expect(LaunchStep.allCases.count == Int(ANNEX_STEP_COUNT))
         #expect(Set(LaunchStep.allCases.map(\.name)).count == LaunchStep.allCases.count)
         #expect(LaunchStep.allCases.first?.name == "plan" && LaunchStep.allCases.last?.name == "exec")
     }
 
     @Test(arguments: LaunchStep.allCases, [false, true])
-    func aStepThatFailsIsNamedAndLeavesNothing(step: LaunchStep, reaper: Bool) async throws {
+    func `a step that fails is named and leaves nothing`(step: LaunchStep, reaper: Bool) async throws {
         let ground = try Ground()
         let mounts = ProcText.mountsOfAnnex()
-        try await fail(step, reaper, on: ground)  // what the first launch makes once is made
+        try await fail(step, reaper, on: ground)  // makes everything that only the first launch makes
         let before = WardenState(ground.warden.number)
         for _ in 0..<5 { try await fail(step, reaper, on: ground) }
-        // The warden tells an end before it has put everything of it away.
+        // The warden reports an end before it has released everything of it.
         await eventually { WardenState(ground.warden.number).isNoMore(than: before) }
         await eventually { Set(ProcText.mountsOfAnnex()).isSubset(of: mounts) }
     }
@@ -47,7 +47,7 @@ import Testing
         #expect((run.recording.end != nil) == hasProcess)
     }
 
-    @Test func aRealFailureLooksTheSame() async throws {
+    @Test func `a real failure is reported like an injected one`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.directory = "/nowhere"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Binds and scratches have the rights and bounds of the plan, and only what was checked is ever bound.
+/// Binds and scratches have the rights and limits of the plan, and only a source that was checked is ever bound.
 @Suite(.timeLimit(.minutes(20))) struct FilesTests {
     private static let readOnly = 1
     private static let noSetUser = 2
@@ -13,7 +13,7 @@ import Testing
     private static let noExecute = 8
 
     @Test(.enabled(if: geteuid() == 0, "needs root, whose sandboxes are other users"))
-    func `a program in a folder of its owner's alone is not started, and the error says what helps`() async throws {
+    func `a program in a private folder of its owner fails with the remedy`() async throws {
         let ground = try Ground()
         let app = ground.folder.appending(path: "app").path
         try #require(chmod(app, 0o700) == 0)
@@ -23,7 +23,7 @@ import Testing
         #expect(run.recording.failure?.mend?.contains("chmod -R go+rX") == true)
     }
 
-    @Test func aBindIsReadOnlyUnlessThePlanSaysOtherwise() async throws {
+    @Test func `a bind is read-only unless the plan says otherwise`() async throws {
         let ground = try Ground()
         let writable = try ground.directory("writable")
         chmod(writable.path, 0o777)
@@ -38,7 +38,7 @@ import Testing
         #expect(world["root"] == "app,data")
     }
 
-    @Test func aFileAndADeviceCanBeBound() async throws {
+    @Test func `a file and a device can be bound`() async throws {
         let ground = try Ground()
         let file = ground.folder.appending(path: "word")
         try Data("word".utf8).write(to: file)
@@ -52,7 +52,7 @@ import Testing
         #expect(world["/dev/zero.read"] == "\(EACCES)", "a device that was not granted as one")
     }
 
-    @Test func aScratchIsBoundedInBytesAndFiles() async throws {
+    @Test func `a scratch directory is bounded in bytes and files`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world", "/tmp")
         plan.scratches = [Scratch(at: "/tmp", size: 1 << 20, inodes: 100, mode: 0o700)]
@@ -66,7 +66,7 @@ import Testing
         #expect(world["directory"] == "/tmp")
     }
 
-    @Test func noMountPointIsEverMadeInsideABind() async throws {
+    @Test func `no mount point is ever made inside a bind`() async throws {
         let ground = try Ground()
         let writable = try ground.directory("writable")
         chmod(writable.path, 0o777)
@@ -80,7 +80,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: writable.path).isEmpty)
     }
 
-    @Test func aLinkInsideABindLeadsNoMountAstray() async throws {
+    @Test func `FS-10: a link inside a bind does not redirect a mount`() async throws {
         let ground = try Ground()
         let hostile = try ground.directory("hostile")
         try FileManager.default.createSymbolicLink(
@@ -94,8 +94,9 @@ import Testing
         #expect(run.recording.failure?.errno == ELOOP)
     }
 
-    /// As root the tree is cloned from the descriptor that was checked; else the path must lead to the same object.
-    @Test func aSourceThatWasReplacedIsNeverBound() async throws {
+    /// As root the warden clones the tree from the descriptor that was checked; else the path must lead to the same
+    /// object.
+    @Test func `FS-10: a source that was replaced is never bound`() async throws {
         let ground = try Ground()
         let source = try ground.directory("source")
         try Data("checked".utf8).write(to: source.appending(path: "checked"))
@@ -115,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func aSourceThatIsAnotherDirectoryNowIsRefused() async throws {
+    @Test func `FS-10: a source path that leads to another directory is refused`() async throws {
         let ground = try Ground()
         let source = try ground.directory("source")
         var plan = try ground.plan("world", "/data")
@@ -132,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func aSwappedExecutableIsRefused() async throws {
+    @Test func `START-07: an executable that was swapped is refused`() async throws {
         let ground = try Ground()
         let plan = try ground.plan("world")
         let program = ground.folder.appending(path: "app/program")
@@ -145,7 +146,7 @@ import Testing
         #expect(run.recording.failure?.errno == ESTALE)
     }
 
-    @Test func anExecutableBehindALinkIsRefused() async throws {
+    @Test func `START-07: an executable behind a link is refused`() async throws {
         let ground = try Ground()
         let plan = try ground.plan("world")
         let app = ground.folder.appending(path: "app")

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexSandbox
 
 @Suite(.timeLimit(.minutes(20))) struct FilterTests {
-    @Test func executingIsAllowedOnceByTheNonce() async throws {
+    @Test func `only the exec with the nonce of the launch passes the filter`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("exec")
         plan.layers.insert(.seccomp)
@@ -17,7 +17,7 @@ import Testing
         #expect(run.recording.layers?.contains(.seccomp) == true)
     }
 
-    @Test func withAnotherNonceNothingIsExecuted() async throws {
+    @Test func `a filter with another nonce lets nothing execute`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("exec")
         plan.layers.insert(.seccomp)
@@ -29,8 +29,8 @@ import Testing
         #expect(run.recording.failure?.errno == EPERM)
     }
 
-    /// The filter's own mistake must not look like a success.
-    @Test func aFilterThatKillsTheReportIsAFailureNotAnExecution() async throws {
+    /// A fault of the filter must not look like a success.
+    @Test func `a filter that kills the report is a failure and not an execution`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("exec")
         plan.layers.insert(.seccomp)
@@ -42,7 +42,7 @@ import Testing
         #expect(run.recording.end?.signal == SIGSYS)
     }
 
-    @Test func theListenerArrivesBeforeAnythingRunsAndAnswers() async throws {
+    @Test func `SEC-07: the listener arrives before the program runs and gets its calls`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("parent")
         plan.layers.insert(.seccomp)
@@ -57,8 +57,8 @@ import Testing
         #expect(world["errno"] == "\(EXDEV)")
     }
 
-    /// Nobody there to ask means no.
-    @Test func withoutAListenerItsCallsAreRefused() async throws {
+    /// Without a listener to decide, the answer is no.
+    @Test func `without a listener the calls that need one are denied`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("parent")
         plan.layers.insert(.seccomp)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(.enabled(if: (try? LandlockVersion.ofKernel()) != nil, "this kernel has no Landlock"))
-    func landlockRefusesWhatNoRuleGrants() async throws {
+    func `Landlock denies access without a rule`() async throws {
         let ground = try Ground()
         let data = try ground.directory("data")
         chmod(data.path, 0o777)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(.enabled(if: (try? LandlockVersion.ofKernel()) != nil, "this kernel has no Landlock"))
-    func aRuleForNothingThatIsThereFailsByName() async throws {
+    func `a Landlock rule for a missing path fails by name`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.layers.insert(.landlock)

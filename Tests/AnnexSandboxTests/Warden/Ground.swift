@@ -11,7 +11,7 @@ final class Ground: Sendable {
     let warden: Warden
     let folder: URL
 
-    /// Who the sandbox is on the host: as root somebody else, else whoever runs the tests.
+    /// The user of the sandbox on the host: as root another user, else the one that runs the tests.
     static let outside: (user: UInt32, group: UInt32) =
         geteuid() == 0 ? (1_610_700_001, 1_610_700_001) : (geteuid(), getegid())
 
@@ -66,7 +66,7 @@ final class Ground: Sendable {
         return plan
     }
 
-    /// Launches and tells the end of a pipe to whose other end the process writes as its descriptor 1.
+    /// Launches a plan, and makes a pipe whose other end is descriptor 1 of the process.
     func launch(_ plan: consuming LaunchPlan) throws -> Run {
         let pipe = try DescriptorPair.pipe()
         plan.give(try pipe.second.duplicate(), as: 1)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// A sandbox is in its control groups before it does anything, and they are gone when everybody is.
+/// A sandbox is in its control groups before it does anything, and the groups go when all its processes have ended.
 @Suite(
     .timeLimit(.minutes(20)),
     .enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
 struct GroupTests {
-    @Test func itBeginsInItsGroupsAndSeesThemAsTheRoot() async throws {
+    @Test func `START-02: a program begins in its control groups and sees them as the root`() async throws {
         let ground = try Ground()
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let group = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 8)
@@ -24,7 +24,7 @@ struct GroupTests {
         #expect(group.memoryUse().peak ?? 0 > 0)
     }
 
-    @Test func theyGoWithTheWardenWhenTheBrokerCannotRemoveThem() async throws {
+    @Test func `a warden that ends removes the control groups of its sandboxes`() async throws {
         let ground = try Ground()
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let group = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 8)
@@ -36,14 +36,14 @@ struct GroupTests {
         for directory in group.directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
     }
 
-    @Test func andSoDoesTheGroupAboveThem() async throws {
+    @Test func `a warden that ends removes the group above its sandboxes too`() async throws {
         let ground = try Ground()
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let node = try ControlGroupNode(in: hierarchy, GroupShare())
         var group = try ControlGroup(in: node.hierarchy, below: node, named: OwnedName.next())
         try group.limit(memory: 64 << 20, processes: 8)
         var plan = try plan(in: group, node.hierarchy, ground)
-        // Busy until the others are gone.
+        // The upper group is busy until the others are gone.
         plan.removals = node.directories + group.directories
         let run = try ground.launch(plan)
         #expect(await run.recording.waits(for: .executed))
@@ -51,7 +51,7 @@ struct GroupTests {
         for directory in node.directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
     }
 
-    @Test func aGroupThatIsNoneFailsAtItsStep() async throws {
+    @Test func `a group that cannot be joined fails at its step`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.join(tasks: try Descriptor.open("/dev/full", O_WRONLY))

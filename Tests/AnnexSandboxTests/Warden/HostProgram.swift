@@ -38,7 +38,7 @@ final class HostProgram {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// What it said under this key; waits for it, and is nil when it ended without.
+    /// The program's value for this key; waits for it, and is nil if the program ended without it.
     func value(of key: String) async -> String? {
         if let value = find(key) { return value }
         for await piece in pieces {

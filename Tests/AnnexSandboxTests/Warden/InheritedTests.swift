@@ -5,14 +5,14 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What a host's process has of priorities, none of its sandboxes has.
+/// A sandbox inherits none of the priorities of its host's process.
 @Suite(.timeLimit(.minutes(20))) struct InheritedTests {
     /// A file of the host's `/proc`, without its last line's end.
     private func proc(_ process: Int32, _ file: String) throws -> String {
         try String(contentsOfFile: "/proc/\(process)/\(file)", encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    /// What the sandbox of a host that was started through a command says of itself.
+    /// Checks the sandbox's own report for a host that was started through a command.
     private func expectOrdinary(
         through command: [String], hosts file: String, _ value: String, nice: String = "0", personality: String = "0",
         score: Int
@@ -40,23 +40,23 @@ import Testing
             score: min(1000, raised + 500))
     }
 
-    @Test func `a host without random addresses does not hand that on`() async throws {
+    @Test func `a host without random addresses does not pass that on`() async throws {
         let own = try #require(Int(proc(getpid(), "oom_score_adj")))
         try await expectOrdinary(
             through: ["setarch", "-R"], hosts: "personality", "00040000", score: min(1000, max(0, own) + 500))
     }
 
-    @Test func `a personality that a service manager locked is left as it is`() async throws {
+    @Test func `a personality that a service manager locked stays unchanged`() async throws {
         let own = try #require(Int(proc(getpid(), "oom_score_adj")))
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "restricts-itself").path
         try await expectOrdinary(
-            // The filter is the sandbox's, too: it refuses the question.
+            // The filter also holds for the sandbox: it denies reading the personality.
             through: [program, "locked-personality", "--"], hosts: "comm", "holds-a-sandbox", personality: "-1",
             score: min(1000, max(0, own) + 500))
     }
 
-    @Test func `a host that gives way keeps its sandbox behind it`() async throws {
+    @Test func `a host with low priority keeps its sandbox below itself`() async throws {
         let own = try #require(Int(proc(getpid(), "oom_score_adj")))
         let nice = getpriority(Int32(PRIO_PROCESS.rawValue), 0) + 5
         try await expectOrdinary(
@@ -64,7 +64,7 @@ import Testing
             score: min(1000, max(0, own) + 500))
     }
 
-    @Test func `a sandbox whose processor time no group weighs is nicer than its host`() async throws {
+    @Test func `a sandbox without a weighted group has a lower priority than its host`() async throws {
         let ground = try Ground()
         let own = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
         for (isNice, more) in [(false, 0 as Int32), (true, 5)] {
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(.enabled("needs root that may take real-time priority") { try await Self.mayFavour() })
-    func `a host's real-time and disk priority are not handed on`() async throws {
+    func `the real-time and disk priority of a host are not passed on`() async throws {
         let own = try #require(Int(proc(getpid(), "oom_score_adj")))
         try await expectOrdinary(
             through: ["ionice", "-c", "1", "-n", "0", "chrt", "-f", "3"],
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(.enabled("needs root that may take a better niceness") { try await Self.mayFavour() })
-    func `a host's better niceness is not handed on`() async throws {
+    func `the higher priority of a host is not passed on`() async throws {
         let own = try #require(Int(proc(getpid(), "oom_score_adj")))
         try await expectOrdinary(
             through: ["nice", "-n", "-7"], hosts: "comm", "holds-a-sandbox", score: min(1000, max(0, own) + 500))

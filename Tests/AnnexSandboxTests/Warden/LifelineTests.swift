@@ -6,22 +6,22 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Whoever dies, nobody is left behind, and the host never notices who came and went.
+/// Whichever process dies, it leaves no process behind, and the host sees no signal and no child of the warden.
 @Suite(.timeLimit(.minutes(20))) struct LifelineTests {
-    @Test func aKilledWardenTakesItsSandboxesAlongAndIsTold() async throws {
+    @Test func `START-03: a killed warden ends its sandboxes and is reported`() async throws {
         let ground = try Ground()
         let run = try ground.launch(ground.plan("stay"))
         #expect(await run.recording.waits(for: .executed))
         kill(ground.warden.number, SIGKILL)
         await run.recording.finish()
         #expect(run.recording.order == [.started, .executed, .lost])
-        // The pipe's end is the process's, which may have come before its first word.
+        // The pipe ends with the process, which may die before its first line.
         #expect(try ["stay", nil].contains(run.read()["said"]))
         #expect(ground.warden.isLost)
         #expect(throws: LaunchFailure.self) { try ground.warden.launch(ground.plan("stay")) { _ in } }
     }
 
-    @Test func aShutDownWardenEndsWhatIsLeft() async throws {
+    @Test func `a warden that shuts down ends its sandboxes`() async throws {
         let ground = try Ground()
         let run = try ground.launch(ground.plan("stay"))
         #expect(await run.recording.waits(for: .executed))
@@ -31,7 +31,7 @@ import Testing
         #expect(run.recording.order == [.started, .executed, .lost])
     }
 
-    @Test func whatIsJustToldOfALossComesBeforeTheShutdownReturns() async throws {
+    @Test func `a report of a loss that is under way comes before the shutdown returns`() async throws {
         let ground = try Ground()
         let (hasBegun, isTelling, hasReturned) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
@@ -46,7 +46,7 @@ import Testing
             case .wardenLost: isTelling.signal()
             default: return
             }
-            // A shutdown that waits for this leaves it to time out.
+            // A shutdown that waits for this handler lets it time out.
             _ = hasReturned.wait(timeout: .now() + .milliseconds(300))
             order.withLock { $0.append("told") }
         }
@@ -62,7 +62,7 @@ import Testing
         #expect(order.withLock { $0 } == ["told", "shut down"])
     }
 
-    @Test func `SIG-04: a stopped warden holds nobody up, and is not left behind`() async throws {
+    @Test func `SIG-04: a stopped warden delays no shutdown and is not left behind`() async throws {
         let ground = try Ground()
         let run = try ground.launch(ground.plan("stay"))
         #expect(await run.recording.waits(for: .executed))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasMute, "no /usr/bin/yes of root's"))
-    func `SIG-04: a warden that never says its first word is given up, and is not left behind`() async throws {
+    func `SIG-04: a warden that never sends its first message is given up and ended`() async throws {
         let loop = try EventLoop()
         defer { loop.shutDown() }
         let error = #expect(throws: SystemError.self) {
@@ -83,7 +83,7 @@ import Testing
         await eventually { Self.mutes().isEmpty }
     }
 
-    /// Writes for ever to where nobody reads.
+    /// Writes without end to a pipe that is not read.
     private static let mute = "/usr/bin/yes"
     private static var hasMute: Bool {
         var status = stat()
@@ -95,7 +95,7 @@ import Testing
             .filter { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")) == mute }
     }
 
-    @Test func aKilledHostLeavesNothing() async throws {
+    @Test func `LIFE-01: a host that is killed leaves nothing`() async throws {
         let ground = try Ground()
         let removal = try ground.directory("removal")
         let host = try HostProgram("stay", ground.folder.path, removal.path)
@@ -107,7 +107,9 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: removal.path))
     }
 
-    @Test(arguments: ["handler", "wait", "ignored"]) func theHostNoticesNothing(conduct: String) async throws {
+    @Test(arguments: ["handler", "wait", "ignored"]) func `the host sees no signal and no child of the warden`(
+        conduct: String
+    ) async throws {
         let ground = try Ground()
         let host = try HostProgram("signals", ground.folder.path, conduct)
         #expect(await host.value(of: "left") == "false")
@@ -116,7 +118,7 @@ import Testing
         #expect(await host.value(of: "mask.same") == "true")
     }
 
-    /// As a container's entry point is.
+    /// As the entry point of a container is.
     @Test func `the first process of a process namespace keeps no warden as a zombie`() async throws {
         let ground = try Ground()
         let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]
@@ -124,7 +126,7 @@ import Testing
         #expect(await host.value(of: "left") == "false")
     }
 
-    @Test func twoHundredLaunchesLeaveEveryCountAsItWas() async throws {
+    @Test func `two hundred launches leave every count as it was`() async throws {
         let ground = try Ground()
         let host = try HostProgram("repeat", ground.folder.path, "200")
         let isNoMore = await host.value(of: "no.more")
@@ -134,7 +136,7 @@ import Testing
         #expect(await host.value(of: "warden.gone") == "true")
     }
 
-    @Test func fiftyAtOnceAllEnd() async throws {
+    @Test func `fifty launches at once all end`() async throws {
         let ground = try Ground()
         var runs: [Recording] = []
         for _ in 0..<50 {
@@ -149,8 +151,8 @@ import Testing
         }
     }
 
-    /// Wherever it stands: either its own code ran or it did not, and the last word says by what it died.
-    @Test func aKillMidwayIsToldForWhatItWas() async throws {
+    /// At any point: either the program ran or it did not, and the last report names the signal that ended it.
+    @Test func `a kill during the launch is reported as a kill`() async throws {
         let ground = try Ground()
         for _ in 0..<40 {
             let recording = Recording()
@@ -171,8 +173,9 @@ import Testing
         }
     }
 
-    /// The warden finds the report and the end at once: that the listener cannot be fetched any more is an echo.
-    @Test func aDeathBeforeTheListenerWasFetchedIsADeath() async throws {
+    /// The warden finds the report and the end at once: it must not report that the listener cannot be fetched any
+    /// more.
+    @Test func `a death before the listener was fetched is reported as a death`() async throws {
         let ground = try Ground()
         for _ in 0..<100 {
             let recording = try await killBeforeTheListener(on: ground)
@@ -198,7 +201,7 @@ import Testing
             if recording.order == [.started] { kill(warden, SIGSTOP) }
         }
         #expect(await recording.waits(for: .started))
-        // Its filter is in, it has told so, and waits.
+        // Its filter is installed, and the process waits after its report.
         await eventually {
             let status = ProcText.lines(of: "/proc/\(recording.process)/status")
             return status.contains("Seccomp:\t2") && status.contains { $0.hasPrefix("State:\tS") }
@@ -209,7 +212,7 @@ import Testing
         return recording
     }
 
-    @Test func aCrashReadsAsItsSignal() async throws {
+    @Test func `a crash is reported with its signal`() async throws {
         let ground = try Ground()
         let run = try ground.launch(ground.plan("signal", "\(SIGSEGV)"))
         await run.recording.finish()

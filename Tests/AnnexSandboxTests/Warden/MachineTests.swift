@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Two sandboxes see nothing by which they could tell that they are on one machine, but for what the kernel shows to
-/// every process: Docs/Design/Warden.md lists it.
+/// Two sandboxes see nothing that shows that they run on one machine, except the facts that the kernel shows to every
+/// process: Docs/Design/Warden.md lists them.
 @Suite(.timeLimit(.minutes(20))) struct MachineTests {
     private func look(on ground: Ground) async throws -> [String: String] {
         var plan = try ground.plan("machine")
@@ -19,26 +19,28 @@ import Testing
         return seen
     }
 
-    /// The lines of one file, each with what Docs/Design/Warden.md says that it shows left out.
+    /// The lines of one file, without the facts that Docs/Design/Warden.md lists.
     private func lines(_ seen: [String: String], of file: String) -> [String] {
         seen.filter { $0.key.hasPrefix("/proc/self/\(file).") }.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    @Test func `no clock says when the machine was started`() async throws {
+    @Test func `no clock shows when the machine was started`() async throws {
         let ground = try Ground()
         let (one, other) = try await (look(on: ground), look(on: ground))
         let hosts = Self.now(CLOCK_REALTIME) - Self.now(CLOCK_BOOTTIME)
         for clock in ["day-since-start", "day-monotonic", "since-start-monotonic"] {
             let (first, second) = (Int64(one[clock] ?? ""), Int64(other[clock] ?? ""))
             #expect(first != nil && second != nil)
-            // Two draws from half a year of nanoseconds: a second apart, or chance has won a lottery.
+            // Two random draws from half a year of nanoseconds: they are more than a second apart, unless chance has
+            // won a lottery.
             #expect(abs((first ?? 0) - (second ?? 0)) > 1_000_000_000, "\(clock)")
         }
         #expect(abs((Int64(one["day-since-start"] ?? "") ?? hosts) - hosts) > 1_000_000_000)
     }
 
-    /// Docs/Design/Warden.md lists it: no time namespace takes anything off it. A kernel that hides it makes that list shorter.
-    @Test func `what times returns counts from the start of the machine all the same`() async throws {
+    /// Docs/Design/Warden.md lists it: no time namespace changes this number. A kernel that hides it makes that list
+    /// shorter.
+    @Test func `the result of times still counts from the start of the machine`() async throws {
         let ground = try Ground()
         var used = tms()
         let before = times(&used)
@@ -46,7 +48,7 @@ import Testing
         #expect(before <= seen && seen <= times(&used))
     }
 
-    @Test func `without the layer the clocks are the machine's`() async throws {
+    @Test func `without the time layer the clocks are those of the machine`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("machine")
         plan.layers.remove(.time)
@@ -61,7 +63,7 @@ import Testing
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    @Test func `the steps of a launch have their times on the host's clock`() async throws {
+    @Test func `the steps of a launch have their times on the clock of the host`() async throws {
         let ground = try Ground()
         for hasReaper in [false, true] {
             var plan = try ground.plan("exit", "0")
@@ -78,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `names and files say nothing of the machine`() async throws {
+    @Test func `names and files show nothing of the machine`() async throws {
         let seen = try await look(on: Ground())
         #expect(seen["uname.node"] == "annex" && seen["uname.domain"] == "")
         #expect(seen["meminfo"] == "-1" && seen["cmdline"] == "-1" && seen["boot_id"] == "-1")
@@ -88,8 +90,8 @@ import Testing
                 == [["65534", "\(Ground.outside.user)", "1"]])
     }
 
-    /// Device, root within its file system, options of both kinds: what a mount's line says of the host.
-    @Test func `mounts say of the host only what is listed`() async throws {
+    /// Device, root within its file system, options of both kinds: the parts of a mount's line that describe the host.
+    @Test func `mounts show only the listed facts about the host`() async throws {
         let ground = try Ground()
         let mounts = lines(try await look(on: ground), of: "mountinfo").map {
             $0.split(separator: " ").map(String.init)
@@ -99,7 +101,7 @@ import Testing
             let separator = try #require(mount.firstIndex(of: "-"))
             let (root, place, kind) = (mount[3], mount[4], mount[separator + 1])
             switch place {
-            // A bundle's mount shows the file system that it lies in, and where.
+            // The mount of a bundle shows its file system and its place there.
             case "/app": #expect(root.hasSuffix("/app"))
             case "/proc": #expect(root == "/" && kind == "proc")
             case "/dev/null":

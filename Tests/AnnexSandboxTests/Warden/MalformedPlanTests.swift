@@ -7,9 +7,9 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// A plan that is wrong is answered at the step `plan`, and the warden serves on.
+/// The warden answers a malformed plan at the step `plan`, and continues to serve.
 @Suite(.timeLimit(.minutes(20))) struct MalformedPlanTests {
-    /// One thing wrong in a plan that was right.
+    /// One fault in a plan that was right.
     enum Flaw: CaseIterable {
         case empty, tooShort, tooLong, magic, version, size, hostRoot, hostRootGroup, nobodyMinusOne, relativeExecutable
         case climbingDirectory, bindRecordsOutside, bindCount, argumentsMissing, filterWithoutLayer, layerUnknown
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Flaw.allCases) func aFlawIsAnsweredAndNothingIsLaunched(flaw: Flaw) async throws {
+    @Test(arguments: Flaw.allCases) func `a plan with a flaw is answered and not launched`(flaw: Flaw) async throws {
         let ground = try Ground()
         let before = WardenState(ground.warden.number)
         let plan = try ground.plan("world")
@@ -98,7 +98,7 @@ import Testing
         #expect(run.recording.end == .exited(code: 5), "the warden serves on")
     }
 
-    @Test func whatDoesNotFitIsToldBeforeItIsSent() throws {
+    @Test func `a plan that does not fit fails before it is sent`() throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.arguments = [String(repeating: "a", count: 200_000)]
@@ -109,7 +109,7 @@ import Testing
         #expect(recording.order.isEmpty)
     }
 
-    @Test func whoDoesNotListenLosesNothing() async throws {
+    @Test func `a host that does not read for a while loses no answer`() async throws {
         let ground = try Ground()
         let pause = try DescriptorPair.pipe()
         let reading = try pause.first.duplicate()

@@ -2,12 +2,12 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// As root: the same tests once more, as a user who is nobody special.
+/// As root: the same tests once more, as an ordinary user.
 @Suite(.timeLimit(.minutes(20))) struct OrdinaryUserTests {
     static let suites = "AnnexSandboxTests\\.(World|Files|Descriptors|Filter|Fault|Lifeline|MalformedPlan)Tests"
     static let user = "1000"
 
-    /// Whether that user can run what was built here.
+    /// Whether that user can run programs that were built here.
     static func isPossible() async throws -> Bool {
         guard geteuid() == 0, Program.isThere(tool: "setpriv") else { return false }
         for program in [ProcessInfo.processInfo.arguments[0], Ground.fixture.path] {
@@ -16,7 +16,7 @@ import Testing
         return true
     }
 
-    /// In a folder where that user may be, which root's own folder for temporary files need not be.
+    /// Runs a command in a folder that the user can reach, which root's own folder for temporary files need not be.
     static func asUser(_ command: [String]) -> [String] {
         ["env", "-C", "/", "setpriv", "--reuid", user, "--regid", user, "--clear-groups"] + command
     }
@@ -27,7 +27,7 @@ import Testing
         ) {
             try await OrdinaryUserTests.isPossible()
         })
-    func theSameHoldsForAnOrdinaryUser() async throws {
+    func `the suites of the warden pass as an ordinary user too`() async throws {
         let program = ProcessInfo.processInfo.arguments[0]
         let result = try await Program.tool(
             Self.asUser([program, "--testing-library", "swift-testing", "--filter", Self.suites]),

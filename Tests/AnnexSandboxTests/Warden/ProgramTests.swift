@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Which program becomes the warden: it will hold the keys to every sandbox.
+/// The choice of the program that becomes the warden: it will have power over every sandbox.
 @Suite(.timeLimit(.minutes(20))) struct ProgramTests {
     private func start(_ path: String) throws -> WardenProgram {
         let loop = try EventLoop()
@@ -29,7 +29,7 @@ import Testing
         return path
     }
 
-    @Test func rootsInstalledProgramIsPreferred() throws {
+    @Test func `an installed program of root is preferred`() throws {
         let path = try install(in: Ground(), mode: 0o755)
         #expect(try start(path) == .carried, "its folder is gone with its ground")
         let ground = try Ground()
@@ -37,20 +37,20 @@ import Testing
         #expect(try start(kept) == (geteuid() == 0 ? .installed(path: kept) : .carried))
     }
 
-    @Test func aProgramThatOthersCanWriteIsPassedOver() throws {
+    @Test func `a program that other users can write is passed over`() throws {
         let ground = try Ground()
         #expect(try start(install(in: ground, mode: 0o775)) == .carried)
         #expect(try start(install(in: ground, mode: 0o757)) == .carried)
     }
 
-    @Test func aProgramThatIsNoWardenIsPassedOver() throws {
+    @Test func `a program that is no warden is passed over`() throws {
         let ground = try Ground()
         #expect(try start(ground.folder.appending(path: "app/program").path) == .carried)
         #expect(try start("/dev/null") == .carried)
         #expect(try start("/nowhere") == .carried)
     }
 
-    @Test func withoutAnyTheErrorSaysSo() throws {
+    @Test func `a start without any warden program is an error`() throws {
         let loop = try EventLoop()
         defer { loop.shutDown() }
         #expect(throws: SystemError.self) { try Warden.start(on: loop, programs: [.installed(path: "/nowhere")]) }
@@ -65,7 +65,7 @@ import Testing
         for name in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
             #expect(sets[name].map { $0 & ~needed } == 0, "\(name)")
         }
-        // An ordinary user's program may not give up what it could only get by executing another.
+        // An ordinary user's program may not drop capabilities that it could get only by executing another program.
         if geteuid() == 0 { #expect(sets["CapBnd"].map { $0 & ~needed } == 0) }
     }
 
@@ -78,14 +78,14 @@ import Testing
         return sets
     }
 
-    @Test func `the warden's code lies at another address each time, and its tables cannot be written`() throws {
+    @Test func `the code of the warden has random addresses and its tables are read-only`() throws {
         let areas = try (0..<8).map { _ in
             let ground = try Ground()
             return ProcText.lines(of: "/proc/\(ground.warden.number)/maps").filter { $0.contains("annex-warden") }
         }
         let addresses = areas.map { $0.first?.prefix { $0 != "-" } }
         #expect(Set(addresses).count > 1, "\(addresses)")
-        // Its code, what the linker says of it, and the tables of addresses: all of it, but for the variables.
+        // The code, the linker's data and the tables of addresses: everything but the variables.
         for one in areas {
             #expect(one.count { $0.contains(" rw-p ") } == 1)
             #expect(one.count { $0.contains(" r--p ") } == 2)
@@ -93,11 +93,11 @@ import Testing
         }
     }
 
-    @Test func bothProcessorsAreCarried() {
+    @Test func `the wardens for both processors are carried`() {
         for processor in ["x86_64", "aarch64"] {
             let program = WardenPrograms.file(processor) ?? []
             #expect(program.starts(with: [0x7f, 0x45, 0x4c, 0x46]))
-            // ET_DYN: the kernel chooses where it lies.
+            // ET_DYN: the kernel chooses the address.
             #expect(program.count > 18 && program[16] == 3 && program[17] == 0)
         }
     }

@@ -3,9 +3,9 @@ import Synchronization
 
 @testable import AnnexSandbox
 
-/// What was told about one launch, to be asked for by a test.
+/// The events of one launch, which a test can ask for.
 final class Recording: Sendable {
-    /// What was told, without its owners: those are kept apart.
+    /// An event without its owners, which are kept apart.
     enum Event: Sendable, Equatable {
         case started, listener, executed, failed, stopped, ended, lost
     }
@@ -32,7 +32,7 @@ final class Recording: Sendable {
     }
 
     func note(_ event: consuming LaunchEvent) {
-        // In a variable: a closure cannot give away what it captured.
+        // In a variable: a closure cannot give away a value that it captured.
         var event: LaunchEvent? = consume event
         let seen = state.withLock { state -> Event? in
             guard let event = event.take() else { return nil }
@@ -76,14 +76,14 @@ final class Recording: Sendable {
         }
     }
 
-    /// Waits until it was told; false when the last word came without.
+    /// Waits until the event was reported; false if the last event came without it.
     func waits(for wanted: Event) async -> Bool {
         if order.contains(wanted) { return true }
         for await event in events where event == wanted { return true }
         return order.contains(wanted)
     }
 
-    /// Waits for the last word.
+    /// Waits for the last event.
     func finish() async {
         for await _ in events {}
     }
@@ -101,6 +101,6 @@ final class Recording: Sendable {
         try state.withLock { try $0.handle?.sendSignal(signal) }
     }
 
-    /// The listener, now the caller's; nil where none was told.
+    /// The listener, now the caller's; nil if none was reported.
     func takeListener() -> Descriptor? { state.withLock { $0.listener.take() } }
 }

@@ -2,12 +2,12 @@ import AnnexLinux
 
 @testable import AnnexSandbox
 
-/// A launch that was begun: what is told about it and what it writes.
+/// A launch under way: its events and its output.
 struct Run: ~Copyable, Sendable {
     let recording: Recording
     let output: Descriptor
 
-    /// Waits for its end and reads what it wrote: `key=value` lines.
+    /// Waits for its end and reads its output: `key=value` lines.
     func world() async throws -> [String: String] {
         await recording.finish()
         return try read()

@@ -17,12 +17,12 @@ import Testing
         "-Wshadow", "-Werror", "-fsyntax-only", "-I\(headers)",
     ]
 
-    // Two tests: a case of one that is left out says so nowhere.
+    // Two tests: a parameterized case that is left out gives no message.
     @Test(.enabled(if: Program.isThere(tool: "clang"), "there is no clang here"))
-    func clangHasNothingToSay() async throws { try await expectSilence(of: "clang") }
+    func `clang has no warnings about the warden`() async throws { try await expectSilence(of: "clang") }
 
     @Test(.enabled(if: Program.isThere(tool: "gcc"), "there is no gcc here"))
-    func gccHasNothingToSay() async throws { try await expectSilence(of: "gcc") }
+    func `gcc has no warnings about the warden`() async throws { try await expectSilence(of: "gcc") }
 
     private func expectSilence(of compiler: String) async throws {
         let sources = try FileManager.default.contentsOfDirectory(atPath: Self.program)
@@ -32,7 +32,7 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
     }
 
-    @Test func theParserSurvivesItsFuzzer() async throws {
+    @Test func `the parser of plans survives its fuzzer`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "annex-fuzz-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let corpus = folder.appending(path: "corpus")

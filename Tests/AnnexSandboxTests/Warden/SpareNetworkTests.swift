@@ -4,14 +4,14 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// A network that is made ahead is one sandbox's alone, like one that is made for it.
+/// A network that is made ahead belongs to one sandbox alone, like one that is made for it.
 @Suite(.timeLimit(.minutes(20))) struct SpareNetworkTests {
-    @Test func eachSandboxHasItsOwnWhetherMadeAheadOrNot() async throws {
+    @Test func `each sandbox has its own network, made ahead or not`() async throws {
         let ground = try Ground()
         // All of them live until the end: the kernel gives a number again once its network is gone.
         var seen = [try #require(network(of: getpid()))]
         for round in 0..<3 {
-            // The first of a round finds a spare where there can be one; the others come too soon for another.
+            // The first of a round finds a spare if there can be one; the others come too soon for another.
             for run in [try start(on: ground), try start(on: ground), try start(on: ground)] {
                 #expect(await run.waits(for: .executed))
                 let own = try #require(network(of: run.process), "round \(round)")
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone can make one without a user namespace"))
-    func whatIsMadeAheadIsWhatTheNextOneGets() async throws {
+    func `a network that is made ahead goes to the next sandbox`() async throws {
         let ground = try Ground()
         let first = try start(on: ground)
         #expect(await first.waits(for: .executed))
@@ -33,12 +33,12 @@ import Testing
         let second = try start(on: ground)
         #expect(await second.waits(for: .executed))
         #expect(network(of: second.process) == spare)
-        // It leaves what it gave away, though nobody else comes.
+        // The warden leaves the network that it gave away, though no other launch follows.
         await waitsForSpare(on: ground, notAmong: taken + [spare].compactMap { $0 })
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone can leave this layer out"))
-    func aPlanWithoutThatLayerIsInTheHostsNetwork() async throws {
+    func `a plan without the network layer runs in the network of the host`() async throws {
         let ground = try Ground()
         let host = try #require(network(of: getpid()))
         for _ in 0..<2 {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func oneWhoseLoopbackIsRaisedOwnsItsNetwork() async throws {
+    @Test func `a sandbox whose loopback is raised owns its network`() async throws {
         let ground = try Ground()
         let other = try start(on: ground)
         #expect(await other.waits(for: .executed))
@@ -70,7 +70,7 @@ import Testing
         return try ground.launch(plan).recording
     }
 
-    /// Until the warden is in one that nobody has; at once where it makes none.
+    /// Waits until the warden is in a network that no sandbox has; returns at once if it makes none.
     private func waitsForSpare(on ground: Ground, notAmong taken: [String]) async {
         guard geteuid() == 0 else { return }
         await eventually { network(of: ground.warden.number).map { !taken.contains($0) } ?? false }

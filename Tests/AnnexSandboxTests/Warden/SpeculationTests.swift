@@ -5,8 +5,8 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// Controls against side channels: which calls the warden makes follows from the kernel's answers, and what is said to be
-/// in force is in force.
+/// Controls against side channels: the warden's calls follow from the kernel's answers, and a control that the report
+/// names is in force.
 @Suite(.timeLimit(.minutes(20))) struct SpeculationTests {
     private static let (perProcess, on, off, forced, untilExec) = (1, 2, 4, 8, 16)
 
@@ -22,13 +22,13 @@ import Testing
         (perProcess | untilExec, ANNEX_CONTROL_OFFERED),
         (-Int(ENODEV), ANNEX_CONTROL_ABSENT),
         (-Int(EINVAL), ANNEX_CONTROL_ABSENT),
-        // Refused by what stands around the host: the launch is to tell, not to go on without.
+        // Denied by the host's surroundings: the launch must report it, not go on without the control.
         (-Int(EPERM), ANNEX_CONTROL_OFFERED),
         (-Int(ENOSYS), ANNEX_CONTROL_OFFERED),
     ]
 
     @Test(arguments: answers)
-    func `what the kernel says of speculation decides whether launches ask for control`(
+    func `the answer of the kernel about speculation decides if launches ask for control`(
         answer: Int, state: annex_control_state
     ) {
         #expect(annex_control_of_speculation(answer) == state)
@@ -38,13 +38,13 @@ import Testing
         (0, ANNEX_CONTROL_OFFERED), (-Int(ENODEV), ANNEX_CONTROL_ABSENT), (-Int(EINVAL), ANNEX_CONTROL_ABSENT),
         (-Int(EPERM), ANNEX_CONTROL_OFFERED), (-Int(ENOSYS), ANNEX_CONTROL_OFFERED),
     ])
-    func `what the kernel says of core scheduling decides whether launches ask for a core`(
+    func `the answer of the kernel about core scheduling decides if launches ask for cores`(
         answer: Int, state: annex_control_state
     ) {
         #expect(annex_control_of_core(answer) == state)
     }
 
-    @Test func `the report's words are the header's bits`() {
+    @Test func `the names of speculation controls match the bits of the header`() {
         #expect(SpeculationControls.storeBypass.rawValue == UInt32(ANNEX_CONTROL_STORE_BYPASS))
         #expect(SpeculationControls.indirectBranches.rawValue == UInt32(ANNEX_CONTROL_INDIRECT_BRANCHES))
         #expect(SpeculationControls.core.rawValue == UInt32(ANNEX_CONTROL_CORE))
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what is said to be in force the program finds in force, and nothing else`(reaper: Bool) async throws {
+    func `the program finds exactly the reported controls in force`(reaper: Bool) async throws {
         let ground = try Ground()
         let controls = ground.warden.controls
         let (one, other) = try await (
@@ -85,13 +85,13 @@ import Testing
         #expect(cookies.0 != cookies.1 || !controls.contains(.core))
     }
 
-    @Test func `without the layer the program has what its host has`() async throws {
+    @Test func `without the speculation layer the program has the controls of its host`() async throws {
         let ground = try Ground()
         let seen = try await look(on: ground) { $0.layers.remove(.speculation) }
         #expect(seen["cookie"] == "0")
     }
 
-    @Test func `a failure names the control that was refused`() throws {
+    @Test func `a failure names the control that was denied`() throws {
         let plan = try Ground().plan("speculation")
         let known = LaunchSubjects(plan)
         let subjects = (0...3).map { known.subject(of: .speculation, detail: $0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a warden has open and whom it looks after.
+/// The descriptors and children of a warden.
 struct WardenState {
     let descriptors: Int
     let children: Set<Int32>
@@ -12,7 +12,8 @@ struct WardenState {
         children = Set(all.filter { Self.parent(of: $0) == warden })
     }
 
-    /// It holds nothing that it did not hold then. Not the same: the look then may have come before an end was put away.
+    /// It holds nothing that it did not hold then. Not the same: the earlier look may have come before an end was
+    /// tidied up.
     func isNoMore(than other: WardenState) -> Bool {
         descriptors <= other.descriptors && children.isSubset(of: other.children)
     }
@@ -21,7 +22,7 @@ struct WardenState {
         stat(process).dropFirst().first.flatMap { Int32($0) }
     }
 
-    /// "Z" is one that has ended and whose parent has not asked.
+    /// State "Z" is a process that has ended and whose parent has not waited for it.
     static func isGone(_ process: Int32) -> Bool {
         guard let state = stat(process).first else { return true }
         return state == "Z"

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AnnexSandbox
 
-/// What a process in a sandbox sees is what its plan said.
+/// A process in a sandbox sees the world that its plan describes.
 @Suite(.timeLimit(.minutes(20))) struct WorldTests {
-    @Test func itIsNobodyWithNothingLeft() async throws {
+    @Test func `START-08: a program has an unprivileged user and no capabilities`() async throws {
         let world = try await world()
         #expect(world["uid"] == "65534" && world["euid"] == "65534" && world["gid"] == "65534")
         #expect(world["capabilities"] == "0" && world["bounding"] == "0" && world["ambient"] == "0")
@@ -16,7 +16,7 @@ import Testing
         #expect(world["groups"] == "0" || geteuid() != 0, "only root can leave its groups behind")
     }
 
-    @Test func itIsTheFirstOfItsOwnProcessesAndSession() async throws {
+    @Test func `a program is the first of its own processes and session`() async throws {
         let world = try await world()
         #expect(world["pid"] == "1" && world["session"] == "1")
         #expect(world["umask"] == "63")
@@ -24,7 +24,7 @@ import Testing
         #expect(world["core"] == "1", "0 would still run a core_pattern that is a pipe")
     }
 
-    @Test func theOldRootIsGoneAndTheNewOneHoldsWhatWasBound() async throws {
+    @Test func `the new root holds only the binds of the plan`() async throws {
         let world = try await world()
         #expect(world["root"] == "app")
         #expect(world["root.write"] == "\(EROFS)")
@@ -33,7 +33,7 @@ import Testing
         #expect(world["directory"] == "/")
     }
 
-    @Test func nothingOfTheHostsNamesKeysOrNetworkIsThere() async throws {
+    @Test func `no names, keys or network of the host are visible`() async throws {
         let world = try await world()
         #expect(world["hostname"] == "elsewhere")
         #expect(world["domain"] == "")
@@ -41,14 +41,14 @@ import Testing
         #expect(world["loopback"] == "\(ENETUNREACH)")
     }
 
-    @Test func theEnvironmentIsThePlansAndNothingElse() async throws {
+    @Test func `START-01: the environment is exactly that of the plan`() async throws {
         let world = try await world()
         let names = world.keys.filter { $0.hasPrefix("env.") }.sorted()
         #expect(names == ["env.GREETING", "env.SWIFT_ROOT"])
         #expect(world["env.GREETING"] == "hello world")
     }
 
-    @Test func onHostItIsNeverRoot() async throws {
+    @Test func `on the host the sandbox is never root`() async throws {
         let ground = try Ground()
         let run = try ground.launch(ground.plan("stay"))
         #expect(await run.recording.waits(for: .executed))
@@ -61,7 +61,7 @@ import Testing
         #expect(run.recording.end == .signalled(signal: SIGKILL, core: false))
     }
 
-    @Test func layersThatWereNotAskedForAreNotThere() async throws {
+    @Test func `layers that a plan leaves out are not built`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.layers.remove(.hostname)
@@ -74,7 +74,7 @@ import Testing
         #expect(run.recording.layers?.contains(.hostname) == false)
     }
 
-    @Test func `the promise that no writable memory becomes code is the kernel's too`() async throws {
+    @Test func `the kernel also holds the promise that writable memory never becomes code`() async throws {
         let ground = try Ground()
         for isPromised in [true, false] {
             var plan = try ground.plan("memory")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `new files get the mode that the plan leaves them`() async throws {
+    @Test func `new files get the mode of the plan`() async throws {
         let ground = try Ground()
         var plan = try ground.plan("world")
         plan.fileMask = 0o022

@@ -6,7 +6,8 @@ import Testing
 
 /// A daemon and the service manager that starts it.
 @Suite(.timeLimit(.minutes(20))) struct ActivationTests {
-    /// Plays the service manager: listens, and executes the daemon in a shell's place so that its number is known.
+    /// A service manager for the test: listens, and then executes the daemon in a shell's place so that its number is
+    /// known.
     private static let manager = """
         import os, socket, sys
         folder, daemon, fds = sys.argv[1], sys.argv[2], sys.argv[3]
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
-    func aGivenSocketIsServedAndTheManagerIsTold() async throws {
+    func `a daemon serves the socket of its service manager and reports its state`() async throws {
         let folder = try TemporaryFolder()
         let told = try NotifySocket(folder.url.path + "/notify")
         let process = try start(folder)
@@ -52,21 +53,21 @@ import Testing
         #expect(await told.next().contains("STOPPING=1"))
         await eventually { !process.isRunning }
         #expect(process.terminationStatus == 0)
-        // It is the manager's: the next one is given it again.
+        // The socket belongs to the manager, which hands it to the next daemon too.
         #expect(FileManager.default.fileExists(atPath: folder.url.path + "/s"))
     }
 
     @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
-    func aSocketOfAnotherKindIsRefusedAndAStrangersIsNotTaken() async throws {
+    func `a socket of another kind or for another process is not taken`() async throws {
         let folder = try TemporaryFolder()
         let stream = try start(folder, "stream")
         await eventually { !stream.isRunning }
         let errors = try String(contentsOf: folder.url.appending(path: "errors"), encoding: .utf8)
         #expect(stream.terminationStatus == 1 && errors.contains("ListenSequentialPacket"), "\(errors)")
-        // LISTEN_PID names another process: what is open as 3 is not for this one.
+        // LISTEN_PID names another process: descriptor 3 is not for this one.
         let other = try TemporaryFolder()
         let process = try start(other, "stranger")
-        // The socket's file is there a moment before anybody listens.
+        // The socket's file exists a moment before the daemon listens.
         let told = other.url.appending(path: "errors")
         await eventually {
             let text = (try? String(contentsOf: told, encoding: .utf8)) ?? ""
@@ -78,7 +79,7 @@ import Testing
     }
 }
 
-/// Where a service manager hears of its services.
+/// The socket at which a service manager receives the states of its services.
 private final class NotifySocket: Sendable {
     private let number: Int32
 
@@ -101,7 +102,7 @@ private final class NotifySocket: Sendable {
         close(number)
     }
 
-    /// The next word; the watchdog of the test bounds the wait.
+    /// The next state; the watchdog of the test bounds the wait.
     func next() async -> String {
         var room = [UInt8](repeating: 0, count: 4096)
         while true {

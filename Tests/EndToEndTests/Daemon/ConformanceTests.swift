@@ -6,13 +6,13 @@ import Foundation
 import Testing
 import TypedConduct
 
-/// One body for both front doors: host code cannot tell whether its broker is in its own process or a daemon.
+/// The same tests for an embedded broker and for a daemon: host code cannot tell the two apart.
 @Suite(.timeLimit(.minutes(20))) struct ConformanceTests {
     enum Door: String, CaseIterable {
         case embedded, connected
     }
 
-    /// A host with one app, and what has to stay for as long as it is used.
+    /// A host with one app, and the objects that must live as long as it.
     private struct Scene {
         let host: AnnexHost
         let app: SubstituteApp
@@ -37,7 +37,7 @@ import TypedConduct
             try await host.begin(SubstituteApp.identifier, timeLimit: timeLimit)
         }
 
-        /// Why the broker does not launch it.
+        /// The broker's reason for rejecting the launch.
         func refusal(_ identifier: String = SubstituteApp.identifier) async -> ServiceError? {
             do {
                 _ = try await host.begin(identifier)
@@ -59,7 +59,7 @@ import TypedConduct
         }
     }
 
-    @Test(arguments: Door.allCases) func whatIsInstalledIsOffered(_ door: Door) async throws {
+    @Test(arguments: Door.allCases) func `an installed extension is offered`(_ door: Door) async throws {
         let scene = try await Scene(door)
         #expect(
             scene.host.extensions == [
@@ -69,7 +69,9 @@ import TypedConduct
         #expect(scene.host.extensions(for: "com.apple.photo-editing").isEmpty)
     }
 
-    @Test(arguments: Door.allCases) func aRequestIsAnsweredAndTheReportIsWhole(_ door: Door) async throws {
+    @Test(arguments: Door.allCases) func `a request is answered and the launch report is complete`(_ door: Door)
+        async throws
+    {
         let scene = try await Scene(door)
         let session = try await scene.begin()
         let answer = try await session.request([ExtensionItem(contentText: "looks 5")])
@@ -83,7 +85,7 @@ import TypedConduct
         #expect(end.usage.userTime != nil)
     }
 
-    @Test(arguments: Door.allCases) func typedCallsAreAnswered(_ door: Door) async throws {
+    @Test(arguments: Door.allCases) func `typed calls are answered`(_ door: Door) async throws {
         let scene = try await Scene(door, running: "serves-types")
         var service = HostService()
         service.serve(Translation.self) { request in Word(String(request.word.text.reversed())) }
@@ -92,27 +94,31 @@ import TypedConduct
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test(arguments: Door.allCases) func `L1: a launch ahead takes no place that is taken`(_ door: Door) async throws {
+    @Test(arguments: Door.allCases) func `L1: a launch ahead of need takes no slot that is taken`(_ door: Door)
+        async throws
+    {
         let scene = try await Scene(door)
         let refusals = Refusals()
         let standby = try scene.host.observed(by: refusals).standby(for: SubstituteApp.identifier, keeping: 17...17)
         await eventually { refusals.list.count > 1 && standby.count == 16 }
         #expect(Set(refusals.list) == [.noPlace])
-        // One who waits gets one.
+        // A waiting session gets a slot.
         let session = try await scene.begin()
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         await eventually { standby.count == 15 }
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test(arguments: Door.allCases) func aHostWithoutTasksNeedsNone(_ door: Door) async throws {
+    @Test(arguments: Door.allCases) func `a host without tasks can use a session`(_ door: Door) async throws {
         let scene = try await Scene(door)
         let session = try scene.host.beginAndWait(SubstituteApp.identifier)
         #expect(try session.requestAndWait([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(session.completeAndWait().reason == .completed)
     }
 
-    @Test(arguments: Door.allCases) func `L6: cancelled, exited, and past the host's time limit`(_ door: Door)
+    @Test(arguments: Door.allCases) func `L6: cancellation, exit and time limit each end with their reason`(
+        _ door: Door
+    )
         async throws
     {
         let scene = try await Scene(door)
@@ -123,12 +129,12 @@ import TypedConduct
         #expect(late.reason == .timeLimit, "\(late)")
     }
 
-    @Test(arguments: Door.allCases) func `L6: who answers all requests but one is ended by the limit of that one`(
+    @Test(arguments: Door.allCases) func `L6: one unanswered request ends the extension though it answers others`(
         _ door: Door
     ) async throws {
         let scene = try await Scene(door, running: "answers-all-but-one")
         let session = try await scene.begin(timeLimit: .seconds(5))
-        // One of them is kept waiting by its first request.
+        // One of the two callers waits for its first request.
         async let one = asking(session)
         async let other = asking(session)
         let ends = try await [one, other]
@@ -136,7 +142,7 @@ import TypedConduct
         #expect(ends.map(\.answers).contains(0) && ends.contains { $0.answers > 0 }, "\(ends)")
     }
 
-    /// Asks again and again for as long as it is answered.
+    /// Sends requests as long as they are answered.
     private func asking(_ session: ExtensionSession) async throws -> (answers: Int, end: Termination) {
         var answers = 0
         do {
@@ -150,7 +156,7 @@ import TypedConduct
         }
     }
 
-    @Test(arguments: Door.allCases) func `L6: a crash tells its signal, memory its limit, a flood its budget`(
+    @Test(arguments: Door.allCases) func `L6: crash, memory, denied call and flood each end with their reason`(
         _ door: Door
     ) async throws {
         let scene = try await Scene(door, running: "Misbehaver")
@@ -169,7 +175,9 @@ import TypedConduct
         }
     }
 
-    @Test(arguments: Door.allCases) func `P5: switched off, removed, unknown`(_ door: Door) async throws {
+    @Test(arguments: Door.allCases) func `P5: an extension that is switched off or removed ends and is not launched`(
+        _ door: Door
+    ) async throws {
         let scene = try await Scene(door)
         let (first, second) = (try await scene.begin(), try await scene.begin())
         try scene.host.setEnabled(false, for: SubstituteApp.identifier)
@@ -189,7 +197,7 @@ import TypedConduct
         #expect(throws: ServiceError.self) { try scene.host.setEnabled(true, for: "com.example.nobody") }
     }
 
-    @Test(arguments: Door.allCases) func `P1, P3, P7: a bundle that breaks a rule is refused by its place`(
+    @Test(arguments: Door.allCases) func `P1, P3, P7: a bundle that breaks a rule is rejected with its path`(
         _ door: Door
     ) async throws {
         let scene = try await Scene(door)
@@ -205,12 +213,12 @@ import TypedConduct
         try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: "/bin/sh")
         #expect(throws: ServiceError.self) { try scene.host.install(app: path) }
         #expect(throws: ServiceError.self) { try scene.host.install(app: folder.url.path + "/None.app") }
-        // What was installed is as it was.
+        // The installed app is unchanged.
         #expect(await (try scene.begin()).complete().reason == .completed)
     }
 
-    /// A bundle chooses its point. General policies, `tool` above all, are for others to choose.
-    @Test(arguments: Door.allCases) func `a point is not a policy: a bundle that names one is refused`(
+    /// A bundle chooses its extension point. General policies, above all `tool`, may not be chosen by a bundle.
+    @Test(arguments: Door.allCases) func `a bundle that names a policy in place of a point is rejected`(
         _ door: Door
     ) async throws {
         let scene = try await Scene(door)
@@ -232,7 +240,7 @@ import TypedConduct
         }
     }
 
-    @Test(arguments: Door.allCases) func `an extension that breaks a rule is refused, its app and the others go on`(
+    @Test(arguments: Door.allCases) func `an extension that breaks a rule is rejected alone`(
         _ door: Door
     ) async throws {
         let scene = try await Scene(door)
@@ -247,7 +255,7 @@ import TypedConduct
         #expect(await (try scene.begin()).complete().reason == .completed)
     }
 
-    @Test(arguments: Door.allCases) func `a host that says which point it expects gets no other`(
+    @Test(arguments: Door.allCases) func `a host that names the expected point gets no other`(
         _ door: Door
     ) async throws {
         let scene = try await Scene(door)
@@ -268,7 +276,7 @@ import TypedConduct
         }
     }
 
-    @Test(arguments: Door.allCases) func `a task that the host cancels is told from an extension that gives up`(
+    @Test(arguments: Door.allCases) func `a task that the host cancels differs from an extension that gives up`(
         _ door: Door
     ) async throws {
         let scene = try await Scene(door)
@@ -282,7 +290,7 @@ import TypedConduct
         _ = await session.cancel()
     }
 
-    @Test(arguments: Door.allCases) func `a launch report says in words what it holds`(_ door: Door) async throws {
+    @Test(arguments: Door.allCases) func `a launch report describes its contents in words`(_ door: Door) async throws {
         let scene = try await Scene(door)
         let session = try await scene.begin()
         let text = "\(session.launchReport)"
@@ -292,7 +300,7 @@ import TypedConduct
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test(arguments: Door.allCases) func `SIG-07: one that fails again and again has to pause`(_ door: Door)
+    @Test(arguments: Door.allCases) func `SIG-07: an extension that fails repeatedly has to pause`(_ door: Door)
         async throws
     {
         let scene = try await Scene(door)

@@ -7,7 +7,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What goes through the channels of a daemon's extensions, which it sees nothing of: in `annex top` and in reports.
+/// Messages in the channels of a daemon's extensions, which the daemon itself does not see: in `annex top` and in
+/// reports.
 @Suite(.timeLimit(.minutes(20))) struct CountsTests {
     private let daemon: TestDaemon
     private let honest: HonestHost
@@ -22,7 +23,7 @@ import Testing
         BoardSnapshot.all().filter { $0.broker == daemon.number }.sorted { $0.number < $1.number }
     }
 
-    /// What each end's report says of its channel.
+    /// The counts of the channel in each end's report.
     private func reported(_ count: Int) async throws -> [[String: UInt64]?] {
         func all() -> [URL] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: daemon.reports.path)) ?? []
@@ -37,7 +38,7 @@ import Testing
 
     // MARK: Honest hosts
 
-    @Test func anExtensionsMessagesAreShownAndReported() async throws {
+    @Test func `the messages of an extension are shown in annex top and in its report`() async throws {
         let session = try await honest.begin()
         for _ in 0..<3 { _ = try await honest.text(session, "looks 1") }
         let before = session.statistics
@@ -49,16 +50,17 @@ import Testing
         let row = (look["extensions"] as? [[String: Any]])?.first { $0["broker"] as? Int == Int(daemon.number) }
         #expect(row?["messagesPerSecond"] as? Double == 0 && row?["bytesPerSecond"] as? Double == 0, "\(top)")
         let end = try #require(await session.complete().usage.messages)
-        // Of its last notice: its words to the extension after that are missing or not, as the end comes.
+        // The counts of the host's last notice: later messages to the extension are missing or not, by the time of the
+        // end.
         let told = try #require(try await reported(1).first ?? nil)
         #expect(told == before.told || told == end.told, "\(told), \(before), \(end)")
         #expect(rows().isEmpty)
     }
 
-    @Test func `a host in another process is read there, and when it dies its last counts stay`() async throws {
+    @Test func `a host in another process is read while it lives and its last counts stay`() async throws {
         let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier])
         #expect(try await holding.firstLine() == "holds 0")
-        // Its hello, and the request that it sleeps on.
+        // The hello, and the request that it sleeps on.
         await eventually { rows().first?.channel?.framesSent ?? 0 > 0 }
         #expect(rows().first?.channel?.framesReceived == 1 && rows().first?.channel?.bytesSent ?? 0 > 0)
         holding.kill()
@@ -68,7 +70,7 @@ import Testing
 
     // MARK: Others
 
-    /// Launches by hand with what it says of its channel.
+    /// Launches by hand with chosen claims about the channel.
     private func launch(_ client: RawClient, _ number: UInt64, counters: UInt64) async throws -> HostEndpoint {
         let channel = try HostEndpoint.make()
         let host = channel.host
@@ -80,7 +82,7 @@ import Testing
         return host
     }
 
-    @Test func `a host that lies about its channel has dashes, and nobody else has`() async throws {
+    @Test func `false counts of one host show as dashes and change no other row`() async throws {
         let session = try await honest.begin()
         _ = try await honest.text(session, "looks 1")
         var configuration = ChannelConfiguration()
@@ -104,7 +106,7 @@ import Testing
         withExtendedLifetime(kept) {}
     }
 
-    @Test func `the last notice's counts are reported, whatever they are`() async throws {
+    @Test func `the counts of the last notice are reported unchanged`() async throws {
         let client = try await RawClient(daemon.socket)
         let host = try await launch(client, 1, counters: .max)
         let most = SessionStatistics(
@@ -113,7 +115,7 @@ import Testing
         try await client.send(.notice(1, .gaveSign, counts: most))
         try await client.send(.notice(1, .dismissed(completed: false), counts: last))
         #expect(try await reported(1) == [last.told])
-        // A notice too late, and none at all.
+        // A notice that comes too late, and a session without any.
         try await client.send(.notice(1, .gaveSign, counts: most))
         let second = try await launch(client, 2, counters: 0)
         try honest.host.remove(app: "com.example.shout")
@@ -126,7 +128,7 @@ import Testing
 }
 
 extension SessionStatistics {
-    /// As a report has them.
+    /// As in a report.
     fileprivate var told: [String: UInt64] {
         ["sent": messagesSent, "received": messagesReceived, "bytesSent": bytesSent, "bytesReceived": bytesReceived]
     }

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A daemon's own life, and what outlasts it.
+/// The life of a daemon, and the state that outlasts it.
 @Suite(.timeLimit(.minutes(20))) struct DaemonLifeTests {
     private let app: SubstituteApp
     private static let app = "com.example.shout"
@@ -25,7 +25,7 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test func `who asks what is on offer is told when nobody answers, and is not told "nothing"`() async throws {
+    @Test func `asking a dead daemon for its extensions is an error and no empty list`() async throws {
         let daemon = try await TestDaemon()
         let host = try connect(daemon)
         try host.install(app: app.path)
@@ -35,7 +35,7 @@ import Testing
         #expect(host.extensions.isEmpty)
     }
 
-    @Test func `a daemon that has no place to listen says how to name one`() async throws {
+    @Test func `a daemon without a place to listen names the options that give one`() async throws {
         let folder = try TemporaryFolder()
         let nowhere = ["XDG_RUNTIME_DIR": "/nowhere/at/all", "XDG_DATA_HOME": folder.url.path]
         let ran = try await Program.run("annexd", [], in: folder, environment: nowhere)
@@ -43,14 +43,14 @@ import Testing
         #expect(ran.errors.contains("--socket") && ran.errors.contains("XDG_RUNTIME_DIR"), "\(ran)")
     }
 
-    // MARK: What is installed
+    // MARK: Installed apps
 
-    @Test func `P5: what is installed outlasts the daemon, and so does what is switched off`() async throws {
+    @Test func `P5: installed apps and switches outlast the daemon`() async throws {
         var daemon = try await TestDaemon()
         let folder = daemon.folder
         try connect(daemon).install(app: app.path)
         #expect(await daemon.end() == 0)
-        // Nothing of it is the client's any more.
+        // The daemon needs nothing of the client's copy any more.
         try FileManager.default.removeItem(atPath: app.path)
         daemon = try await TestDaemon(in: folder)
         try await works(connect(daemon))
@@ -58,7 +58,7 @@ import Testing
         #expect(await daemon.end(SIGKILL) == SIGKILL)
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
-        // Replaced, it stays off, and can be found to be switched on.
+        // After a replacement the extension stays off, and can still be found and switched on.
         let again = try SubstituteApp(running: "works-on")
         #expect(try connect(daemon).install(app: again.path).map(\.isEnabled) == [false])
         #expect(try connect(daemon).installed().map(\.id) == [SubstituteApp.identifier])
@@ -67,18 +67,18 @@ import Testing
         #expect(await daemon.end() == 0)
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
-        // Asked once, so that the store was opened and swept.
+        // One request, so that the store was opened and swept.
         #expect(folderCount(daemon) == 0)
     }
 
-    @Test func `a store keeps one folder for each app, whatever was replaced, and sweeps what a kill left`()
+    @Test func `a store keeps one folder for each app and sweeps the rest of a killed one`()
         async throws
     {
         var daemon = try await TestDaemon()
         for _ in 0..<3 { try connect(daemon).install(app: app.path) }
         let store = daemon.store
         await eventually { folderCount(daemon) == 1 }
-        // What an installation that was killed leaves: a folder that no index names, and an index that was never one.
+        // The remains of a killed installation: a folder that no index names, and an invalid index.
         let left = store.appending(path: "app-left")
         try FileManager.default.createDirectory(at: left.appending(path: "Half.app"), withIntermediateDirectories: true)
         try Data([1, 2, 3]).write(to: store.appending(path: "index.new"))
@@ -90,7 +90,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: store.appending(path: "index.new").path))
     }
 
-    @Test func `a daemon that is killed while it installs leaves the old or the new`() async throws {
+    @Test func `a daemon that is killed during an installation leaves the old app or the new`() async throws {
         var daemon = try await TestDaemon()
         try connect(daemon).install(app: app.path)
         for pause in [0, 1, 2, 5, 10, 20] {
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: The daemon's end
 
-    @Test func `L4: a daemon that is asked to end tells its hosts, and is waited for by nobody`() async throws {
+    @Test func `L4: a daemon that is asked to end informs its hosts and ends without delay`() async throws {
         let daemon = try await TestDaemon()
         let host = try connect(daemon)
         try host.install(app: app.path)
@@ -131,7 +131,7 @@ import Testing
         #expect(throws: ServiceError.self) { try AnnexHost.connectAndWait(to: daemon.socket) }
     }
 
-    @Test func `L4: a daemon that is killed takes its extensions along, and its hosts know`() async throws {
+    @Test func `L4: a killed daemon ends its extensions and its hosts learn of it`() async throws {
         let daemon = try await TestDaemon()
         let host = try connect(daemon)
         try host.install(app: app.path)
@@ -148,7 +148,7 @@ import Testing
         #expect(error?.code == .unreachable)
     }
 
-    @Test func `a daemon that starts anew keeps its socket, its process and what is installed`() async throws {
+    @Test func `a daemon that starts anew keeps its socket, its process and its apps`() async throws {
         let daemon = try await TestDaemon()
         try connect(daemon).install(app: app.path)
         for round in 1...3 {
@@ -157,7 +157,7 @@ import Testing
             let asked = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
             await eventually { session.statistics.messagesSent > 0 }
             kill(daemon.number, SIGHUP)
-            // Whoever connects meanwhile waits, and is served by the next one.
+            // A host that connects meanwhile waits, and is served by the new daemon.
             let next = Task.detached { [socket = daemon.socket] in
                 try (0..<20).map { _ in try AnnexHost.connectAndWait(to: socket, patience: .patience) }
             }
@@ -171,7 +171,7 @@ import Testing
         #expect(await daemon.end() == 0)
     }
 
-    @Test func `a state belongs to one daemon, and a socket too`() async throws {
+    @Test func `a state and a socket each belong to one daemon`() async throws {
         let daemon = try await TestDaemon()
         let folder = try TemporaryFolder()
         let state = try await Program.run(
@@ -186,7 +186,7 @@ import Testing
     // MARK: The host's end
 
     @Test(arguments: ["hold", "fork-hold"])
-    func `L4: a host that is killed takes its extensions along, whoever holds its socket`(
+    func `L4: a host that is killed ends its extensions even if a child holds its socket`(
         _ command: String
     ) async throws {
         let daemon = try await TestDaemon()

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Each limit of a daemon's is reached, says so, and leaves everything else as it was.
+/// Each limit of a daemon is reached, is named, and leaves everything else unchanged.
 @Suite(.timeLimit(.minutes(20))) struct DaemonLimitTests {
     private func daemon(in folder: TemporaryFolder? = nil, _ limits: String...) async throws -> TestDaemon {
         try await TestDaemon(in: folder, limits.flatMap { ["--limit", $0] })
@@ -26,7 +26,7 @@ import Testing
 
     // MARK: So many at once
 
-    @Test func `so many requests of one user are open`() async throws {
+    @Test func `the open requests of one user are limited`() async throws {
         let store = try StalledStore()
         let daemon = try await daemon(in: store.folder, "open-requests=4")
         let client = try await RawClient(daemon.socket)
@@ -40,11 +40,11 @@ import Testing
         for number in UInt64(1)...4 {
             #expect(try await client.next().map { "\($0)" }?.contains("answer(\(number)") == true)
         }
-        // Given back.
+        // The quota was given back.
         #expect(try await client.ask(6, .list(after: "")) == .extensions([], isAll: true))
     }
 
-    @Test func `so many extensions of one user run, over all his hosts`() async throws {
+    @Test func `the running extensions of one user are limited over all hosts`() async throws {
         let daemon = try await daemon("running=2")
         let (one, other) = (try HonestHost(daemon), try connect(daemon))
         let sessions = [try await one.begin(), try await other.begin(SubstituteApp.identifier)]
@@ -57,8 +57,8 @@ import Testing
         for session in [sessions[1], third] { #expect(await session.complete().reason == .completed) }
     }
 
-    /// Where no control group can be made the log says that nothing holds it.
-    @Test func `so many processes of one user run, held by one control group`() async throws {
+    /// If no control group can be made, the log says that nothing holds this limit.
+    @Test func `the processes of one user are limited by one control group`() async throws {
         let daemon = try await daemon("processes=77", "memory-bytes=1073741824")
         let host = try HonestHost(daemon)
         let session = try await host.begin()
@@ -71,7 +71,7 @@ import Testing
         #expect(!bounds(of: daemon, in: "pids.max").contains("77"))
     }
 
-    /// What files of this name say in the control groups that a daemon made.
+    /// The contents of the files with this name in the control groups that a daemon made.
     private func bounds(of daemon: TestDaemon, in name: String) -> [String] {
         let mounts = ProcText.lines(of: "/proc/self/mountinfo").filter { $0.contains(" - cgroup") }
         let owners = [".\(daemon.number).", "user-\(getuid())/"]
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `so many apps of one user, and so many extensions in them`() async throws {
+    @Test func `the apps of one user and their extensions are limited`() async throws {
         let daemon = try await daemon("apps=2", "extensions=3")
         let host = try connect(daemon)
         let apps = try ["a", "b", "c"].map { name in
@@ -91,14 +91,14 @@ import Testing
         for app in apps.prefix(2) { try host.install(app: app.path) }
         let third = refusal { try host.install(app: apps[2].path) }
         #expect(third?.code == .overQuota && third?.what.contains("2 apps") == true, "\(String(describing: third))")
-        // One that is there already may come again, with more in it, but not with too much.
+        // An installed app may come again with more extensions, but not with too many.
         let more = try MadeApp("com.example.a", carrying: ["com.example.a.one", "com.example.a.two"])
         try host.install(app: more.path)
         let most = try MadeApp("com.example.a", carrying: (0..<3).map { "com.example.a.part\($0)" })
         let excess = refusal { try host.install(app: most.path) }
         #expect(excess?.code == .overQuota && excess?.what.contains("3 extensions") == true)
         #expect(host.extensions.count == 3)
-        // What is switched off is installed all the same.
+        // An extension that is switched off still counts as installed.
         try host.setEnabled(false, for: "com.example.b.one")
         #expect(refusal { try host.install(app: most.path) }?.code == .overQuota)
         try host.remove(app: "com.example.b")
@@ -106,7 +106,7 @@ import Testing
         #expect(host.extensions.map(\.containingApp) == Array(repeating: "com.example.a", count: 3))
     }
 
-    @Test func `so many bytes of one user's apps`() async throws {
+    @Test func `the bytes of the apps of one user are limited`() async throws {
         let daemon = try await daemon("installed-bytes=4096")
         let app = try MadeApp("com.example.a")
         let error = refusal { try connect(daemon).install(app: app.path) }
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: So much, so long
 
-    @Test func `so many packets a second are read, and the rest later`() async throws {
+    @Test func `only so many packets are read in a second and the rest later`() async throws {
         let daemon = try await daemon("packets-per-second=50")
         let client = try await RawClient(daemon.socket)
         _ = try await client.ask(1, .list(after: ""))
@@ -124,13 +124,13 @@ import Testing
         let begun = clock.now
         for _ in 0..<200 { try await client.send(.notice(1, .gaveSign)) }
         #expect(try await client.ask(2, .claim(7)) == .claimed(isYours: false))
-        // Four seconds' worth, of which the first may be had at once and the second soon.
+        // The packets of four seconds, of which the first second's are read at once and the next ones soon.
         #expect(clock.now - begun > .seconds(1))
     }
 
     @Test(arguments: ["unread-packets=50", "unread-bytes=20000", "unread=1"])
-    func `what a host does not read is kept within bounds`(limit: String) async throws {
-        // The others are out of reach; requests of a client that has gone may be open for a moment longer.
+    func `packets that a host does not read are bounded`(limit: String) async throws {
+        // All other limits are out of reach; requests of a client that has gone may stay open for a moment.
         let far = ["unread-packets=1000000", "unread-bytes=1000000000", "unread=3000", "open-requests=100000"]
         let name = limit.prefix { $0 != "=" }
         let daemon = try await TestDaemon(
@@ -143,17 +143,17 @@ import Testing
         try await honest.works()
     }
 
-    @Test func `who says no hello is let go of in time`() async throws {
+    @Test func `a client that sends no hello is disconnected in time`() async throws {
         let daemon = try await daemon("handshake=1")
         let silent = try await RawClient(daemon.socket, hello: false)
         #expect(await silent.lastWords().isEmpty)
         await eventually { daemon.log.contains("no hello within 1.0 seconds") }
     }
 
-    @Test func `a daemon that goes waits no longer than its farewell for who does not read`() async throws {
+    @Test func `a daemon that ends waits at most its farewell time for a silent reader`() async throws {
         let daemon = try await daemon("farewell=1", "unread-packets=1000000", "unread-bytes=1000000000", "unread=3000")
         let client = try await RawClient(daemon.socket)
-        // Until something cannot be sent any more, which the daemon shows by reading no further.
+        // Until a packet cannot be sent any more: then the daemon stops reading.
         var number: UInt64 = 0
         while number < 5_000 {
             number += 1
@@ -162,7 +162,7 @@ import Testing
         #expect(await daemon.end() == 0)
     }
 
-    @Test func `who rests long enough keeps no broker, and what he has installed`() async throws {
+    @Test func `the broker of an idle user ends and the installed apps stay`() async throws {
         let daemon = try await daemon("idle=1")
         let app = try MadeApp("com.example.a", carrying: ["com.example.a.one"])
         try connect(daemon).install(app: app.path)
@@ -175,7 +175,7 @@ import Testing
     // MARK: The command line
 
     @Test(arguments: ["running", "running=", "running=0", "running=-1", "running=x", "walking=1", "=1", "running=1=2"])
-    func `a limit that is none is refused with those that there are`(word: String) async throws {
+    func `an invalid limit is refused with the list of limits`(word: String) async throws {
         let ran = try await Program.run("annexd", ["--limit", word], in: TemporaryFolder())
         #expect(ran.status == 64 && ran.errors.contains(word.hasPrefix("running=") ? "running" : "installed-bytes"))
     }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [[SIGTERM, SIGTERM, SIGTERM], [SIGINT, SIGTERM, SIGHUP], [SIGHUP, SIGTERM]])
-    func `whoever asks again while a daemon leaves changes nothing: all is ended, and no socket is left`(
+    func `further signals while a daemon ends change nothing`(
         _ signals: [Int32]
     ) async throws {
         let daemon = try await TestDaemon()
@@ -23,7 +23,7 @@ import Testing
         let wardens = ProcessTable.wardens(of: daemon.number)
         let extensions = ProcessTable.children(of: wardens)
         #expect(wardens.count == 1 && extensions.count == 1)
-        // Stopped meanwhile, it finds all of them at once, however long this takes.
+        // While it is stopped the signals collect, so that it finds all of them at once.
         kill(daemon.number, SIGSTOP)
         for signal in signals { kill(daemon.number, signal) }
         kill(daemon.number, SIGCONT)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [0, 10, 20, 30, 40, 60, 80, 120])
-    func `a daemon that is to end while it starts anew ends`(_ pause: Int) async throws {
+    func `a daemon that is asked to end while it starts anew ends`(_ pause: Int) async throws {
         let daemon = try await TestDaemon()
         kill(daemon.number, SIGHUP)
         try await Task.sleep(for: .milliseconds(pause))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [0, 5, 10, 15, 20, 25, 30, 40, 60])
-    func `a daemon that is to end while it starts leaves no socket`(_ pause: Int) async throws {
+    func `a daemon that is asked to end while it starts leaves no socket`(_ pause: Int) async throws {
         let folder = try TemporaryFolder()
         let process = Process()
         process.executableURL = ExampleBundles.products.appending(path: "annexd")
@@ -55,13 +55,13 @@ import Testing
         try await Task.sleep(for: .milliseconds(pause))
         kill(process.processIdentifier, SIGTERM)
         await eventually { !process.isRunning }
-        // Before the program's first line the signal ends it.
+        // A signal before the program's first line ends it.
         let isEnded = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM
         #expect(isEnded || process.terminationStatus == 0)
         #expect(!isThere(folder.url.path + "/s"))
     }
 
-    @Test func `a daemon's children have no signal blocked or ignored, and its next self has the masks of its first`()
+    @Test func `children of a daemon have no blocked signals and a restart keeps the masks`()
         async throws
     {
         let daemon = try await TestDaemon()
@@ -71,7 +71,7 @@ import Testing
             let wardens = ProcessTable.wardens(of: daemon.number)
             let extensions = ProcessTable.children(of: wardens)
             #expect(wardens.count == 1 && extensions.count == 1)
-            // A warden blocks what it will, by itself.
+            // A warden blocks signals of its own choice.
             let found = wardens.flatMap { signals(of: $0, ["SigIgn"]) } + extensions.flatMap { signals(of: $0) }
             #expect(found.count == 3 && found.allSatisfy { $0.hasSuffix("\t0000000000000000") }, "\(found)")
             _ = await session.complete()
@@ -83,7 +83,7 @@ import Testing
         #expect(!isThere(daemon.socket))
     }
 
-    /// What a program's first thread blocks and ignores.
+    /// The signals that a program's first thread blocks and ignores.
     private func signals(of process: Int32, _ kinds: [String] = ["SigBlk", "SigIgn"]) -> [String] {
         ProcText.lines(of: "/proc/\(process)/status").filter { line in kinds.contains { line.hasPrefix($0) } }
     }

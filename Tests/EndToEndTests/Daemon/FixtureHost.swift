@@ -6,7 +6,7 @@ final class FixtureHost: Sendable {
     private let process: Process
     private let folder: TemporaryFolder
 
-    /// - Parameter user: whose process it is, where it is not this one's.
+    /// - Parameter user: the user of the process, if it is another one.
     init(_ arguments: [String], as user: Int? = nil) throws {
         folder = try TemporaryFolder()
         process = Process()
@@ -42,13 +42,13 @@ final class FixtureHost: Sendable {
         (try? String(contentsOf: folder.url.appending(path: "out"), encoding: .utf8)) ?? ""
     }
 
-    /// What it says first.
+    /// The host's first line.
     func firstLine() async throws -> String {
         await eventually { output.contains("\n") || !process.isRunning }
         return output.split(separator: "\n").first.map(String.init) ?? ""
     }
 
-    /// All that it says.
+    /// The host's whole output.
     func lastLine() async -> String {
         await eventually { !process.isRunning }
         return output.split(separator: "\n").last.map(String.init) ?? ""

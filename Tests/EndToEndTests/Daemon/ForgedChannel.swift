@@ -28,7 +28,7 @@ enum ForgedChannel {
         ]
     }
 
-    /// What passes for a channel, in whose control socket something lies already.
+    /// A forged channel in whose control socket a descriptor lies already.
     static func laden(with gift: consuming Descriptor) throws -> ForgedDescriptors {
         var ends = try DescriptorPair.sockets().list()
         guard let control = ends.takeFirst(), let other = ends.takeFirst() else {
@@ -62,7 +62,7 @@ enum ForgedChannel {
     }
 }
 
-/// Open descriptors of a test's, closed with the value.
+/// Open descriptors of a test, closed with the value.
 final class ForgedDescriptors: Sendable {
     let numbers: [Int32]
 
@@ -89,7 +89,7 @@ final class ForgedDescriptors: Sendable {
         self.numbers = numbers
     }
 
-    /// So many descriptors of nothing.
+    /// Copies of a descriptor for nothing.
     static func copies(_ count: Int) throws -> ForgedDescriptors {
         let file = try Descriptor.open("/dev/null", O_RDONLY)
         return ForgedDescriptors((0..<count).map { _ in dup(file.number) })

@@ -7,7 +7,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Whatever a client sends, it ends its own connection at most: the daemon goes on serving an honest one.
+/// A hostile client can at most end its own connection: the daemon goes on serving an honest one.
 @Suite(.timeLimit(.minutes(20))) struct HostileClientTests {
     private let daemon: TestDaemon
     private let honest: HonestHost
@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Packets
 
-    @Test func packetsThatAreNoneEndTheirConnectionOnly() async throws {
+    @Test func `invalid packets end only their own connection`() async throws {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         var packets: [[UInt8]] = [
@@ -39,14 +39,14 @@ import Testing
         for packet in packets {
             let client = try await RawClient(daemon.socket)
             try await client.send(packet)
-            // A few are a request after all, and answered.
+            // A few are valid requests after all, and answered.
             try? await client.send(.hello(versions: ServiceWire.versions))
             #expect(await !client.lastWords().isEmpty, "seed \(seed): \(packet)")
         }
         try await honest.works()
     }
 
-    @Test func `a conversation out of order ends`() async throws {
+    @Test func `packets out of order end their connection`() async throws {
         let list = HostPacket.request(1, .list(after: ""))
         let orders: [(String, Bool, [HostPacket])] = [
             ("before the hello", false, [list]), ("second hello", true, [.hello(versions: ServiceWire.versions)]),
@@ -63,7 +63,7 @@ import Testing
         try await honest.works()
     }
 
-    @Test func whoSaysNothingIsLetGo() async throws {
+    @Test func `a client that sends nothing is disconnected`() async throws {
         var silent: [RawClient] = []
         for _ in 0..<10 { silent.append(try await RawClient(daemon.socket, hello: false)) }
         for client in silent { #expect(await client.lastWords().isEmpty) }
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: Descriptors
 
-    @Test func descriptorsThatAreNoChannelAreRefused() async throws {
+    @Test func `descriptors that form no channel are rejected`() async throws {
         let client = try await RawClient(daemon.socket)
         var number: UInt64 = 0
         for (what, numbers) in try ForgedChannel.all() {
@@ -91,7 +91,7 @@ import Testing
         try await honest.works()
     }
 
-    @Test func anArchiveThatIsNoneIsRefused() async throws {
+    @Test func `an invalid archive is rejected and leaves nothing`() async throws {
         let client = try await RawClient(daemon.socket)
         var number: UInt64 = 0
         for (what, archive) in try ForgedArchive.all() {
@@ -103,7 +103,7 @@ import Testing
             }
             #expect(error.code == .invalidBundle, "\(what): \(error)")
         }
-        // Nothing of it is left.
+        // No part of it is left.
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: daemon.store.path).filter { $0 != "index" }.count == 1)
         for name in ["../A.app", "A", ".app/x", "A.app/..", "A\0.app", ""] {
@@ -116,7 +116,7 @@ import Testing
         try await honest.works()
     }
 
-    @Test func descriptorsThatNobodyAskedForAreClosed() async throws {
+    @Test func `descriptors that the daemon did not ask for are closed`() async throws {
         let before = ProcText.names(in: "/proc/\(daemon.number)/fd").count
         var many = DescriptorList()
         for _ in 0..<16 { many.append(try Descriptor.open("/dev/null", O_RDONLY)) }
@@ -133,36 +133,36 @@ import Testing
 
     // MARK: Floods and quotas
 
-    @Test func whoAsksAndNeverReadsIsLetGo() async throws {
+    @Test func `a client that asks and never reads is disconnected`() async throws {
         let client = try await RawClient(daemon.socket)
         await #expect(throws: SystemError.self) { try await client.asksForEver() }
         await eventually { daemon.log.contains("does not read") || daemon.log.contains("has read nothing") }
         try await honest.works()
     }
 
-    @Test func aFloodIsReadAtItsPaceAndHoldsUpNobody() async throws {
+    @Test func `a flood is read at a limited rate and delays no other client`() async throws {
         let client = try await RawClient(daemon.socket)
         let flood = Task.detached {
-            // A notice of an extension that has ended long ago: cheap to send, and never answered.
+            // A notice about an extension that ended long ago: cheap to send, and never answered.
             _ = try await client.ask(1, .list(after: ""))
             while !Task.isCancelled { try await client.send(.notice(1, .gaveSign)) }
         }
         for _ in 0..<5 { try await honest.works() }
         flood.cancel()
         _ = await flood.result
-        // It broke no rule.
+        // The flood broke no rule.
         guard case .extensions? = try await client.ask(2, .list(after: "")) else {
             Issue.record("no answer")
             return
         }
     }
 
-    @Test func oneUserHasSoManyConnections() async throws {
+    @Test func `one user has a limited number of connections`() async throws {
         var clients: [RawClient] = []
         var words = ""
         while clients.count < 100, words.isEmpty {
             let client = try await RawClient(daemon.socket, hello: false)
-            // One that is refused may be let go of before it has said anything.
+            // A rejected client may be disconnected before it has sent anything.
             try? await client.send(.hello(versions: ServiceWire.versions))
             switch try await client.next() {
             case .welcome: clients.append(client)
@@ -172,19 +172,19 @@ import Testing
         }
         #expect(words.contains("64 connections") && clients.count >= 60, "\(clients.count): \(words)")
         clients = []
-        // Given back as soon as they are gone.
+        // The quota is given back as soon as they are gone.
         var isServed = false
         while !isServed { isServed = (try? await RawClient(daemon.socket)) != nil }
         try await honest.works()
     }
 
-    @Test func moreRequestsThanADaemonRemembersEndTheirConnection() async throws {
+    @Test func `too many open requests or a repeated number end the connection`() async throws {
         try await isLetGo(after: Array(1...1025))
         try await isLetGo(after: [7, 7])
         try await honest.works()
     }
 
-    /// - Parameter requests: begun in a row, and none of them ends.
+    /// - Parameter requests: sent one after another, and none of them ends.
     private func isLetGo(after requests: [UInt64]) async throws {
         let client = try await RawClient(daemon.socket)
         let channel = try HostEndpoint.make()
@@ -198,7 +198,7 @@ import Testing
             Issue.record("not launched")
             return
         }
-        // Once it has heard enough the daemon reads no more.
+        // Once it has read enough the daemon reads no more.
         for request in requests { try? await client.send(.notice(1, .requestBegan(request))) }
         let last = await client.lastWords()
         #expect(last.contains("one too many"), "\(last)")
@@ -206,11 +206,11 @@ import Testing
 
     // MARK: Others
 
-    @Test func nobodyEndsAnothersExtension() async throws {
+    @Test func `a client cannot end the extension of another`() async throws {
         let session = try await honest.begin()
         let client = try await RawClient(daemon.socket)
         _ = try await client.ask(100, .list(after: ""))
-        // Whatever number it has there, it is not this connection's.
+        // Whatever number it has there, that number is not valid on this connection.
         for number in UInt64(1)...100 {
             try await client.send(.notice(number, .dismissed(completed: false)))
             try await client.send(.notice(number, .violated(ProtocolViolation("nothing"))))
@@ -221,7 +221,7 @@ import Testing
     }
 }
 
-/// A host that does what hosts do, beside whatever else happens.
+/// A host that behaves as hosts do, beside the hostile client.
 struct HonestHost: Sendable {
     let host: AnnexHost
     private let app: SubstituteApp
@@ -238,7 +238,7 @@ struct HonestHost: Sendable {
         try await session.request([ExtensionItem(contentText: words)]).first?.contentText
     }
 
-    /// From the launch to the end.
+    /// Checks a whole session, from the launch to the end.
     func works() async throws {
         let session = try await begin()
         #expect(try await text(session, "looks 1") == "looked")

@@ -50,7 +50,7 @@ import Testing
         #expect(host.extensions.isEmpty)
     }
 
-    @Test func `what is refused is named with its cause, and the others are done`() async throws {
+    @Test func `a rejected app is named with its cause and the others are installed`() async throws {
         let daemon = try await TestDaemon()
         let apps = try ["a", "b"].map { try MadeApp("com.example.\($0)", carrying: ["com.example.\($0).part"]) }
         let installed = try await annex(daemon, "install", apps[0].path, "/dev/null/None.app", apps[1].path)
@@ -79,7 +79,7 @@ import Testing
         #expect(escape.status == 1 && !escape.errors.contains("\u{1B}"), "\(escape)")
     }
 
-    /// Who switched one off finds it again.
+    /// An extension that was switched off is found again in the list.
     private func turnOffOneOfTwo(_ daemon: TestDaemon, _ app: MadeApp) async throws {
         _ = try await annex(daemon, "install", app.path)
         _ = try await annex(daemon, "disable", "com.example.b.part")
@@ -104,10 +104,10 @@ import Testing
             enabled: isEnabled)
     }
 
-    @Test func `your own daemon is asked without a word, and where there is none that is said`() async throws {
+    @Test func `commands use the daemon of the user and name its socket if there is none`() async throws {
         let runtime = ["XDG_RUNTIME_DIR": folder.url.path]
         let place = folder.url.appending(path: "annex/annexd.socket").path
-        // Where no test has put one, the machine may have its own.
+        // The machine may have a daemon of its own, where no test has put one.
         if access("/run/annex/annexd.socket", F_OK) != 0 {
             for words in [["list"], ["install", "A.app"], ["remove", "a"], ["enable", "a"], ["disable", "a"]] {
                 let ran = try await Program.run("annex", words, in: folder, environment: runtime)
@@ -124,14 +124,14 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: daemon.socket)
         let ran = try await Program.run("annex", ["list"], in: folder, environment: runtime)
         #expect(ran.status == 0 && ran.errors.isEmpty, "\(ran)")
-        // One that has gone: it is named, and no other is there.
+        // A daemon that has ended: its socket is named, and no other is used.
         _ = await daemon.end(SIGKILL)
         let gone = try await Program.run("annex", ["list"], in: folder, environment: runtime)
         #expect(gone.status == 69 && gone.errors.contains(place), "\(gone)")
     }
 
     @Test(arguments: ["install", "remove", "list", "enable", "disable"])
-    func `each command teaches by example, and refuses what it does not know`(command: String) async throws {
+    func `each command has examples in its help and refuses unknown words`(command: String) async throws {
         let help = try await Program.annex(command, "--help", in: folder)
         #expect(help.status == 0 && help.output.contains("EXAMPLES\n  annex \(command)"), "\(help)")
         #expect(help.output.contains("EXIT STATUS") && help.output.contains("69  no daemon answers"))

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What `make install` puts where.
+/// The files of `make install` and their places.
 @Suite(.timeLimit(.minutes(20))) struct InstallScriptTests {
     private let folder: TemporaryFolder
     private let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `programs, units, manual and completions lie below the prefix, and the units start what lies there`()
+    @Test func `all files lie below the prefix and the units start the programs there`()
         async throws
     {
         let ran = try await Program.run(
@@ -35,7 +35,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: place.appending(path: "share/doc/annex/Guide/Daemon.md").path))
     }
 
-    @Test func `what was not built is named, and nothing is put in place`() async throws {
+    @Test func `programs that were not built are named and nothing is installed`() async throws {
         let ran = try await Program.run("/bin/sh", [script, "/nowhere", "/opt/annex", folder.url.path], in: folder)
         #expect(ran.status == 66 && ran.errors.contains("/nowhere/annex is missing"), "\(ran)")
         #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "opt").path))

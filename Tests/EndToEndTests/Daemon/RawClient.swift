@@ -33,7 +33,7 @@ final class RawClient: Sendable {
         }
     }
 
-    /// The next packet; nil where the daemon has ended the connection.
+    /// The next packet; nil if the daemon has ended the connection.
     func next() async throws -> DaemonPacket? {
         while true {
             switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
@@ -46,7 +46,7 @@ final class RawClient: Sendable {
         }
     }
 
-    /// Asks and never reads, until the daemon ends the connection: with the error that this is.
+    /// Sends requests and never reads, until the daemon ends the connection and an error results.
     func asksForEver() async throws {
         var number: UInt64 = 0
         while true {
@@ -56,7 +56,7 @@ final class RawClient: Sendable {
     }
 
     /// Reads until the connection ends.
-    /// - Returns: what the daemon said about it; "" where it said nothing.
+    /// - Returns: the daemon's reason; "" if it gave none.
     func lastWords() async -> String {
         var words = ""
         while let packet = try? await next() {

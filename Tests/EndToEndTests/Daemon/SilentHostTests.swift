@@ -28,7 +28,7 @@ import Testing
         try daemon.start()
     }
 
-    /// A host that asks its extension something, and the extension's reason in the report on its end.
+    /// Runs a host with one request, and returns the reason in the report on its extension's end.
     private func reason(
         _ words: String, _ work: (FixtureHost) async throws -> Void
     ) async throws -> String? {
@@ -44,7 +44,7 @@ import Testing
 
     private var names: [String] { ProcText.names(in: reports).filter { $0.hasSuffix(".json") } }
 
-    @Test func `L3: its extension is not ended for the silence, and goes on with it`() async throws {
+    @Test func `L3: the extension of a stopped host is not ended for its silence`() async throws {
         let reason = try await reason("looks 3000000") { host in
             host.signal(SIGSTOP)
             try await Task.sleep(for: .seconds(8))

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What one client makes last long is waited for by nobody else, and does not pile up. A daemon that waits itself fails
+/// A slow operation of one client delays no other client, and does not pile up. A daemon that waits for it itself fails
 /// here by the watchdog.
 @Suite(.timeLimit(.minutes(20))) struct StallingClientTests {
     private func isServed(_ daemon: TestDaemon) async throws {
@@ -14,7 +14,7 @@ import Testing
         #expect(try await client.ask(1, .claim(7)) == .claimed(isYours: false))
     }
 
-    @Test func `a client that leaves while his store is opened holds up nobody`() async throws {
+    @Test func `a client that leaves while its store is opened delays no other`() async throws {
         let store = try StalledStore()
         let daemon = try await TestDaemon(in: store.folder)
         var client: RawClient? = try await RawClient(daemon.socket)
@@ -32,7 +32,7 @@ import Testing
         #expect(none.isEmpty)
     }
 
-    @Test func `what a client asked that has gone is not done`() async throws {
+    @Test func `requests of a client that has gone are not carried out`() async throws {
         let app = try MadeApp("com.example.gone", carrying: ["com.example.gone.part"])
         let store = try StalledStore()
         let daemon = try await TestDaemon(in: store.folder)
@@ -42,7 +42,7 @@ import Testing
         var leaving: RawClient? = try await RawClient(daemon.socket)
         let archive = ForgedDescriptors(one: try BundleArchiveWriter.archive(of: app.path))
         try await leaving?.send(.request(1, .install(name: "App.app")), archive.numbers)
-        // Answered behind it, so it was read.
+        // Answered after the installation was read.
         _ = try await leaving?.ask(2, .claim(7))
         leaving = nil
         await eventually { daemon.log.contains("a connection ended") }
@@ -57,10 +57,10 @@ import Testing
         #expect(try await staying.ask(3, .list(after: "")) == .extensions([], isAll: true))
     }
 
-    @Test func `a launch that waits and is given up holds up nobody, whatever lies in its socket`() async throws {
+    @Test func `a waiting launch that is given up delays no other client`() async throws {
         let daemon = try await TestDaemon()
         let honest = try HonestHost(daemon)
-        // As many as the policy lets run at once: the next one waits.
+        // As many as the policy lets run at once: the next launch waits.
         var sessions: [ExtensionSession] = []
         for _ in 0..<16 { sessions.append(try await honest.begin()) }
         let lingering = try LingeringSocket()
@@ -71,7 +71,7 @@ import Testing
                 extension: SubstituteApp.identifier, for: .request, timeLimit: nil, counters: 1)
             #expect(try await client.ask(1, launch, channel.numbers) == .done)
         }
-        // Nobody else has its descriptors now: who lets go of them last waits for the socket in the socket.
+        // Only the daemon has these descriptors now: the thread that closes them last waits for the socket inside.
         try await client.send(.notice(1, .dismissed(completed: false)))
         while let packet = try await client.next() {
             if case .event(1, .ended(let end)) = packet {
@@ -94,14 +94,14 @@ import Testing
         for number in UInt64(1)...30 {
             try await client.send(.request(number, .install(name: "A.app")), many.numbers)
         }
-        // Answered by the event loop itself: whatever came before has been read.
+        // Answered by the event loop itself: all earlier packets have been read.
         #expect(try await client.ask(31, .claim(7)) == .claimed(isYours: false))
         await eventually { daemon.descriptors <= before + 40 }
         try await store.goOn()
         try await isServed(daemon)
     }
 
-    @Test func `what waits to be closed is bounded, and connections are no way around it`() async throws {
+    @Test func `descriptors that wait to be closed are bounded over all connections`() async throws {
         let store = try StalledStore()
         let daemon = try await TestDaemon(in: store.folder, ["--limit", "closing=4", "--limit", "handshake=1"])
         let lingering = try LingeringSocket()
@@ -112,7 +112,7 @@ import Testing
                 .request(1, .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 1)), gift.numbers)
             _ = try await client.ask(2, .claim(7))
         }
-        // Only the daemon has it by now. From its refusal on nothing of this user's is closed any more.
+        // By now only the daemon has the socket. After the rejection no descriptor of this user is closed any more.
         try await store.goOn()
         guard case .answer(1, .failed)? = try await client.next() else {
             Issue.record("was to be refused")

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What a user's store says and what his broker offers are the same, whatever fails and whatever lies there.
+/// The store of a user and the offer of the user's broker agree, despite failures and foreign files.
 @Suite(.timeLimit(.minutes(20))) struct StoreTests {
     private func connect(_ daemon: TestDaemon) throws -> AnnexHost {
         try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
@@ -17,7 +17,7 @@ import Testing
         return try await TestDaemon(in: folder)
     }
 
-    @Test func `P5: what the disk does not take is not switched off`() async throws {
+    @Test func `P5: a switch that the disk does not take has no effect`() async throws {
         let app = try MadeApp("com.example.one", carrying: ["com.example.one.part"])
         var daemon = try await TestDaemon()
         var host = try connect(daemon)
@@ -33,7 +33,7 @@ import Testing
         try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
         #expect(throws: ServiceError.self) { try host.setEnabled(true, for: "com.example.one.part") }
         #expect(host.extensions.isEmpty)
-        // Nor is an app replaced: it stays as it was, also what is switched off.
+        // An app is not replaced either: it stays as it was, including its switches.
         let other = try MadeApp("com.example.one", carrying: ["com.example.one.other"])
         #expect(throws: ServiceError.self) { try host.install(app: other.path) }
         #expect(host.extensions.isEmpty)
@@ -45,13 +45,13 @@ import Testing
         #expect(host.extensions.map(\.id) == ["com.example.one.part"])
     }
 
-    @Test func `P5: what is switched off stays so, whatever its identifier begins with`() async throws {
+    @Test func `P5: a switch stays with its own extension when identifiers share a beginning`() async throws {
         let inner = try MadeApp("com.example.a.b", carrying: ["com.example.a.b.own"])
         let outer = try MadeApp("com.example.a", carrying: ["com.example.a.b.other", "com.example.a.on"])
         var daemon = try await TestDaemon()
         var host = try connect(daemon)
         for app in [inner, outer] { try host.install(app: app.path) }
-        // The second one's first: it begins with the first one's identifier, too.
+        // The extension of the second app first: its identifier begins with the first app's, too.
         for identifier in ["com.example.a.b.other", "com.example.a.b.own"] {
             try host.setEnabled(false, for: identifier)
         }
@@ -62,7 +62,7 @@ import Testing
         #expect(!daemon.log.contains("cannot be loaded"))
     }
 
-    @Test func `an app that is replaced takes its room until nothing runs that may be in it`() async throws {
+    @Test func `a replaced app counts until its last extension has ended`() async throws {
         let app = try SubstituteApp(running: "works-on")
         let size = try Self.size(of: app.path)
         let daemon = try await TestDaemon(["--limit", "installed-bytes=\(size * 5 / 2)"])
@@ -78,7 +78,7 @@ import Testing
         try host.install(app: app.path)
     }
 
-    /// As the daemon counts it: each file and directory takes a block at least.
+    /// The size as the daemon counts it: each file and directory takes a block at least.
     private static func size(of app: String) throws -> Int {
         try FileManager.default.subpathsOfDirectory(atPath: app).reduce(4096) { sum, path in
             let found = try FileManager.default.attributesOfItem(atPath: app + "/" + path)
@@ -87,10 +87,10 @@ import Testing
         }
     }
 
-    // MARK: What lies there already
+    // MARK: Files that are there already
 
     @Test(arguments: ["state", "state/apps"])
-    func `a folder that others may write to is nobody's store`(name: String) async throws {
+    func `a folder that other users may write to is never used as a store`(name: String) async throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appending(path: name)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -111,7 +111,7 @@ import Testing
         #expect(said.contains("others may write to it"), "\(said)")
     }
 
-    @Test func `a file that lies where the socket should be is left alone`() async throws {
+    @Test func `a file in the place of the socket is left alone`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "precious")
         try Data("precious".utf8).write(to: file)
@@ -121,7 +121,7 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == "precious")
     }
 
-    @Test func `an index that says nonsense is told, and its user is served`() async throws {
+    @Test func `a damaged index is reported and its user is still served`() async throws {
         let app = try MadeApp("com.example.one", carrying: ["com.example.one.part"])
         var daemon = try await TestDaemon()
         try connect(daemon).install(app: app.path)
@@ -137,7 +137,7 @@ import Testing
         #expect(host.extensions.map(\.id) == ["com.example.one.part"])
     }
 
-    @Test func `an app that is replaced goes at once where nothing runs from it, whatever else runs`() async throws {
+    @Test func `a replaced app without running extensions is removed at once`() async throws {
         let running = try SubstituteApp(running: "works-on")
         let other = try MadeApp("com.example.one")
         let daemon = try await TestDaemon()
@@ -151,9 +151,9 @@ import Testing
         await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 1 }
     }
 
-    // MARK: Where it listens
+    // MARK: The socket
 
-    @Test func `a socket at which nobody listens any more hides no other daemon`() async throws {
+    @Test func `a stale socket does not hide another daemon`() async throws {
         let daemon = try await TestDaemon()
         let stale = daemon.folder.url.path + "/stale"
         _ = try LocalSocket.listen(at: stale, mode: 0o600)
@@ -168,7 +168,7 @@ import Testing
         #expect(error?.code == .unreachable && error?.place == stale)
     }
 
-    @Test func `a relative path is one from the folder where the daemon was started`() async throws {
+    @Test func `a relative path starts in the folder in which the daemon was started`() async throws {
         let folder = try TemporaryFolder()
         let process = Process()
         process.executableURL = ExampleBundles.products.appending(path: "annexd")
@@ -183,12 +183,12 @@ import Testing
         #expect(process.terminationStatus == 0)
     }
 
-    @Test func `so many changes of a user's store are made in a minute`() async throws {
+    @Test func `the changes of a store are limited in a minute`() async throws {
         let daemon = try await TestDaemon(["--limit", "changes-per-minute=3"])
         let host = try connect(daemon)
         let app = try MadeApp("com.example.one")
         var refusal: ServiceError?
-        // A minute may end between them.
+        // A minute may end between two of them.
         for _ in 0..<8 where refusal == nil {
             do throws(ServiceError) { try host.install(app: app.path) } catch { refusal = error }
         }

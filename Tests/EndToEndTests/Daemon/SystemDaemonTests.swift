@@ -7,7 +7,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The machine's daemon: every user is served, and none reaches what is another's.
+/// The system's daemon: it serves every user, and no user reaches the data of another.
 @Suite(
     .timeLimit(.minutes(20)),
     .enabled(
@@ -28,15 +28,15 @@ struct SystemDaemonTests {
         await (try FixtureHost([daemon.socket] + words, as: user)).lastLine()
     }
 
-    @Test func `each user has apps, extensions and limits of his own`() async throws {
+    @Test func `each user has separate apps, extensions and limits`() async throws {
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
-        // The other sees nothing, launches nothing, removes nothing.
+        // The other user sees nothing, launches nothing, removes nothing.
         #expect(try await ask("list", as: other) == "")
         #expect(try await ask("hold", SubstituteApp.identifier, as: other).contains("is not installed"))
         #expect(try await ask("remove", "com.example.shout", as: other).contains("is not installed"))
-        // The same app once more is his own.
+        // The same app once more belongs to the other user.
         #expect(try await ask("install", app.path, as: other) == SubstituteApp.identifier)
         #expect(try await ask("list", as: other) == SubstituteApp.identifier)
         let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier], as: other)
@@ -44,15 +44,15 @@ struct SystemDaemonTests {
         #expect(ProcessTable.wardens(of: daemon.number).count == 2)
         #expect(try await ask("remove", "com.example.shout", as: other) == "")
         #expect(await holding.lastLine().contains("removed"))
-        // Nothing of that was the first one's.
+        // Nothing of that concerned the first user.
         #expect(host.extensions.map(\.id) == [SubstituteApp.identifier])
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
         #expect(ProcText.names(in: daemon.store.path).sorted() == ["0", "\(other)"])
     }
 
-    /// Says hello, as a host of version 3 does, and what it is told. A host of the library's would not get so far: in such
-    /// a namespace it takes root for a stranger.
+    /// Says hello as a host of version 3 does, and prints the answer. A host of the library would not get so far: in
+    /// such a namespace it takes root for a foreign user.
     private static let hello = """
         import socket, sys
         host = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -65,7 +65,7 @@ struct SystemDaemonTests {
         print("welcome" if told[6] == 1 else told.decode("latin1"))
         """
 
-    /// What a client is told that is in a user namespace of another user's making, as a user of its own there.
+    /// The answer to a client in a user namespace that another user made, as a user of its own there.
     /// - Parameter map: the line of its `uid_map` and `gid_map`.
     private func told(inNamespaceOf maker: Int, _ map: String, as user: Int) async throws -> String {
         let holder = Process()
@@ -98,21 +98,21 @@ struct SystemDaemonTests {
     }
 
     @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
-    func `a user has no second store by the numbers that he gives himself`() async throws {
-        // 65,536 of them are most users' own by /etc/subuid.
+    func `a user gets no second store by choosing its own user numbers`() async throws {
+        // By /etc/subuid, 65,536 of these numbers belong to most users.
         let sub = try await told(inNamespaceOf: 65_531, "0 200000 1000", as: 7)
         #expect(sub.contains("user 200007 is a number that another user gave itself"), "\(sub)")
-        // Himself he remains, whatever he calls himself there.
+        // The user stays the same, under any name inside the namespace.
         let own = try await told(inNamespaceOf: 65_531, "0 65531 1", as: 0)
         #expect(own == "welcome\n", "\(own)")
-        // Root's word is taken for numbers that stay what they are, and not for others.
+        // Root may map numbers to themselves, but not to others.
         let kept = try await told(inNamespaceOf: 0, "0 0 70000", as: 65_530)
         #expect(kept == "welcome\n", "\(kept)")
         let shifted = try await told(inNamespaceOf: 0, "0 300000 1000", as: 7)
         #expect(shifted.contains("user 300007"), "\(shifted)")
     }
 
-    @Test func `root is served when all places are taken`() async throws {
+    @Test func `root is served when the limit of users is reached`() async throws {
         let few = try await TestDaemon(["--system", "--limit", "users=1"])
         chmod(few.folder.url.path, 0o755)
         let first = try FixtureHost([few.socket, "stay"], as: other)
@@ -122,11 +122,11 @@ struct SystemDaemonTests {
         #expect(try AnnexHost.connectAndWait(to: few.socket, patience: .patience).extensions.isEmpty)
     }
 
-    @Test func `what is kept for a user goes when root says so, and not while he is at work`() async throws {
+    @Test func `root can remove the data of a user whose hosts have ended`() async throws {
         let host = try FixtureHost([daemon.socket, "install", app.path], as: other)
         #expect(await host.lastLine() == SubstituteApp.identifier)
         let words = ["--system", "--state", daemon.folder.url.path + "/state", "--forget-user", "\(other)"]
-        // His broker is kept for a while after his last connection.
+        // The user's broker is kept for a while after the last connection.
         let early = try await Program.run("annexd", words, in: daemon.folder)
         #expect(early.status == 1 && early.errors.contains("the user's hosts are at work"), "\(early)")
         let folder = daemon.folder
@@ -138,7 +138,7 @@ struct SystemDaemonTests {
         #expect(none.status == 0 && none.output.contains("nothing is kept"), "\(none)")
     }
 
-    @Test func `each change is recorded with its user and program, and each end with its host`() async throws {
+    @Test func `each change is logged with user and program and each end with its host`() async throws {
         let holding = try FixtureHost([daemon.socket, "install", app.path], as: other)
         _ = await holding.lastLine()
         let session = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier], as: other)
@@ -156,7 +156,7 @@ struct SystemDaemonTests {
         #expect(line("annex.broker: is ready", "user=\(other)", "host="))
     }
 
-    @Test func `root sees what goes through another user's channels`() async throws {
+    @Test func `root sees the messages in the channels of another user`() async throws {
         #expect(try await ask("install", app.path, as: other) == SubstituteApp.identifier)
         let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier], as: other)
         #expect(try await holding.firstLine() == "holds 0")
@@ -166,7 +166,7 @@ struct SystemDaemonTests {
         await eventually { row() == nil }
     }
 
-    @Test func `so many users have something open, and those who have go on`() async throws {
+    @Test func `the connected users are limited and those present go on`() async throws {
         let few = try await TestDaemon(["--system", "--limit", "users=2"])
         chmod(few.folder.url.path, 0o755)
         let host = try AnnexHost.connectAndWait(to: few.socket, patience: .patience)
@@ -176,7 +176,7 @@ struct SystemDaemonTests {
         #expect(third.contains("as many as it may"), "\(third)")
         try host.install(app: app.path)
         second.kill()
-        // One who has nothing open any more makes room.
+        // A user who has nothing open any more makes room.
         var answer = third
         while answer.contains("as many as it may") {
             answer = await (try FixtureHost([few.socket, "list"], as: 65531)).lastLine()
@@ -185,12 +185,12 @@ struct SystemDaemonTests {
         #expect(host.extensions.count == 1)
     }
 
-    @Test func `a user who reaches his limits takes nothing of another's`() async throws {
+    @Test func `a user at its limits takes nothing of another`() async throws {
         let store = try StalledStore(of: other)
         let limits = ["connections=3", "open-requests=2", "running=1"].flatMap { ["--limit", $0] }
         let daemon = try await TestDaemon(in: store.folder, ["--system"] + limits)
         chmod(daemon.folder.url.path, 0o755)
-        // His store is never opened: two of his requests stay open, and the third is refused.
+        // The user's store is never opened: two requests stay open, and the third is rejected.
         let hosts = try (0..<3).map { _ in try FixtureHost([daemon.socket, "remove", "com.a"], as: other) }
         await eventually { hosts.contains { $0.output.contains("2 open requests") } }
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
@@ -212,16 +212,16 @@ struct SystemDaemonTests {
         #expect(look.status != 0 && look.errors.contains("Permission denied"), "\(look.errors)")
     }
 
-    @Test func `a user's own daemon serves nobody else`() async throws {
+    @Test func `a daemon of one user serves no other user`() async throws {
         let own = try await TestDaemon()
         chmod(own.folder.url.path, 0o755)
-        // Even where the socket's own mode would let him.
+        // Even if the mode of the socket would allow it.
         chmod(own.socket, 0o666)
         let answer = await (try FixtureHost([own.socket, "list"], as: other)).lastLine()
         #expect(answer.contains("refused") && answer.contains("another user's"), "\(answer)")
     }
 
-    @Test func `a host refuses a socket that another user laid`() async throws {
+    @Test func `a host refuses a socket that another user made`() async throws {
         let folder = try TemporaryFolder()
         chown(folder.url.path, uid_t(other), gid_t(other))
         let process = Process()
@@ -238,7 +238,7 @@ struct SystemDaemonTests {
         await eventually {
             (try? LocalSocket.connect(to: folder.url.path + "/s", patience: .seconds(600))) != nil || !process.isRunning
         }
-        // Root is nobody's prey: this process is, and the socket is not its own.
+        // This process is root, and the socket belongs to another user.
         chmod(folder.url.path + "/s", 0o666)
         let error = #expect(throws: ServiceError.self) {
             _ = try AnnexHost.connectAndWait(to: folder.url.path + "/s", patience: .seconds(600))

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What the systemd units must not say. `make units` starts them for real.
+/// Options that the systemd units must not have. `make units` starts them for real.
 @Suite struct UnitTests {
     private static let units = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/Commands/annexd/Units").standardized
 
-    /// Each takes something away that a launch needs, and the daemon would start all the same.
+    /// Each option takes something away that a launch needs, though the daemon would start.
     @Test(arguments: [
         ("RestrictSUIDSGID", "openat2"), ("ProtectHostname", "sethostname"), ("RestrictNamespaces", "clone3"),
         ("ProtectProc", "mounting /proc"), ("ProcSubset", "mounting /proc"),
@@ -14,7 +14,7 @@ import Testing
         ("ProtectKernelLogs", "mounting /proc"), ("ProtectControlGroups", "control groups"),
         ("SystemCallFilter", "calls of a new kernel"),
     ])
-    func noUnitTakesAwayWhatALaunchNeeds(option: String, what: String) throws {
+    func `no unit takes away anything that a launch needs`(option: String, what: String) throws {
         for name in ["annexd.service", "user/annexd.service"] {
             let lines = try String(contentsOf: Self.units.appending(path: name), encoding: .utf8).split(separator: "\n")
             #expect(lines.contains { $0.hasPrefix("ExecStart=") })

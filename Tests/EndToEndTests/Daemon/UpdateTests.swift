@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// What a new version of an app does to what runs of the old one.
+/// The effect of a new version of an app on extensions of the old one.
 @Suite(.timeLimit(.minutes(20))) struct UpdateTests {
     private final class Ends: Sendable {
         private let ended = Mutex<[EndedExtension]>([])
@@ -39,23 +39,23 @@ import Testing
         try await session.request([ExtensionItem(contentText: "counts")]).first?.contentText
     }
 
-    @Test func `P12: an update ends what is parked, and the next request meets the new version`() async throws {
+    @Test func `P12: an update ends parked extensions and the next request gets the new version`() async throws {
         let (broker, host) = try broker()
         let standby = try host.standby(for: SubstituteApp.identifier, keeping: 1...1)
         await eventually { standby.count == 1 }
         _ = try broker.install(app: app.path)
         await eventually { ends.reasons(SubstituteApp.identifier) == [.cancelled] }
-        // The new one is launched ahead by itself.
+        // The new version is launched ahead by itself.
         await eventually { standby.count == 1 }
         let session = try await standby.begin()
         #expect(try await served(session) == "1")
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test func `P12: one at work goes on to its end, and is kept for no other request`() async throws {
+    @Test func `P12: an extension at work finishes after an update and is then not kept`() async throws {
         let (broker, host) = try broker()
         let standby = try host.standby(for: SubstituteApp.identifier, keeping: 0...1)
-        // It serves one request and is kept alive.
+        // The extension serves one request and is kept alive.
         let words = [ExtensionItem(contentText: "counts")]
         #expect(try await standby.request(words).first?.contentText == "1")
         #expect(try await standby.request(words).first?.contentText == "2")
@@ -64,11 +64,11 @@ import Testing
         await eventually { standby.count == 0 }
         _ = try broker.install(app: app.path)
         #expect(try await busy.value == "looked")
-        // Its host parks it, which the broker does not take from an old version.
+        // Its host parks it, which the broker does not accept for an old version.
         await eventually { ends.reasons(SubstituteApp.identifier) == [.cancelled] }
     }
 
-    @Test func `P12: what the new version dropped ends as removed`() async throws {
+    @Test func `P12: an extension that the new version dropped ends as removed`() async throws {
         let (broker, host) = try broker()
         let session = try await host.begin(SubstituteApp.identifier)
         #expect(try await served(session) == "1")

@@ -3,11 +3,11 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Host and daemon need not be built from the same sources: each says which versions it speaks.
+/// Host and daemon need not be built from the same sources: each names the versions that it speaks.
 @Suite(.timeLimit(.minutes(20))) struct WireVersionTests {
     private static let own = ServiceWire.versions
 
-    /// What a daemon says to a hello: the version, or why there is none.
+    /// The daemon's answer to a hello: the version, or the reason for none.
     private func answer(_ daemon: TestDaemon, to versions: ClosedRange<UInt64>) async throws -> String {
         let client = try await RawClient(daemon.socket, hello: false)
         try await client.send(.hello(versions: versions))
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `the highest version that both speak is taken`() async throws {
+    @Test func `host and daemon use the highest version that both speak`() async throws {
         let daemon = try await TestDaemon()
         for versions in [Self.own, 1...UInt64.max, Self.own.upperBound...Self.own.upperBound + 5] {
             #expect(try await answer(daemon, to: versions) == "\(Self.own.upperBound)")
@@ -27,7 +27,7 @@ import Testing
         #expect(try await answer(daemon, to: 1...oldest) == "\(oldest)")
     }
 
-    @Test func `peers without a version in common are told both ranges`() async throws {
+    @Test func `peers without a common version are given both ranges`() async throws {
         let daemon = try await TestDaemon()
         for versions in [1...Self.own.lowerBound - 1, Self.own.upperBound + 1...UInt64.max] {
             let words = try await answer(daemon, to: versions)
@@ -36,10 +36,10 @@ import Testing
         }
     }
 
-    @Test func `a hello of the last version is one of that version alone`() async throws {
+    @Test func `a hello of the last version names that version alone`() async throws {
         let daemon = try await TestDaemon()
         let client = try await RawClient(daemon.socket, hello: false)
-        // Kind 1, number 3: all that a host of version 3 says.
+        // Kind 1, number 3: the whole hello of a host of version 3.
         try await client.send([1, 0, 1, 0, 0, 0, 1, 2, 0, 8, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0])
         guard case .welcome(3)? = try await client.next() else {
             Issue.record("not welcomed as version 3")

@@ -5,7 +5,7 @@ import AnnexModel
 @main
 struct AnswersAllButOne: ~Copyable {
     private let endpoint: ExtensionEndpoint
-    /// Let go of, it would be answered.
+    /// A request that is released would be answered.
     private var kept: IncomingRequest?
     private var keepsOne = false
 

@@ -1,7 +1,7 @@
 import AnnexTestSupport
 import Glibc
 
-/// What host and warden use of memory, over time.
+/// The memory of host and warden, over time.
 struct Course {
     /// In KiB.
     private struct Sample {
@@ -20,7 +20,7 @@ struct Course {
         let uses =
             [getpid(), warden].flatMap { process in
                 let lines = ProcText.lines(of: "/proc/\(process)/smaps_rollup")
-                // Not its proportional share: that grows when others that map the same libraries end.
+                // Not the proportional share: that grows when other processes that map the same libraries end.
                 return ["Private_Dirty:", "Rss:"].map { Self.number($0, in: lines) }
             } + [heap.allocated]
         samples.append(Sample(time: time, uses: uses, arenas: heap.arenas))
@@ -33,7 +33,7 @@ struct Course {
         return Double(line.split(separator: " ").dropFirst().first ?? "") ?? 0
     }
 
-    /// By the straight line that fits best through the last two thirds: what is made once and kept is made by then.
+    /// By the straight line that fits best through the last two thirds: everything that is made once is made by then.
     var verdict: String {
         let rest = Array(samples.dropFirst(samples.count / 3))
         guard let first = rest.first, let last = rest.last, last.time - first.time >= 120 else {
@@ -43,8 +43,8 @@ struct Course {
         let lines = Self.names.indices.map { place in
             let mean = rest.map { $0.uses[place] }.reduce(0, +) / Double(rest.count)
             let growth = Self.slope(rest.map { ($0.time, $0.uses[place]) }) * (last.time - first.time)
-            // A fiftieth, or as many pages as an allocator may keep for its threads; and what it keeps for each thread
-            // that began to take part meanwhile. Of what is allocated nothing is kept.
+            // A fiftieth, or as many pages as an allocator may keep for its threads; and the pages that it keeps for
+            // each thread that began to take part meanwhile. None of the allocated memory is kept.
             let isKept = place < 2
             let isSteady = growth <= max(mean / 50, 256) + (isKept ? Double(last.arenas - first.arenas) * 1024 : 0)
             isFlat = isFlat && isSteady

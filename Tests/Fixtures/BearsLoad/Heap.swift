@@ -1,11 +1,12 @@
 import Foundation
 
-/// What this process's allocator says of itself.
+/// The report of this process's allocator.
 struct Heap {
-    /// What was asked of it and not given back, by all threads, in KiB: a leak grows here, pages that it keeps for the
-    /// next burst do not.
+    /// The memory that all threads have allocated and not freed, in KiB: a leak grows here, and pages that the
+    /// allocator keeps for the next burst do not.
     let allocated: Double
-    /// It has one for each thread that could not wait for another's, up to eight for each processor, and keeps them all.
+    /// The allocator has an arena for each thread that could not wait for another's, up to eight for each processor,
+    /// and keeps them all.
     let arenas: Int
 
     static func now() -> Heap {
@@ -21,7 +22,7 @@ struct Heap {
             arenas: text.components(separatedBy: "<heap ").count - 1)
     }
 
-    /// `malloc_trim(3)`: pages that are free in every arena go back, so that what is left is in use.
+    /// `malloc_trim(3)`: pages that are free in every arena are returned, so that the rest is in use.
     static func trim() {
         typealias Trim = @convention(c) (Int) -> Int32
         guard let found = dlsym(nil, "malloc_trim") else { return }

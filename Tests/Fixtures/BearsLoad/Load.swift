@@ -4,12 +4,12 @@ import AnnexPolicy
 import AnnexTestSupport
 import Synchronization
 
-/// One way to live, and the reason that must come of it.
+/// One way to live, and the reason that its end must have.
 enum Part: String, CaseIterable, Sendable {
     case works, worksAgainAndAgain, isCancelled, exits, chatters
     case takesTooMuchMemory, floods, sendsMalformedMessage, opensSocket, crashes, traps
 
-    /// Honest work is most of it.
+    /// Most of it is honest work.
     static func drawn(using random: inout SeededRandom) -> Part {
         if Int.random(in: 0..<3, using: &random) > 0 { return .worksAgainAndAgain }
         return allCases.randomElement(using: &random) ?? .works
@@ -59,7 +59,7 @@ final class Load: Sendable {
     var count: Int { told.withLock { $0.values.reduce(0, +) } }
     var ends: [(String, Int)] { told.withLock { $0.sorted { $0.key < $1.key } } }
 
-    /// - Returns: what was wrong about it.
+    /// - Returns: the fault that was found, if any.
     func live(_ part: Part) async -> String? {
         let reason = await end(of: part)
         told.withLock { $0["\(part) → \(reason.prefix { $0 != ":" })", default: 0] += 1 }

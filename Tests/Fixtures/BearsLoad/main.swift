@@ -1,5 +1,5 @@
-// A host under load for so long: many sessions at once, requests, ends of all kinds; says what it and its warden use of
-// memory meanwhile, and whether that stays as it is. Arguments: the bundles of Shout.app with works-on in it and of
+// A host under load for a given time: many sessions at once, requests, ends of all kinds. Prints the memory that it and
+// its warden use meanwhile, and whether that stays flat. Arguments: the bundles of Shout.app with works-on in it and of
 // Pictures.app, the number of seconds, a seed.
 import AnnexTestSupport
 import Foundation
@@ -10,7 +10,7 @@ guard arguments.count == 5, let seconds = Int(arguments[3]), let seed = UInt64(a
     exit(64)
 }
 
-/// Said at once: a run that something ends has told what it saw.
+/// Printed at once: a run that is interrupted has still printed its observations.
 func say(_ text: String) {
     print(text)
     fflush(nil)
@@ -35,7 +35,7 @@ let lanes = (0..<8).map { lane in
 var course = Course()
 while true {
     try await Task.sleep(for: interval)
-    // What the last lanes give back when they stop is no part of the load.
+    // The memory that the last lanes release when they stop is no part of the load.
     guard ContinuousClock.now < end else { break }
     let elapsed = (ContinuousClock.now - started).components.seconds
     say(course.sample(at: Double(elapsed)) + ", \(load.count) lives")

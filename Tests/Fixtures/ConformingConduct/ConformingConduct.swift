@@ -1,7 +1,8 @@
 public import AnnexChannel
 
-/// What every extension of the conformance suite does, whatever carries its frames: method 1 is answered with its own
-/// bytes, method 2 fails with code 7 and "no", event 4 comes back as event 5; it claims feature 9 and leaves at goodbye.
+/// The conduct of every extension of the conformance suite, over any transport: method 1 is answered with its own
+/// bytes, method 2 fails with code 7 and "no", event 4 comes back as event 5; it claims feature 9 and leaves at
+/// goodbye.
 public enum ConformingConduct {
     public static func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
         try endpoint.sayHello(features: 9)

@@ -1,9 +1,9 @@
-// A host of annexd's: connects-to-a-daemon SOCKET COMMAND [ARGUMENT]
+// A host of annexd: connects-to-a-daemon SOCKET COMMAND [ARGUMENT]
 //   install APP | list | remove ID
-//   stay            keeps its connection until somebody ends this program; says so
-//   hold ID [WORDS] runs an extension until somebody ends this program; says so, with the number of its process. The
-//                   words are what it asks the extension, else "sleeps"
-//   fork-hold ID    the same, with a child that holds all that this program has open, whose number follows
+//   stay            keeps its connection until it is ended; says so
+//   hold ID [WORDS] runs an extension until it is ended; says so, with the number of its process. WORDS is the request
+//                   to the extension, else "sleeps"
+//   fork-hold ID    the same, with a child that holds all descriptors of this program, whose number follows
 import AnnexHost
 import CHostFacts
 import Glibc
@@ -12,7 +12,7 @@ let words = CommandLine.arguments
 guard words.count >= 3 else { exit(64) }
 let argument = words.count > 3 ? words[3] : ""
 
-/// At once, whoever reads it.
+/// Printed at once, for any reader.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

@@ -1,4 +1,5 @@
-// A host that launches, asks and completes again and again, and says what it and the machine hold before and after.
+// A host that launches, asks and completes again and again, and prints the resources of itself and the machine before
+// and after.
 // Arguments: the app's bundle, the extension's identifier, the number of launches.
 import AnnexEmbedded
 import AnnexHost
@@ -13,7 +14,7 @@ guard arguments.count == 4, let launches = Int(arguments[3]) else {
 
 let host = try AnnexHost.embedded(apps: [arguments[1]], patience: .patience)
 
-/// One launch, one answer, one end; whether all went as it should.
+/// One launch, one answer, one end; returns whether all went as it should.
 func launchOnce(_ number: Int) async throws -> Bool {
     let session = try await host.begin(arguments[2])
     let answer = try await session.request([ExtensionItem(contentText: "hello \(number)")])
@@ -22,7 +23,7 @@ func launchOnce(_ number: Int) async throws -> Bool {
     return answer.first?.contentText == "HELLO \(number)" && end.reason == .completed
 }
 
-// Everything that is made once and kept is made by the first.
+// The first launch makes everything that is made once and kept.
 let before = try await MachineCounts.warmed {
     for number in 0..<3 { _ = try await launchOnce(number) }
 }
@@ -40,18 +41,18 @@ func sleepsOfLoop() -> Int {
     return -1
 }
 
-/// What an idle extension costs this process's table, in whole descriptors, and how often they all wake its loop within
-/// two seconds; nil where the machine gives no control group, and memory has to be looked at.
+/// The number of descriptors that an idle extension costs this process, and how often all of them wake its loop within
+/// two seconds; nil if the machine gives no control group, and memory has to be watched.
 func costsOfIdle(_ count: Int) async throws -> (descriptors: Int, wakeUps: Int?) {
     let before = await MachineCounts.steady().descriptors
     var sessions: [ExtensionSession] = []
     for _ in 0..<count { sessions.append(try await host.begin(arguments[2])) }
     defer { sessions = [] }
-    // Idle after work: nothing that looked after it is left.
+    // Idle after work: nothing that served the work is left.
     for session in sessions { _ = try await session.request([ExtensionItem(contentText: "x")]) }
     let each = Double(await MachineCounts.steady().descriptors - before) / Double(count)
     var wakeUps = Int.max
-    // What was still under way has its end in one of the first windows.
+    // Work that was still under way ends in one of the first windows.
     for _ in 0..<10 where wakeUps > 0 {
         let slept = sleepsOfLoop()
         try await Task.sleep(for: .seconds(2))

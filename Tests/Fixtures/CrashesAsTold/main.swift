@@ -1,4 +1,4 @@
-// Crashes as its request says; or as its argument says, outside of any sandbox.
+// Crashes in the way that its request names; or in the way that its argument names, outside any sandbox.
 import AnnexExtension
 import AnnexLinux
 import CCrashes
@@ -46,5 +46,5 @@ final class CrashesAsTold: AppExtension {
 
 @inline(never) func quit() { abort() }
 
-/// Not the last thing that it does, so that it cannot become a loop.
+/// The recursive call is not the last operation, so that the compiler cannot turn it into a loop.
 @inline(never) func overflow(_ depth: Int) -> Int { depth < 0 ? 0 : overflow(depth &+ 1) ^ depth }

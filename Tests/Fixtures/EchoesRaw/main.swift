@@ -1,4 +1,4 @@
-// Speaks the raw channel and nothing else: answers every request with its own bytes, until the host says goodbye.
+// Speaks only the raw channel: answers every request with its own bytes, until the host says goodbye.
 import AnnexChannel
 
 let endpoint = try ExtensionEndpoint.adopt()

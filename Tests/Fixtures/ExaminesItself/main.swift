@@ -1,4 +1,4 @@
-// Examines the machine in a program with a life of its own, and says what that program noticed of it.
+// Examines the machine in a program with a life of its own, and prints the signals and children that the program saw.
 import AnnexSandbox
 import Glibc
 import Synchronization

@@ -4,7 +4,7 @@ import AnnexPolicy
 import CFailingCalls
 import Synchronization
 
-/// Where calls fail.
+/// The part of a host's life in which calls fail.
 enum Stage: CaseIterable {
     /// A broker's start and its shutdown.
     case broker
@@ -12,7 +12,7 @@ enum Stage: CaseIterable {
     case session
 }
 
-/// What a host does, from one end to the other.
+/// The whole life of a host.
 final class Life: Sendable {
     private let app: String
     private let identifier: String
@@ -25,7 +25,7 @@ final class Life: Sendable {
 
     /// - Parameters:
     ///   - place: the call that fails.
-    ///   - time: which of them; 0: none.
+    ///   - time: which of these calls fails; 0 for none.
     /// - Returns: `well`, or the error's own words.
     func run(_ stage: Stage, failing place: Int32, _ time: Int) async -> String {
         do {

@@ -1,6 +1,6 @@
-// A host whose every system call of a broker's start, of a launch, a request and an end fails in turn, once. Says what
-// came of each where that is no clean error, how often each failed, and what is left. Arguments: the app's bundle with
-// works-on in it, the extension's identifier.
+// A host in which every system call of a broker's start, of a launch, a request and an end fails in turn, once. Prints
+// the result of each failure that is no clean error, how often each call failed, and the resources that are left.
+// Arguments: the app's bundle with works-on in it, the extension's identifier.
 import AnnexHost
 import AnnexTestSupport
 import CFailingCalls
@@ -12,7 +12,7 @@ guard arguments.count == 3 else {
     exit(64)
 }
 
-/// Said at once: who hangs has said where.
+/// Printed at once: if the program hangs, its output shows where.
 func say(_ text: String) {
     print(text)
     fflush(nil)
@@ -20,7 +20,7 @@ func say(_ text: String) {
 
 let life = Life(app: arguments[1], identifier: arguments[2])
 
-/// One kind of call after another: the first of it fails, then the second, until there are no more.
+/// One kind of call after another: the first call of it fails, then the second, until there are no more.
 func failEach(_ stage: Stage) async throws {
     var place: Int32 = 0
     while let name = failing_call(place).map({ String(cString: $0) }) {
@@ -34,7 +34,7 @@ func failEach(_ stage: Stage) async throws {
             let isClean = outcome == "well" || outcome.contains(error)
             outcomes[outcome == "well" ? "well" : error, default: 0] += 1
             if !isClean { say("unclear: \(stage), \(name) \(time) with \(error) → \(outcome)") }
-            // Enough: some calls come as often as a thread looks.
+            // Enough: some calls come as often as a thread polls.
         } while time < 60
         fail_call(place, 0)
         let after = await life.run(stage, failing: place, 0)
@@ -44,10 +44,10 @@ func failEach(_ stage: Stage) async throws {
     }
 }
 
-// Everything that is made once and kept is made by the first of each.
+// The first of each makes everything that is made once and kept.
 let before = await MachineCounts.warmed { for stage in Stage.allCases { _ = await life.run(stage, failing: 0, 0) } }
 let openBefore = try OpenDescriptors.names()
-/// Lives through all of it: no broker that starts meanwhile takes it for a dead one's.
+/// Lives through the whole run: no broker that starts meanwhile takes its resources for those of a dead one.
 var witness: ExtensionSession? = try await life.begin()
 for stage in Stage.allCases { try await failEach(stage) }
 if let session = witness.take() {

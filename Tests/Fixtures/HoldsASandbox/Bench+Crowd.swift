@@ -3,7 +3,7 @@ import AnnexSandbox
 import Synchronization
 
 extension Bench {
-    /// So many at once; each told to the end.
+    /// So many launches at once; each is observed to its end.
     func crowd(_ count: Int) throws {
         let loop = try EventLoop()
         let warden = try Warden.start(on: loop, programs: [.carried])

@@ -7,7 +7,7 @@ import Synchronization
 struct Bench {
     let folder: String
 
-    /// One word of the event loop's that the main thread waits for.
+    /// A report of the event loop that the main thread waits for.
     final class Gate: Sendable {
         private let pipe: DescriptorPair
         let process = Atomic<Int32>(0)
@@ -67,11 +67,11 @@ struct Bench {
         let loop = try EventLoop()
         let warden = try Warden.start(on: loop, programs: [.carried])
         let gate = try Gate()
-        // The first makes what is made once.
+        // The first launch makes everything that is made once.
         try run(plan("exit", "0"), on: warden, gate)
         let before = Counts(warden: warden.number)
         for _ in 0..<count { try run(plan("exit", "0"), on: warden, gate) }
-        // The warden tells an end before it has put everything of it away.
+        // The warden reports an end before it has released everything of it.
         var after = Counts(warden: warden.number)
         for _ in 0..<300_000 where !after.isNoMore(than: before) {
             usleep(2_000)

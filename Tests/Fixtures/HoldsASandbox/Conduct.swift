@@ -6,7 +6,7 @@ import Synchronization
 private let signals = Atomic<Int>(0)
 private let reaped = Atomic<Int>(0)
 
-/// How the host of a library may treat its children, which are none of the library's business.
+/// The ways in which a host may treat its own children, which the library must not disturb.
 enum Conduct: String {
     case handler, wait, ignored, nothing
 
@@ -27,7 +27,7 @@ enum Conduct: String {
             warden.shutDown()
         }
         loop.shutDown()
-        // Anything that was left for a wait of ours shows here.
+        // A child that is left for a wait of the host's shows here.
         say("left=\(waitpid(-1, nil, WNOHANG | 0x4000_0000) > 0)")
         say("signals=\(signals.load(ordering: .relaxed))")
         say("reaped=\(reaped.load(ordering: .relaxed))")

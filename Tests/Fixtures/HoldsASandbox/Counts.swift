@@ -2,7 +2,7 @@ import AnnexLinux
 import AnnexTestSupport
 import Glibc
 
-/// What must be the same before and after.
+/// Counts that must be the same before and after.
 struct Counts: CustomStringConvertible {
     let descriptors: Int
     let wardenDescriptors: Int
@@ -20,7 +20,7 @@ struct Counts: CustomStringConvertible {
             }.count
     }
 
-    /// Not the same: what an end leaves is put away a little later, so the first look may have found more.
+    /// Not the same: the remains of an end are released a little later, so the first look may have found more.
     func isNoMore(than other: Counts) -> Bool {
         descriptors <= other.descriptors && wardenDescriptors <= other.wardenDescriptors && mounts <= other.mounts
             && children <= other.children
@@ -34,7 +34,7 @@ struct Counts: CustomStringConvertible {
         field(0, ofStat: text(of: "/proc/\(process)/stat"))
     }
 
-    /// Counted from behind the name, which may hold anything.
+    /// The fields are counted from behind the name, which may hold anything.
     private static func field(_ index: Int, ofStat text: String) -> String? {
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")

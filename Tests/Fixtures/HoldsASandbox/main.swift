@@ -1,13 +1,13 @@
 // holds-a-sandbox COMMAND FOLDER [ARGUMENT]
 //
 // A host that a test can kill, or whose whole process a test can count: FOLDER holds `app/program`.
-//   stay REMOVAL     launches a process that stays, says which it is, and waits to be killed
-//   inherited REMOVAL  the same with a process that says on our output what it has of ours
-//   repeat COUNT     launches and ends so many, and says what was open before and after
+//   stay REMOVAL     launches a process that stays, prints its number, and waits to be killed
+//   inherited REMOVAL  the same with a process that prints on our output what it inherited
+//   repeat COUNT     launches and ends so many, and prints what was open before and after
 //   crowd COUNT      keeps so many at once, then ends them all
-//   measure COUNT    launches so many with and without a network of their own, and says what each step took
+//   measure COUNT    launches so many with and without a network of their own, and prints the time of each step
 //   signals CONDUCT  has a SIGCHLD `handler`, its own `wait` loop, SIGCHLD `ignored`, or `nothing` for children, and
-//                    says what it noticed
+//                    prints what it noticed
 import AnnexLinux
 import AnnexSandbox
 import Glibc
@@ -27,7 +27,7 @@ case "signals": try Conduct(rawValue: arguments[3])?.watch(bench)
 default: exit(64)
 }
 
-/// Said at once: whoever reads waits for it.
+/// Printed at once: the reader waits for it.
 func say(_ line: String) {
     print(line)
     fflush(nil)

@@ -1,5 +1,5 @@
-// A host that launches extensions without end, keeping a few alive: whoever kills it must find nothing left behind.
-// Arguments: the app's bundle, the extension's identifier. Prints a line after each launch.
+// A host that launches extensions without end and keeps a few alive. A test that kills it must find nothing left
+// behind. Arguments: the app's bundle, the extension's identifier. Prints a line after each launch.
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Counted on whatever thread, in a signal handler too.
+/// Counted on any thread, in a signal handler too.
 enum Tally {
     static let signals = Atomic<Int>(0)
     static let reaped = Atomic<Int>(0)

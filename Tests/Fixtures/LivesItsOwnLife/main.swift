@@ -20,8 +20,8 @@ let inheritableBefore = inheritable()
 var maskBefore = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskBefore)
 
-/// Starts a program and counts it as ours.
-/// - Parameter input: its standard input; nil: ours.
+/// Starts a program and counts it as the host's own.
+/// - Parameter input: its standard input; nil for the host's.
 @Sendable func startChild(_ path: String, input: Int32? = nil) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -33,7 +33,7 @@ sigprocmask(SIG_BLOCK, nil, &maskBefore)
     free(arguments[0])
 }
 
-// One that lives until the end of its input: as long as it does, the thread below waits for any child at all.
+// A child that lives until the end of its input: as long as it does, the thread below waits for any child at all.
 var ends: [Int32] = [-1, -1]
 guard pipe(&ends) == 0 else { exit(71) }
 for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -48,7 +48,7 @@ for _ in 0..<launches {
     let session = try host.beginAndWait(arguments[2])
     _ = session.cancelAndWait()
 }
-// Whoever ended was reaped when this returns, and whatever signal its end sent was sent before.
+// When this returns, every child that ended has been reaped, and its signal was sent before.
 close(ends[1])
 pthread_join(waiter, nil)
 close(ends[0])

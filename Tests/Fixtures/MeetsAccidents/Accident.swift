@@ -1,24 +1,24 @@
 import AnnexTestSupport
 
-/// What happens to an extension, by somebody else's hand or its own.
+/// An accident of an extension, caused from outside or by the extension itself.
 enum Accident: String, CaseIterable, Sendable {
     case nothing
 
-    // By somebody else's hand.
+    // From outside.
     case extensionIsKilled, extensionIsStopped, extensionIsStoppedForAMoment
     case wardenIsKilled, wardenIsStopped, wardenIsStoppedForAMoment
     case hostIsKilled, hostIsStoppedForAMoment
     case hostCancels, hostDropsItsSession, hostCancelsItsTask
     case isSwitchedOff, appIsRemoved, brokerEndsAll
 
-    // By its own.
+    // By the extension itself.
     case startsTooLate, neverSaysHello
     case exits, chatters, spins, sleeps, takesTooLong, usesUpItsProcessor, overstays, clings
     case takesTooMuchMemory, hoardsNamelessFiles, floods
     case sendsMalformedMessage, handsOverDescriptor, opensSocket, forks, executes
     case crashes, aborts, traps
 
-    /// Those that take until a limit ends them come less often: one time in so many.
+    /// Accidents that last until a limit ends them come less often: one time in so many.
     private var rarity: Int {
         switch self {
         case .wardenIsStopped: 20
@@ -38,11 +38,11 @@ enum Accident: String, CaseIterable, Sendable {
     }
 }
 
-/// When it happens: microseconds after the wish to launch, or after the process was there.
+/// The moment: microseconds after the wish to launch, or after the process started.
 struct Moment: Sendable, CustomStringConvertible {
     let isAfterBirth: Bool
     let delay: UInt32
-    /// How long what lasts a moment lasts.
+    /// How long a short accident lasts.
     let length: UInt32
 
     static func drawn(using random: inout SeededRandom) -> Moment {

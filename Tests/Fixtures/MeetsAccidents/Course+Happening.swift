@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 
 extension Course {
-    /// Does from outside what the accident is; what it does by itself needs nobody.
+    /// Causes the accident from outside; accidents that the extension causes itself need nothing here.
     func happen(_ accident: Accident, _ moment: Moment, _ isOver: Flag) async {
         switch accident {
         case .extensionIsKilled: await strike(moment, isOver) { self.send(SIGKILL, to: self.wardens.children) }
@@ -52,7 +52,7 @@ extension Course {
         let stopped = processes()
         send(SIGSTOP, to: stopped)
         body()
-        // Those that are still ours.
+        // The processes that still belong to this one.
         send(SIGCONT, to: processes().intersection(stopped))
     }
 
@@ -65,13 +65,12 @@ extension Course {
 
     // MARK: Another host
 
-    /// With it goes its broker; its warden and all extensions must, too, and what only a next start can remove is swept
-    /// by that.
+    /// The host's broker ends with it; its warden and all extensions must end, too, and the next start sweeps the rest.
     func killHost(_ moment: Moment) async -> Told {
         guard let other = try? Background.start("launches-forever", [apps[0], "com.example.shout.loud"]) else {
             return Told(reason: "none", text: "launches-forever did not start")
         }
-        // Its own start takes most of it.
+        // Its own start takes most of the time.
         try? await Task.sleep(for: .microseconds(moment.delay * 6))
         var left = ProcessTable.family(of: other.number)
         other.kill()

@@ -9,7 +9,7 @@ import Synchronization
 final class Course: Sendable {
     struct Told: Sendable {
         let reason: String
-        /// All that is known of the end.
+        /// Everything that is known of the end.
         let text: String
     }
 
@@ -34,7 +34,7 @@ final class Course: Sendable {
         for app in apps { _ = try broker.install(app: app) }
     }
 
-    /// What the limits are made for.
+    /// The accident for which the broker's limits are set.
     private final class Current: Sendable {
         let accident = Mutex(Accident.nothing)
     }
@@ -49,7 +49,7 @@ final class Course: Sendable {
         await happened
         if accident == .appIsRemoved { _ = try? broker.install(app: apps[0]) }
         try? host.setEnabled(true, for: accident.identifier)
-        // Whoever dropped the session was not told.
+        // A caller that dropped the session got no report.
         let noted = told.reason == "refused" ? [] : await ends.take()
         if told.reason == "dropped", let end = noted.first?.termination { told = Self.told(end) }
         let isSame = noted.map(\.termination.reason.rawValue) == (told.reason == "refused" ? [] : [told.reason])

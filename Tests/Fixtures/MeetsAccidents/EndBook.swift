@@ -2,13 +2,13 @@ import AnnexBroker
 import AnnexTestSupport
 import Synchronization
 
-/// What the broker told of ends, beside what sessions say.
+/// The ends that the broker reported, beside those of the sessions.
 final class EndBook: Sendable {
     private let ends = Mutex<[EndedExtension]>([])
 
     func note(_ end: EndedExtension) { ends.withLock { $0.append(end) } }
 
-    /// All since the last time, once there is one. One too many shows the next time.
+    /// All ends since the last time, once there is one. An end too many shows the next time.
     func take() async -> [EndedExtension] {
         await eventually { ends.withLock { !$0.isEmpty } }
         return ends.withLock { ends in

@@ -2,13 +2,13 @@ import AnnexTestSupport
 import Glibc
 import Synchronization
 
-/// This process's wardens, looked for once: a look through all processes takes longer than a launch.
+/// This process's wardens, searched for once: a search through all processes takes longer than a launch.
 final class OwnWardens: Sendable {
     private let found = Mutex<Set<Int32>>([])
 
     var numbers: Set<Int32> {
         found.withLock { found in
-            // A number that was a warden's may be anybody's by now.
+            // The number of an ended warden may belong to any process by now.
             if found.isEmpty || !found.allSatisfy({ ProcessTable.isWarden($0, of: getpid()) }) {
                 found = ProcessTable.wardens(of: getpid())
             }
@@ -16,7 +16,7 @@ final class OwnWardens: Sendable {
         }
     }
 
-    /// The extensions that are there now.
+    /// The extensions that exist now.
     var children: Set<Int32> {
         numbers.reduce(into: []) { children, warden in
             let text = ProcText.lines(of: "/proc/\(warden)/task/\(warden)/children").joined()

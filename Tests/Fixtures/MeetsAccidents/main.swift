@@ -1,6 +1,6 @@
-// Launches one extension after another and lets something happen to each at a random moment; says which end was none
-// that may come of it, and what is left after so many. Arguments: the bundles of Shout.app with works-on in it and of
-// Pictures.app, the number of rounds, a seed.
+// Launches one extension after another and lets an accident happen to each at a random moment. Prints each end that
+// should not result, and the resources that are left after all rounds. Arguments: the bundles of Shout.app with
+// works-on in it and of Pictures.app, the number of rounds, a seed.
 import AnnexTestSupport
 import Foundation
 
@@ -9,17 +9,17 @@ guard arguments.count == 5, let rounds = Int(arguments[3]), let seed = UInt64(ar
     print("usage: meets-accidents SHOUT PICTURES ROUNDS SEED")
     exit(64)
 }
-/// Said at once: a run that something ends has told what it saw.
+/// Printed at once: a run that is interrupted has still printed its observations.
 func say(_ text: String) {
     print(text)
     fflush(nil)
 }
 
-/// So many rounds between two looks at what is left.
+/// The number of rounds between two looks at the resources that are left.
 let batch = 250
 let course = try Course([arguments[1], arguments[2]])
 
-// Everything that is made once and kept is made by the first of each.
+// The first of each makes everything that is made once and kept.
 let before = await MachineCounts.warmed {
     for accident in Accident.allCases where ![.wardenIsStopped, .usesUpItsProcessor].contains(accident) {
         _ = await course.run(accident, Moment(isAfterBirth: false, delay: 5000, length: 100))
@@ -28,7 +28,7 @@ let before = await MachineCounts.warmed {
 }
 let openBefore = try OpenDescriptors.names()
 
-/// Whether nothing is more than before.
+/// Whether no count is higher than before.
 func isClean(after round: Int) async throws -> Bool {
     let after = await MachineCounts.settled(to: before)
     guard after.isMore(than: before) else { return true }
@@ -46,7 +46,7 @@ for number in 0..<rounds {
     let end = await course.run(accident, moment)
     reasons["\(accident) → \(end.reason)", default: 0] += 1
     let isExpected = accident.mayEnd.contains(end.reason) && accident.isTold(by: end.text)
-    // A warden that died between two rounds is noticed by the second at the earliest.
+    // A warden that died between two rounds is noticed by the second round at the earliest.
     let isLate = last == .wardenIsKilled && end.reason == "launchFailed" && end.text.contains("warden")
     if !isExpected && !isLate {
         say(

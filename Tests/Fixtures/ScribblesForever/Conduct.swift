@@ -1,6 +1,6 @@
 import AnnexChannel
 
-/// The honest half: answers with the request's own bytes, hands over memory where it may, calls its host and takes
+/// The honest half: answers with the request's own bytes, hands over memory if it may, calls its host and takes
 /// streams.
 final class Conduct {
     private let answersFirst: Int

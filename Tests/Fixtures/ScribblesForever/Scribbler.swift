@@ -1,18 +1,18 @@
 import AnnexLinux
 
-/// What is written where.
+/// The values that are written, and their places.
 enum Scribbling: String {
     /// Random bytes everywhere.
     case everything
-    /// Random values in the words that mean something: positions, flags, headers.
+    /// Random values in the words that have a meaning: positions, flags, headers.
     case words
     /// Values that are nearly right, in the same places.
     case nearly
-    /// One bit of what is there, anywhere.
+    /// One bit of the present value, anywhere.
     case bits
-    /// Everything but headers and words: what is read while it changes.
+    /// Everything except headers and words: the bytes that are read while they change.
     case payloads
-    /// What says who sleeps where: flags and hints.
+    /// The words that name the sleepers: flags and hints.
     case flags
 }
 
@@ -21,7 +21,7 @@ final class Scribbler: Sendable {
     private let region: Mapping
     private let what: Scribbling
 
-    // As `Docs/Design/Channel.md` has it.
+    // According to `Docs/Design/Channel.md`.
     private static let words = [128, 256, 260, 264]
     private static let ring = 4096
 

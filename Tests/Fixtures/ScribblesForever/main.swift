@@ -1,4 +1,5 @@
-// An extension that does its work and whose other threads write into its region at full speed, whatever lies there.
+// An extension that does its work and whose other threads write into its region at full speed, over anything that lies
+// there.
 // Arguments: what to write (a `Scribbling`), a seed, how many threads, how many requests to answer before.
 import AnnexChannel
 import AnnexLinux
@@ -23,6 +24,6 @@ let conduct = Conduct(answersFirst: before) {
 do {
     try conduct.serve(endpoint)
 } catch {
-    // Its own words are written over too: it may take its host for a liar, and goes on scribbling all the same.
+    // Its own words are overwritten too: it may find false claims of its host, and goes on scribbling all the same.
 }
 while true { pause() }

@@ -4,7 +4,7 @@ import TypedConduct
 
 let endpoint = try ExtensionEndpoint.adopt()
 try endpoint.sayHello()
-/// Says two words on a stream of its own, and returns what the host says.
+/// Sends two words on a stream of its own, and returns the host's reply.
 let echo = {
     let stream = try endpoint.openStream(Echo.method, [1])
     for word in [[2], [3]] as [[UInt8]] { try stream.sendAndWait(word) }
@@ -18,7 +18,7 @@ service.serve(Word.self) { word in
     return Word(translated.text + "!")
 }
 service.take(Remark.self) { remark in
-    // A host that is gone hears of nothing.
+    // A host that is gone receives nothing.
     try? endpoint.sendAndWait(Remark(remark.text + "?"))
     if remark.text == "stream" { try? echo() }
 }

@@ -1,7 +1,7 @@
 import AnnexLinux
 import Glibc
 
-/// Both regions and the control socket, as the page of the channel describes them: nothing of the library's channel.
+/// Both regions and the control socket, as the page of the channel describes them, without the library's channel.
 final class Ring {
     static let control: Int32 = 3
     private static let first = 4096
@@ -20,7 +20,7 @@ final class Ring {
         capacity = Int((host.start + 12).load(as: UInt32.self))
     }
 
-    /// A word of this side's first page.
+    /// A word of the extension's first page.
     func word(_ offset: Int) -> WritableWord {
         WritableWord((own.start + offset).assumingMemoryBound(to: UInt32.self))
     }
@@ -30,7 +30,7 @@ final class Ring {
         SharedWord(UnsafePointer((host.start + offset).assumingMemoryBound(to: UInt32.self)))
     }
 
-    /// Where the host's next header will be.
+    /// The place of the host's next header.
     func bed(_ position: Int) -> SharedWord { hostWord(Ring.first + position % hostCapacity) }
 
     func hostBytes(_ position: Int) -> UnsafeMutableRawPointer { host.start + Ring.first + position % hostCapacity }
@@ -39,7 +39,7 @@ final class Ring {
         SharedBytes.load(UnsafePointer(hostBytes(position).assumingMemoryBound(to: UInt64.self)))
     }
 
-    /// Where the frame behind this one lies.
+    /// The place of the frame behind this one.
     func next(after position: Int, length: Int, turns: Bool) -> Int {
         let end = position + (16 + length + 63) / 64 * 64
         return turns ? (end + hostCapacity - 1) / hostCapacity * hostCapacity : end

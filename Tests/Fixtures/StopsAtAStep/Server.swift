@@ -1,7 +1,7 @@
 import AnnexLinux
 import Glibc
 
-/// Answers what its host asks, one step after another.
+/// Answers the host's requests, one step after another.
 final class Server {
     /// A frame of the host's.
     struct Frame {
@@ -26,7 +26,7 @@ final class Server {
 
     func run() throws {
         steps.step()
-        // Magic, version, and that it calls its host and takes streams.
+        // Magic, version, and the features: it calls its host and takes streams.
         publish(1, bytes(0x4358_4E41 as UInt32) + bytes(2 as UInt32) + bytes(3 << 32 as UInt64))
         while true {
             let frame = next()
@@ -41,7 +41,7 @@ final class Server {
         case (2, 3):
             callHost()
             answer(frame)
-        // Nobody ever hears of this one.
+        // No caller ever receives this one.
         case (2, 7): break
         case (2, _): answer(frame)
         case (7, _): publish(8, [], method: frame.method, call: frame.call)
@@ -71,7 +71,7 @@ final class Server {
         do throws(SystemError) {
             try ring.socket.send(tag, DescriptorList(memory), waiting: true)
         } catch {
-            // Nobody waits for it any more.
+            // No caller waits for it any more.
             guard error.errno == EPERM else { throw error }
             return answer(frame)
         }
@@ -79,7 +79,7 @@ final class Server {
         answer(frame, descriptors: 1)
     }
 
-    /// Asks, and waits for the answer; what else comes meanwhile is passed over.
+    /// Asks, and waits for the answer; other frames that come meanwhile are skipped.
     private func callHost() {
         asked += 1
         publish(2, bytes(UInt64.max) + [UInt8](repeating: 0, count: 16) + [9], method: 9, call: asked)

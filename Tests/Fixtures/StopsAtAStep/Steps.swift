@@ -1,6 +1,6 @@
 import Glibc
 
-/// Counts what an extension does, and stops it at one of its steps.
+/// Counts the steps of an extension, and stops it at one of them.
 final class Steps {
     private let signal: Int32
     private let last: Int

@@ -1,5 +1,5 @@
-// An extension after `Docs/Design/Channel.md` alone, whose every store, wait and message is a step of its own. At one of them
-// it stops, or dies. Arguments: what it does to itself (a signal's number), at which step.
+// An extension written after `Docs/Design/Channel.md` alone, whose every store, wait and message is a step of its own.
+// At one of them it stops, or dies. Arguments: the number of the signal that it sends itself, and the step.
 import AnnexLinux
 import Glibc
 

@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// What `serves-types` is asked, and what it asks its host: a word, and what became of it.
+/// A word that `serves-types` is asked for; the response is the resulting word.
 public struct Word: ChannelRequest, Hashable {
     public static let method: UInt16 = 20
     public typealias Response = Word
@@ -28,7 +28,7 @@ public struct Translation: ChannelRequest, Hashable {
     public init(from decoder: inout MessageDecoder) throws(DecodingFailure) { word = try decoder.decode(1) }
 }
 
-/// Told, and answered by nobody.
+/// A notice, which gets no answer.
 public struct Remark: ChannelNotice, Hashable {
     public static let method: UInt16 = 22
 

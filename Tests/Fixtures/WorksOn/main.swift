@@ -1,4 +1,4 @@
-// Works as its request says: the first word of its text is the conduct, the second a time in milliseconds.
+// Behaves as its request says: the first word of its text is the conduct, the second a time in milliseconds.
 import AnnexExtension
 import Glibc
 import Synchronization
@@ -7,7 +7,7 @@ WorksOn.main()
 
 final class WorksOn: AppExtension {
     private var isWarned = false
-    /// Of this process: each request has an object of its own.
+    /// Counts for this process: each request has an object of its own.
     private static let served = Atomic(0)
 
     func beginRequest(with context: ExtensionContext) {
@@ -31,18 +31,19 @@ final class WorksOn: AppExtension {
 
     func didReceiveMemoryWarning() { isWarned = true }
 
-    /// Busy all the time, and at the channel between any two pieces of its work.
+    /// Busy all the time, and polls the channel between any two pieces of its work.
     private func look(_ context: ExtensionContext, for milliseconds: Int) {
         let end = Self.now + milliseconds
         while Self.now < end, !context.isCancelled {}
         context.completeRequest(returning: [ExtensionItem(contentText: "looked")])
     }
 
-    /// Slowly, so that a busy machine has time to tell it: a mebibyte at a time until it is asked to use less.
+    /// Slowly, so that a busy machine has time to warn it: a mebibyte at a time until it is asked to use less.
     private func grow(_ context: ExtensionContext) {
         var held: [[UInt8]] = []
         while !isWarned, !context.isCancelled {
-            // More than four fifths of 64 MiB with what it has anyway, and less than all: a look may come late.
+            // More than four fifths of 64 MiB with the memory that it has anyway, and less than all: a look may come
+            // late.
             if held.count < 52 { held.append([UInt8](repeating: 7, count: 1 << 20)) }
             usleep(50_000)
         }
@@ -51,7 +52,7 @@ final class WorksOn: AppExtension {
         context.completeRequest(returning: [ExtensionItem(contentText: "warned at \(count)")])
     }
 
-    /// Works on after its answer, until it hears that its end is near.
+    /// Works on after its answer, until it is warned that its end is near.
     private func tidy(_ context: ExtensionContext) {
         context.completeRequest(returning: [ExtensionItem(contentText: "tidying")])
         var calls: [Bool] = []
@@ -63,7 +64,7 @@ final class WorksOn: AppExtension {
         say("called with \(calls)")
     }
 
-    /// Works on after its answer, whatever it hears.
+    /// Works on after its answer, despite every warning.
     private func overstay(_ context: ExtensionContext) {
         context.completeRequest(returning: [ExtensionItem(contentText: "staying")])
         context.performExpiringActivity(withReason: "a long\u{1B} story") { expired in
@@ -72,7 +73,7 @@ final class WorksOn: AppExtension {
         }
     }
 
-    /// Stays after its answer, deaf and without a word.
+    /// Stays after its answer, and neither reads nor sends anything.
     private func cling(_ context: ExtensionContext) {
         context.completeRequest(returning: [ExtensionItem(contentText: "staying")])
         while true {}

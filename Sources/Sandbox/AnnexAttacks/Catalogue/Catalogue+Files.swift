@@ -67,12 +67,12 @@ extension Catalogue {
         Attack(
             "FS-10", "Own private dir swapped for a symlink, then restart",
             .drivenBy([
-                "AnnexSandboxTests/Warden/FilesTests: aSourceThatWasReplacedIsNeverBound",
-                "AnnexSandboxTests/Warden/FilesTests: aLinkInsideABindLeadsNoMountAstray",
+                "AnnexSandboxTests/Warden/FilesTests: a source that was replaced is never bound",
+                "AnnexSandboxTests/Warden/FilesTests: a link inside a bind does not redirect a mount",
             ])),
         Attack(
             "FS-11", "Symlink planted for broker's write",
-            .drivenBy(["AnnexLinuxTests/BeneathTests: nothingOutsideTheDirectoryAndNoLinkIsOpened"])),
+            .drivenBy(["AnnexLinuxTests/BeneathTests: FS-11"])),
         Attack(
             "FS-12", "Hard link to widen a right",
             Try("a link to a file outside", [.root, .landlock]) { script, ground, _ in

@@ -33,7 +33,7 @@ extension Catalogue {
             .call("io_uring_register", -1, 9, 0, 0, reaching: [Number.badDescriptor, Number.invalid])),
         Attack(
             "SEC-07", "Thread started before filter",
-            .drivenBy(["AnnexSandboxTests/Warden/FilterTests: theListenerArrivesBeforeAnythingRunsAndAnswers"])),
+            .drivenBy(["AnnexSandboxTests/Warden/FilterTests: the listener arrives before the program runs"])),
         Attack(
             "SEC-08", "Own filter answering fake results",
             Try("a filter of its own", needs: [.layer(.noNewPrivileges)]) { script, _, _ in
@@ -57,7 +57,7 @@ extension Catalogue {
             .call("arch_prctl", 0x1001, 0), .call("modify_ldt", 0, 0, 0)),
         Attack(
             "SEC-13", "Compiler bug weakens the filter",
-            .drivenBy(["AnnexPolicyTests/FilterEquivalenceTests: aThousandRulesAreJudgedRightly"])),
+            .drivenBy(["AnnexPolicyTests/FilterEquivalenceTests: SEC-13"])),
         Attack(
             "SEC-14", "uretprobe and uprobe, which no filter sees on some kernels",
             addition: true,

@@ -26,7 +26,7 @@ extension Catalogue {
             }),
         Attack(
             "FD-07", "Forged SCM_CREDENTIALS / pid reuse",
-            .drivenBy(["AnnexLinuxTests/ControlSocketTests: thePeerIsAProcess"])),
+            .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
         Attack(
             "FD-08", "Broker at RLIMIT_NOFILE spins on accept",
             .notApplicable("the broker lives in its host and accepts no connections")),
@@ -39,24 +39,24 @@ extension Catalogue {
         Attack(
             "START-01", "Constructor or LD_PRELOAD runs before filter",
             .drivenBy([
-                "AnnexSandboxTests/Warden/WorldTests: theEnvironmentIsThePlansAndNothingElse",
-                "AnnexSandboxTests/Warden/FilterTests: theListenerArrivesBeforeAnythingRunsAndAnswers",
+                "AnnexSandboxTests/Warden/WorldTests: START-01",
+                "AnnexSandboxTests/Warden/FilterTests: the listener arrives before the program runs",
             ])),
         Attack(
             "START-02", "Fork before cgroup attach",
-            .drivenBy(["AnnexSandboxTests/Warden/GroupTests: itBeginsInItsGroupsAndSeesThemAsTheRoot"])),
+            .drivenBy(["AnnexSandboxTests/Warden/GroupTests: START-02"])),
         Attack(
             "START-03", "Broker dies between clone and PDEATHSIG",
             .drivenBy([
-                "AnnexSandboxTests/Warden/LifelineTests: aKilledHostLeavesNothing",
-                "AnnexSandboxTests/Warden/LifelineTests: aKilledWardenTakesItsSandboxesAlongAndIsTold",
+                "AnnexSandboxTests/Warden/LifelineTests: a host that is killed leaves nothing",
+                "AnnexSandboxTests/Warden/LifelineTests: a killed warden ends its sandboxes and is reported",
                 "EndToEndTests/LifetimeTests: L4",
             ])),
         Attack(
             "START-04", "Never says hello",
             .drivenBy([
                 "AnnexBrokerTests/LifecycleTests: L1",
-                "EndToEndTests/DemoTests: everyTryIsHeldWithItsReasonAndTheHostLives",
+                "EndToEndTests/DemoTests: every attack of the demo is held",
             ])),
         Attack(
             "START-05", "Half hello, two hellos, wrong version",
@@ -68,11 +68,11 @@ extension Catalogue {
             "START-07", "Binary swapped between check and exec",
             .drivenBy([
                 "AnnexBundleTests/AppBundleTests: START-07",
-                "AnnexSandboxTests/Warden/FilesTests: aSwappedExecutableIsRefused",
+                "AnnexSandboxTests/Warden/FilesTests: an executable that was swapped is refused",
             ])),
         Attack(
             "START-08", "Map not yet written",
-            .drivenBy(["AnnexSandboxTests/Warden/WorldTests: itIsNobodyWithNothingLeft"])),
+            .drivenBy(["AnnexSandboxTests/Warden/WorldTests: START-08"])),
     ]
 
     static let bombs: [Attack] = [
@@ -118,7 +118,10 @@ extension Catalogue {
             .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-09", "AnnexModelTests/Codec/CodecTests: BOMB-09"])),
         Attack(
             "BOMB-10", "Slow-loris frame",
-            .drivenBy(["AnnexChannelTests/HostilePeerTests: lengthPastTheEnd", "AnnexBrokerTests/LifecycleTests: L1"])),
+            .drivenBy([
+                "AnnexChannelTests/HostilePeerTests: a length beyond half the ring is refused",
+                "AnnexBrokerTests/LifecycleTests: L1",
+            ])),
         Attack(
             "BOMB-11", "Never reads",
             .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-11"])),
@@ -139,7 +142,7 @@ extension Catalogue {
         Attack("BOMB-13", "fsync/dirty-page storm", .call("syncfs", -1, reaching: [9])),
         Attack(
             "BOMB-14", "OOM picks the broker",
-            .drivenBy(["EndToEndTests/DemoTests: everyTryIsHeldWithItsReasonAndTheHostLives"])),
+            .drivenBy(["EndToEndTests/DemoTests: every attack of the demo is held"])),
         Attack(
             "BOMB-15", "Zombie flood",
             Try("children that nobody waits for", else: "the limit of processes") { script, _, policy in
@@ -168,7 +171,7 @@ extension Catalogue {
             "AnnexChannelTests/HostilePeerTests: IPC-06", "AnnexChannelTests/OutcomeTests: IPC-06"),
         driven(
             "IPC-07", "Padding leaks host bytes",
-            "AnnexModelTests/Codec/CodecTests: theWireFormIsTagLength"),
+            "AnnexModelTests/Codec/CodecTests: IPC-07"),
         driven(
             "IPC-08", "Reply to unknown/duplicate id, wrong type",
             "AnnexChannelTests/HostilePeerTests: IPC-08"),
@@ -180,7 +183,8 @@ extension Catalogue {
     static let lifetimes: [Attack] = [
         driven(
             "LIFE-01", "Broker SIGKILLed leaves orphans",
-            "AnnexSandboxTests/Warden/LifelineTests: aKilledHostLeavesNothing", "EndToEndTests/LifetimeTests: L4",
+            "AnnexSandboxTests/Warden/LifelineTests: a host that is killed leaves nothing",
+            "EndToEndTests/LifetimeTests: L4",
             "EndToEndTests/AccidentTests: L6"),
         Attack(
             "LIFE-02", "Double fork + setsid",
@@ -192,7 +196,7 @@ extension Catalogue {
             "EndToEndTests/LifeTests: LIFE-03"),
         driven(
             "LIFE-04", "Lifeline end kept by sibling",
-            "AnnexSandboxTests/Warden/DescriptorsTests: theListAndNothingElse"),
+            "AnnexSandboxTests/Warden/DescriptorsTests: LIFE-04"),
         driven(
             "LIFE-05", "Leaked cgroups/dirs", "EndToEndTests/LifetimeTests: LIFE-05"),
         driven(
@@ -200,7 +204,7 @@ extension Catalogue {
             "AnnexChannelTests/OutcomeTests: LIFE-06", "EndToEndTests/LifeTests: LIFE-06",
             "AnnexBrokerTests/Simulation/LifecycleSimulationTests: every life has one end"),
         driven(
-            "LIFE-07", "Suspend/clock step", "AnnexLinuxTests/MonotonicClockTests: nothingIsLeft"
+            "LIFE-07", "Suspend/clock step", "AnnexLinuxTests/MonotonicClockTests: LIFE-07"
         ),
     ]
 
@@ -212,7 +216,7 @@ extension Catalogue {
             "DEPUTY-02", "Claims other extension's id", "AnnexBrokerTests/RegistryTests: P3"),
         driven(
             "DEPUTY-03", "Manifest asks `/`, `$HOME`, glob",
-            "AnnexPolicyTests/PolicyTextTests: everyMistakeIsNamedWithItsPlace"),
+            "AnnexPolicyTests/PolicyTextTests: DEPUTY-03"),
         driven(
             "DEPUTY-04", "Manifest/app id starting with `-` becomes an option (CVE-2024-32462)",
             "AnnexBundleTests/AppBundleTests: DEPUTY-04"),
@@ -229,7 +233,7 @@ extension Catalogue {
             "AnnexPolicyTests/PathUseTests: DEPUTY-07"),
         driven(
             "DEPUTY-08", "Picked path swapped after consent",
-            "AnnexModelTests/ItemTests: itemsAndTheirContentsCrossTheWire"),
+            "AnnexModelTests/ItemTests: items and their contents cross the wire"),
         Attack(
             "DEPUTY-09", "Revoked grant still used",
             .notApplicable("a grant is the contents of one request, by copy; there is nothing to revoke")),

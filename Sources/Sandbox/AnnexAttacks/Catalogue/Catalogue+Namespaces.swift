@@ -84,7 +84,7 @@ extension Catalogue {
             }),
         Attack(
             "SOCK-04", "SO_PEERCRED of a socketpair shows broker",
-            .drivenBy(["AnnexLinuxTests/ControlSocketTests: thePeerIsAProcess"])),
+            .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
         Attack(
             "SOCK-05", "vsock to host CID",
             .call("socket", 40, 1, 0, absent: [Number.noFamily])),
