@@ -3,7 +3,7 @@ import Testing
 
 /// Holds `Package.swift` and the sources against the house plan.
 @Suite struct LayeringTests {
-    @Test func `Package.swift has exactly the targets, folders and arrows of the house plan`() async throws {
+    @Test func `the package has exactly the targets, folders and arrows of the house plan`() async throws {
         let built = try await PackageDump.load().targets.filter(\.isOfTheLibrary)
         #expect(Set(built.map(\.name)) == Set(HousePlan.targets.keys))
         for target in built {

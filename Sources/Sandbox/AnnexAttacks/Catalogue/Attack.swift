@@ -1,11 +1,12 @@
-/// One technique of the catalogue: what a hostile program tries, and how it is tried here.
+/// One technique of the catalogue: an attack by a hostile program, and how it is tried.
 package struct Attack: Sendable {
     package enum Trial: Sendable {
-        /// What a lone program can try, each in a sandbox of its own.
+        /// A single program tries each of these in a sandbox of its own.
         case tries([Try])
-        /// What needs a hostile peer, client or bundle: the tests that are one. `target/file: part of the test's name`.
+        /// The technique needs a hostile peer, client or bundle. These tests carry it out, each as `target/file: part of
+        /// the test's name`.
         case drivenBy([String])
-        /// Why nothing of it exists here.
+        /// The reason why Annex offers nothing to attack in this way.
         case notApplicable(String)
     }
 

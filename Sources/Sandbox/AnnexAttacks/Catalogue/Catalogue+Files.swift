@@ -5,11 +5,11 @@ extension Catalogue {
     static let files: [Attack] = [
         Attack(
             "FS-01", "Absolute path to host secret",
-            Try("read a file that everybody may read", [.root, .landlock]) { script, ground, _ in
+            Try("read a world-readable file", [.root, .landlock]) { script, ground, _ in
                 let told = script.readFile(ground.secret)
                 return .tells(told, ground.secretBytes)
             },
-            Try("see that it is there", .root) { script, ground, _ in script.look(at: ground.secret) },
+            Try("check that it exists", .root) { script, ground, _ in script.look(at: ground.secret) },
             .open("/etc/shadow"), .open("/etc/passwd")),
         Attack(
             "FS-02", "`..` through an inherited dir fd",
@@ -22,7 +22,7 @@ extension Catalogue {
             Try("the host's own root in mountinfo", [.root, .landlock]) { script, ground, _ in
                 .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(ground.rootMount.utf8))
             },
-            Try("upwards out of the root", [.root, .landlock]) { script, ground, _ in
+            Try("walk up out of the root", [.root, .landlock]) { script, ground, _ in
                 let path = "../../../../../../../.." + ground.secret
                 return .tells(script.readFile(path), ground.secretBytes)
             }),
@@ -75,7 +75,7 @@ extension Catalogue {
             .drivenBy(["AnnexLinuxTests/BeneathTests: FS-11"])),
         Attack(
             "FS-12", "Hard link to widen a right",
-            Try("a link to a file outside", [.root, .landlock]) { script, ground, _ in
+            Try("link to a file outside", [.root, .landlock]) { script, ground, _ in
                 let link = ground.drop + "/link"
                 let step = script.call(
                     "linkat", .here, script.text(ground.writable), .here, script.text(link), 0)
@@ -83,7 +83,7 @@ extension Catalogue {
             }),
         Attack(
             "FS-13", "Rename into laxer dir",
-            Try("from one folder outside to another", [.root, .landlock]) { script, ground, _ in
+            Try("rename from one folder outside to another", [.root, .landlock]) { script, ground, _ in
                 let (from, to) = (ground.drop + "/moved", ground.elsewhere + "/moved")
                 let step = script.call("renameat2", .here, script.text(from), .here, script.text(to), 0)
                 return .onHost(step) { TrialFacts.moveBack(to, from) }
@@ -91,7 +91,7 @@ extension Catalogue {
         Attack(
             "FS-14", "setuid / file-cap binary",
             Try(
-                "a program with set-user-ID", [.user, .root, .noNewPrivileges, .landlock], needs: [.root]
+                "execute a set-user-ID program", [.user, .root, .noNewPrivileges, .landlock], needs: [.root]
             ) { script, ground, _ in
                 var again = TrialScript()
                 let user = again.call("geteuid")
@@ -99,7 +99,7 @@ extension Catalogue {
                 return .atLeast(user + TrialScript.againFrom, Int64(TrialGround.strangerUser))
             },
             Try(
-                "a program with a capability", [.root, .capabilities, .noNewPrivileges, .landlock],
+                "execute a program with a file capability", [.root, .capabilities, .noNewPrivileges, .landlock],
                 // Without a user namespace the warden's own bounding set stops it.
                 needs: [.root, .layer(.user)]
             ) { script, ground, _ in
@@ -110,7 +110,7 @@ extension Catalogue {
             }),
         Attack(
             "FS-15", "mknod or existing node",
-            Try("mknod of /dev/mem's twin") { script, ground, _ in
+            Try("mknod with the numbers of /dev/mem") { script, ground, _ in
                 let node = script.text(ground.drop + "/link")
                 return .succeeds(script.call("mknodat", .here, node, 0o020666, 0x101))
             },
@@ -118,18 +118,18 @@ extension Catalogue {
         Attack("FS-16", "FUSE mount", .open("/dev/fuse", Flags.readWrite)),
         Attack(
             "FS-17", "memfd + execveat runs unlisted code",
-            Try("a program of its own memory") { script, _, _ in
+            Try("execute a program in its own memory") { script, _, _ in
                 script.executeMemory(TrialPrograms.own)
                 return .runsAgain
             }),
         Attack(
             "FS-18", "Exec of shell later",
-            Try("its own program once more", grant: { $0.grantingLine(call: "execve") }) { script, ground, _ in
+            Try("execute its own program again", grant: { $0.grantingLine(call: "execve") }) { script, ground, _ in
                 script.execute("/bundle/trial", then: TrialScript())
                 script.execute(ground.bundleProgram, then: nil)
                 return .runsAgain
             },
-            Try("a program outside", [.root, .landlock]) { script, ground, _ in
+            Try("execute a program outside", [.root, .landlock]) { script, ground, _ in
                 script.execute(ground.program, then: TrialScript())
                 return .runsAgain
             }),
@@ -137,7 +137,7 @@ extension Catalogue {
             "FS-19", "Overwrite host or own executable (/proc/self/exe, CVE-2019-5736)",
             .open("/bundle/trial", Flags.writeOnly, layers: [.root, .landlock], else: "it is being executed"),
             .open("/proc/self/exe", Flags.writeOnly, layers: [.root, .landlock], else: "it is being executed"),
-            Try("a file of the host's", [.root, .landlock]) { script, ground, _ in
+            Try("write to a file of the host", [.root, .landlock]) { script, ground, _ in
                 .succeeds(script.call("openat", .here, script.text(ground.writable), 0o2000001, 0))
             }),
         Attack(
@@ -145,16 +145,16 @@ extension Catalogue {
             .call("socket", 38, 5, 0, absent: [Number.noFamily])),
         Attack(
             "FS-21", "chmod/chown/utime/xattr on \"read-only\" files (no Landlock right)",
-            Try("times of a file outside", .root) { script, ground, _ in
+            Try("change the times of a file outside", .root) { script, ground, _ in
                 .succeeds(script.call("utimensat", .here, script.text(ground.writable), 0, 0))
             },
-            Try("mode of a file outside", .root) { script, ground, _ in
+            Try("change the mode of a file outside", .root) { script, ground, _ in
                 .succeeds(script.call("fchmodat", .here, script.text(ground.secret), 0o644))
             },
-            Try("owner of a file outside", .root) { script, ground, _ in
+            Try("change the owner of a file outside", .root) { script, ground, _ in
                 .succeeds(script.call("fchownat", .here, script.text(ground.writable), -1, -1, 0))
             },
-            Try("an attribute of a file outside", .root) { script, ground, _ in
+            Try("set an attribute of a file outside", .root) { script, ground, _ in
                 let (path, name, value) = (
                     script.text(ground.writable), script.text("user.annex"), script.text("x")
                 )
@@ -162,7 +162,7 @@ extension Catalogue {
             }),
         Attack(
             "FS-22", "Rights of fds opened before restriction",
-            Try("descriptors beyond its own", else: "no descriptor is inherited") { script, _, _ in
+            Try("count descriptors beyond its own", else: "no descriptor is inherited") { script, _, _ in
                 .atLeast(script.scan("fcntl", 0..<1024, 1), TrialGround.descriptors + 1)
             }),
         Attack(
@@ -174,7 +174,7 @@ extension Catalogue {
         Attack(
             "FS-24", "Inode bomb",
             Try(
-                "files without end in its private directory", else: "the private directory's inodes",
+                "create files without end in its private directory", else: "the private directory's inodes",
                 needs: [.layer([.user, .mount, .root])]
             ) { script, _, policy in
                 guard let inodes = policy.scratchInodes else { return .survives(-1) }
@@ -192,13 +192,13 @@ extension Catalogue {
             "FS-27", "inotify/fanotify spying or watch bomb",
             .call("inotify_init1", 0), .call("fanotify_init", 0x200, 0)),
         Attack(
-            "FS-28", "What a read-only descriptor still allows: mode, attributes, locks, leases", addition: true,
+            "FS-28", "Changes through a read-only descriptor: mode, attributes, locks, leases", addition: true,
             .call("fchmod", .number(TrialGround.gift), 0o666, grantable: true),
             .call("flock", .number(TrialGround.gift), 2, grantable: true),
             .call("fcntl", .number(TrialGround.gift), 1024, 0, grantable: true),
             .call("fchown", .number(TrialGround.gift), -1, -1, grantable: true)),
         Attack(
-            "FS-29", "fchmodat2, file_setattr, open_tree_attr: newer doors to old rights",
+            "FS-29", "fchmodat2, file_setattr, open_tree_attr: newer calls with the rights of old ones",
             addition: true,
             Try("fchmodat2", .root) { script, ground, _ in
                 .succeeds(script.call(number: 452, [.here, script.text(ground.secret), 0o644, 0]))
@@ -228,7 +228,7 @@ extension Catalogue {
                 .succeeds(script.call("truncate", script.text(ground.writable), 0))
             }),
         Attack(
-            "FS-33", "A link left for the next run, which is handed it or writes its report through it", addition: true,
+            "FS-33", "A link planted for the next run, to be handed over or to receive its report", addition: true,
             .drivenBy(["EndToEndTests/GrantedLinkTests: FS-10", "EndToEndTests/GrantedLinkTests: FS-11"])),
     ]
 }

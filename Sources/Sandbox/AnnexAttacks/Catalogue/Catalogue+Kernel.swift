@@ -15,7 +15,9 @@ extension Catalogue {
             }),
         Attack(
             "SEC-03", "Exec of a 32-bit ELF",
-            Try("a 32-bit program of its own memory", else: "a kernel without 32-bit programs") { script, _, _ in
+            Try(
+                "execute a 32-bit program in its own memory", else: "a kernel without 32-bit programs"
+            ) { script, _, _ in
                 script.executeMemory(TrialPrograms.foreign)
                 return .runsAgain
             }),
@@ -41,7 +43,7 @@ extension Catalogue {
             }),
         Attack(
             "SEC-09", "SIGSYS handler probes forever under TRAP",
-            Try("a refused call more often than it may", needs: [.layer(.seccomp)]) { script, _, policy in
+            Try("more denied calls than the limit", needs: [.layer(.seccomp)]) { script, _, policy in
                 .survives(script.probe(number: 900, Int64(policy.limits.refusals) + 1000))
             }),
         Attack(

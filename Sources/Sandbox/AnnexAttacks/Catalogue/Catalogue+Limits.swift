@@ -78,25 +78,25 @@ extension Catalogue {
     static let bombs: [Attack] = [
         Attack(
             "BOMB-01", "malloc bomb",
-            Try("more than its memory", else: "the limit of memory") { script, _, policy in
+            Try("more memory than the limit", else: "the limit of memory") { script, _, policy in
                 let limit = policy.limits.memory >> 20
                 return .atLeast(script.conduct(.touch, .value(limit + 64)), Int64(limit) + 32)
             }),
         Attack(
             "BOMB-02", "Fork bomb",
-            Try("more children than it may have", else: "the limit of processes") { script, _, policy in
+            Try("more child processes than the limit", else: "the limit of processes") { script, _, policy in
                 let limit = UInt64(policy.limits.processes)
                 return .atLeast(script.conduct(.forks, .value(limit + 32)), Int64(limit))
             }),
         Attack(
             "BOMB-03", "Thread bomb",
-            Try("more threads than it may have", else: "the limit of processes") { script, _, policy in
+            Try("more threads than the limit", else: "the limit of processes") { script, _, policy in
                 let limit = UInt64(policy.limits.processes)
                 return .atLeast(script.conduct(.threads, .value(limit + 32)), Int64(limit))
             }),
         Attack(
             "BOMB-04", "fd bomb",
-            Try("more descriptors than it may have", else: "the limit of descriptors") { script, _, policy in
+            Try("more descriptors than the limit", else: "the limit of descriptors") { script, _, policy in
                 let limit = Int64(policy.limits.descriptors)
                 return .atLeast(script.repeat("fcntl", limit + 16, 0, 1030, 0), limit)
             }),
@@ -105,7 +105,7 @@ extension Catalogue {
             .drivenBy(["EndToEndTests/LifeTests: L3", "EndToEndTests/LifeTests: L6"])),
         Attack(
             "BOMB-06", "stdout flood",
-            Try("more output than it may write", else: "the limit of output") { script, _, policy in
+            Try("more output than the limit", else: "the limit of output") { script, _, policy in
                 let times = Int64(policy.limits.output / 4096) + 64
                 return .survives(script.repeat("write", times * 16, 1, script.room(4096), 4096))
             }),
@@ -145,7 +145,7 @@ extension Catalogue {
             .drivenBy(["EndToEndTests/DemoTests: every attack of the demo is held"])),
         Attack(
             "BOMB-15", "Zombie flood",
-            Try("children that nobody waits for", else: "the limit of processes") { script, _, policy in
+            Try("child processes that are never reaped", else: "the limit of processes") { script, _, policy in
                 let limit = UInt64(policy.limits.processes)
                 return .atLeast(script.conduct(.forks, .value(limit + 8)), Int64(limit))
             }),
@@ -154,7 +154,7 @@ extension Catalogue {
             .drivenBy(["AnnexModelTests/Codec/CodecTests: BOMB-16", "AnnexModelTests/Codec/StackTests: BOMB-16"])),
         Attack(
             "BOMB-17", "Throttled by memory.high looks like a hang",
-            .notApplicable("memory.high is not set: the limit ends, it does not slow")),
+            .notApplicable("Annex does not set memory.high: the limit ends the process and does not slow it")),
     ]
 
     static let memory: [Attack] = [
@@ -188,7 +188,9 @@ extension Catalogue {
             "EndToEndTests/AccidentTests: L6"),
         Attack(
             "LIFE-02", "Double fork + setsid",
-            Try("a child in a session of its own lives on", .process, else: "the limit of processes") { script, _, _ in
+            Try(
+                "a child process in a session of its own survives", .process, else: "the limit of processes"
+            ) { script, _, _ in
                 .outlives(script.conduct(.orphan, 4))
             }),
         driven(
@@ -222,7 +224,7 @@ extension Catalogue {
             "AnnexBundleTests/AppBundleTests: DEPUTY-04"),
         Attack(
             "DEPUTY-05", "Extension can write its own manifest/binary dir",
-            Try("a file in its bundle", [.root, .landlock]) { script, _, _ in
+            Try("create a file in its bundle", [.root, .landlock]) { script, _, _ in
                 .succeeds(script.call("openat", .here, script.text("/bundle/more"), 0o2000101, 0o600))
             }),
         Attack(
@@ -236,7 +238,7 @@ extension Catalogue {
             "AnnexModelTests/ItemTests: items and their contents cross the wire"),
         Attack(
             "DEPUTY-09", "Revoked grant still used",
-            .notApplicable("a grant is the contents of one request, by copy; there is nothing to revoke")),
+            .notApplicable("a grant is the copied contents of one request; there is nothing to revoke")),
         driven(
             "DEPUTY-10", "Two extensions collude by host API",
             "AnnexBrokerTests/RegistryTests: P3"),

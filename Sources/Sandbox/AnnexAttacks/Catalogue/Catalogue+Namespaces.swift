@@ -20,7 +20,7 @@ extension Catalogue {
             }),
         Attack(
             "NS-06", "kill(-1), kill(1,9)",
-            Try("everybody of the host's process group", [.process, .landlock], needs: [.landlock(6)]) {
+            Try("signal every process of the host's group", [.process, .landlock], needs: [.landlock(6)]) {
                 script, ground, _ in
                 .succeeds(script.call("kill", .number(-ground.hostGroup), 0))
             }),
@@ -35,7 +35,7 @@ extension Catalogue {
             }),
         Attack(
             "NS-08", "userns/mount-count exhaustion",
-            Try("user namespaces without end", else: "at most 32 deep") { script, _, _ in
+            Try("create user namespaces without end", else: "at most 32 deep") { script, _, _ in
                 .atLeast(script.repeat("unshare", 64, 0x1000_0000), 40)
             }),
         Attack(
@@ -43,7 +43,7 @@ extension Catalogue {
             Try("the host's segment by its key", .ipc) { script, ground, _ in
                 .succeeds(script.call("shmget", .number(ground.service.segmentKey), 0, 0))
             },
-            Try("a segment that outlives it", .ipc) { script, ground, _ in
+            Try("a segment that outlives its program", .ipc) { script, ground, _ in
                 let key = ground.service.leftoverKey
                 let step = script.call("shmget", .number(key), 4096, 0o1600)
                 return .onHost(step) { TrialFacts.takeSegment(key) }
@@ -89,16 +89,16 @@ extension Catalogue {
             "SOCK-05", "vsock to host CID",
             .call("socket", 40, 1, 0, absent: [Number.noFamily])),
         Attack(
-            "SOCK-06", "A name of its own for others to meet at (autobind)", addition: true,
+            "SOCK-06", "An abstract name of its own, at which other processes can connect (autobind)", addition: true,
             Try("an abstract name", else: "no socket") { script, _, _ in
                 let socket = script.call("socket", 1, 1, 0)
                 let address = script.bytes([1, 0])
                 return .succeeds(script.call("bind", .result(socket), address, 2, after: socket))
             }),
         Attack(
-            "SOCK-07", "Datagrams, out of a pair, to a socket in a folder that was handed over",
+            "SOCK-07", "Datagrams from a socket pair to a socket in a handed-over folder",
             addition: true,
-            Try("a pair that can send to others", else: "no socket") { script, _, _ in
+            Try("a socket pair that can send to other sockets", else: "no socket") { script, _, _ in
                 .succeeds(script.call("socketpair", 1, 2, 0, script.room(8)))
             }),
     ]
@@ -135,10 +135,10 @@ extension Catalogue {
             }),
         Attack(
             "NET-04", "Metadata 169.254.169.254 through proxy",
-            .notApplicable("nothing fetches on an extension's behalf")),
+            .notApplicable("Annex fetches nothing for an extension")),
         Attack(
             "NET-05", "DNS rebinding / redirect in brokered fetch",
-            .notApplicable("nothing fetches on an extension's behalf")),
+            .notApplicable("Annex fetches nothing for an extension")),
         Attack(
             "NET-06", "Netlink/`/sys/class/net` leak", .open("/sys/class/net"),
             Try("the name of the host's second interface", .network) { script, _, _ in
@@ -151,7 +151,7 @@ extension Catalogue {
             }),
         Attack(
             "NET-07", "Binding a port that the host's users may connect to", addition: true,
-            Try("the host's own", [.network, .landlock], needs: [.landlock(4)]) { script, ground, _ in
+            Try("bind in the host's network", [.network, .landlock], needs: [.landlock(4)]) { script, ground, _ in
                 let address = TrialAddress.internet([127, 0, 0, 1], port: ground.service.streamPort)
                 let place = script.bytes(address)
                 let socket = script.call("socket", 2, 1, 0)

@@ -2,25 +2,25 @@ internal import AnnexPolicy
 internal import AnnexSandbox
 
 extension Catalogue {
-    /// What the kernel keeps for a program besides its memory. The host measures it while the program holds what it took:
-    /// at most 2 MiB more than before, and what counts against the limit of memory no more than that limit.
+    /// Objects that the kernel keeps for a program besides its memory. The host measures them while the program holds
+    /// them: at most 2 MiB more than before. Objects that count against the memory limit may use that limit too.
     static let objects: [Attack] = [
         Attack(
             "KOBJ-01", "Record locks without end: kernel memory that no limit counts", addition: true,
             locks("one-byte locks of a process on a file that it may read") { script in
                 script.conduct(.locks, .number(TrialGround.gift), 6, 10_000)
             },
-            locks("the same locks by threads with descriptors of their own") { script in
-                // More than are allowed. The kernel compares each with all others on the file: ten times as many take minutes.
+            locks("the same locks by threads with their own descriptor tables") { script in
+                // More than are allowed. The kernel compares each lock with all others: ten times as many take minutes.
                 script.conduct(.lockTables, .number(TrialGround.gift), 6, 4)
             }),
         Attack(
-            "KOBJ-02", "The same by locks of the open file", addition: true,
-            locks("one-byte locks of an open file") { script in
+            "KOBJ-02", "The same with locks of the open file description", addition: true,
+            locks("one-byte locks of an open file description") { script in
                 script.conduct(.locks, .number(TrialGround.gift), 37, 10_000)
             }),
         Attack(
-            "KOBJ-03", "Page tables for addresses that nothing is behind", addition: true,
+            "KOBJ-03", "Page tables for addresses without memory behind them", addition: true,
             Try(
                 "a read in every 2 MiB of untouched memory", else: "the limit of memory",
                 measure: Measure("KiB of page tables", of: 1_024, within: .memoryLimit) { scene in
@@ -39,7 +39,7 @@ extension Catalogue {
         Attack(
             "KOBJ-05", "Memory beyond its limit, swapped out", addition: true,
             Try(
-                "more than its memory", else: "the limit of memory", needs: [.swap],
+                "more memory than the limit", else: "the limit of memory", needs: [.swap],
                 measure: Measure("KiB swapped out", of: 1_024, within: .memoryLimit) { scene in
                     KernelCounts.kibibytes("VmSwap", of: scene.process)
                 }
@@ -47,10 +47,10 @@ extension Catalogue {
                 .measured(script.conduct(.touch, .value(policy.limits.memory >> 20 + 64)))
             }),
         Attack(
-            "KOBJ-06", "Descriptors under way that nobody receives: no other program of the user can send one",
+            "KOBJ-06", "Unreceived descriptors in flight: no other program of the user can send one",
             addition: true,
             Try(
-                "copies in sockets that nobody reads", else: "the limit of descriptors",
+                "copies in unread sockets", else: "the limit of descriptors",
                 measure: Measure(
                     "descriptors under way", of: 256,
                     within: .memoryLimitOfGroup(granting: "socketpair", [1, 1, 0, 0]),
@@ -60,18 +60,18 @@ extension Catalogue {
                 return .measured(script.conduct(.flights, .value(pairs), .number(TrialGround.gift)))
             }),
         Attack(
-            "KOBJ-07", "Watches of event queues: the user's are numbered", addition: true,
+            "KOBJ-07", "Watches of event queues, of which each user has a limited number", addition: true,
             Try(
-                "every queue watches everything", else: "the limit of descriptors",
+                "every queue watches every descriptor", else: "the limit of descriptors",
                 measure: Measure(
                     "watches", of: 208, within: .memoryLimitOfGroup(granting: "epoll_ctl", []), neighbour: watches)
             ) { script, _, policy in
                 .measured(script.conduct(.watches, .value(UInt64(max(2, policy.limits.descriptors) / 2))))
             }),
         Attack(
-            "KOBJ-08", "Pages of pipes: past the user's share everybody's pipes are small", addition: true,
+            "KOBJ-08", "Pages of pipes: past the user's share, all new pipes of the user are small", addition: true,
             Try(
-                "pipes as large as may be", else: "the limit of descriptors",
+                "pipes of the largest size", else: "the limit of descriptors",
                 measure: Measure(
                     "pages of pipes", of: 4_096, within: .memoryLimitOfGroup(granting: "pipe2", []), neighbour: pipes)
             ) { script, _, policy in
@@ -79,9 +79,9 @@ extension Catalogue {
                 return .measured(script.conduct(.pipes, .value(pipes), 0x10_0000))
             }),
         Attack(
-            "KOBJ-09", "Queued signals: the user's are numbered", addition: true,
+            "KOBJ-09", "Queued signals, of which each user has a limited number", addition: true,
             Try(
-                "a blocked signal again and again", else: "the limit of queued signals",
+                "queue a blocked signal repeatedly", else: "the limit of queued signals",
                 measure: Measure("signals", of: 160, neighbour: queuesSignal)
             ) { script, _, _ in .measured(script.conduct(.signals, 100_000)) }),
         Attack(
@@ -93,7 +93,7 @@ extension Catalogue {
                 .measured(script.repeat("timer_create", 50_000, 1, 0, script.room(8)))
             }),
         Attack(
-            "KOBJ-11", "Buffers of sockets that nobody reads", addition: true,
+            "KOBJ-11", "Buffers of unread sockets", addition: true,
             Try(
                 "full sockets", else: "the limit of descriptors",
                 measure: Measure(
@@ -103,12 +103,12 @@ extension Catalogue {
                 return .measured(script.conduct(.buffers, .value(pairs)))
             }),
         Attack(
-            "KOBJ-12", "Segments, semaphores and queues of messages, which outlive who made them", addition: true,
+            "KOBJ-12", "Segments, semaphores and message queues, which outlive their creator", addition: true,
             queue("a segment", "shmget", [0, 4096, 0o1600], removed: "shmctl", [0, 0]),
             queue("semaphores", "semget", [0, 1, 0o1600], removed: "semctl", [0, 0]),
             queue("a queue of messages", "msgget", [0, 0o1600], removed: "msgctl", [0, 0])),
         Attack(
-            "KOBJ-13", "Keys, of which a user has a share", addition: true,
+            "KOBJ-13", "Keys, of which each user has a limited number", addition: true,
             Try("a key of its own", else: "no share of keys") { script, _, _ in
                 let (kind, name) = (script.text("user"), script.text("annex-trial"))
                 return .succeeds(script.call("add_key", kind, name, name, 11, -2))

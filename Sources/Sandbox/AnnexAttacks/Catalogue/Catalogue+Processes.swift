@@ -68,7 +68,7 @@ extension Catalogue {
                 return .succeeds(script.call("write", .result(file), script.text("x"), 1, after: file))
             }),
         Attack(
-            "PROC-11", "Code in a memory file, which can be written on",
+            "PROC-11", "Code in a memory file that stays writable",
             addition: true,
             Try("map it as code", else: "no memory file") { script, _, _ in
                 let file = script.call("memfd_create", script.text("code"), 1)
@@ -76,7 +76,7 @@ extension Catalogue {
                 return .succeeds(script.call("mmap", 0, 4096, 5, 1, .result(file), 0, after: grown))
             }),
         Attack(
-            "PROC-12", "A stack or segment that the ELF header makes executable, made in execve",
+            "PROC-12", "A writable stack or segment that the ELF header makes executable",
             addition: true, .drivenBy(["AnnexSandboxTests/Programs/WritableCodeTests: PROC-12"])),
     ]
 
@@ -116,7 +116,7 @@ extension Catalogue {
             "SIG-07", "Crash loop",
             .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07", "EndToEndTests/LifeTests: SIG-07"])),
         Attack(
-            "SIG-08", "Advice about a stranger's memory", addition: true,
+            "SIG-08", "Advice about another process's memory", addition: true,
             Try("process_madvise", else: "no descriptor of a stranger") { script, ground, _ in
                 let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
                 return .succeeds(
@@ -125,7 +125,7 @@ extension Catalogue {
                         after: process))
             }),
         Attack(
-            "SIG-09", "A stranger's descriptors by pidfd_getfd", addition: true,
+            "SIG-09", "Another process's descriptors by pidfd_getfd", addition: true,
             Try("the host's standard output", [.user, .process, .landlock]) { script, ground, _ in
                 let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
                 return .succeeds(script.call("pidfd_getfd", .result(process), 1, 0, after: process))

@@ -1,34 +1,34 @@
 internal import AnnexPolicy
 internal import AnnexSandbox
 
-/// How the host measures what the kernel holds for a program: before it begins, while it holds what it took, and after
+/// How the host measures the kernel's objects of a program: before the program starts, while it holds them, and after
 /// its end.
 struct Measure: Sendable {
-    /// What the host sees of it.
+    /// The program as the host sees it.
     struct Scene: Sendable {
         let ground: TrialGround
-        /// The program's number on the host; 0 where there is none.
+        /// The program's process number on the host; 0 if it has none.
         let process: Int32
-        /// What the program says that it got.
+        /// The number of objects that the program reports.
         let told: UInt64
     }
 
-    /// What is counted: `locks`.
+    /// The unit of the count, for example `locks`.
     let unit: String
-    /// Bytes of the kernel's that each one stands for.
+    /// Bytes of kernel memory per object.
     let size: UInt64
     let allowance: Allowance
-    /// By the kernel's own word to the host, where it gives one; nil where it cannot be read now.
+    /// Reads the count from the kernel if it publishes one; nil if it cannot be read now.
     let count: @Sendable (Scene) -> UInt64?
-    /// What another program of the same user must still be able to do.
+    /// An action that another program of the same user must still be able to do.
     let neighbour: (@Sendable (inout TrialScript) -> Proof)?
 
     enum Allowance: Sendable {
-        /// No limit of the sandbox counts it: no more than is always allowed.
+        /// No limit of the sandbox counts these objects: no more than is always allowed.
         case little
-        /// It counts against the limit of memory.
+        /// These objects count against the memory limit.
         case memoryLimit
-        /// The same where a control group counts it. Nobody else can: then the policy's line that grants this call does.
+        /// The same if a control group counts them. Without one, the policy's line that grants this call allows them.
         case memoryLimitOfGroup(granting: String, [TrialArgument])
 
         /// Bytes.
@@ -54,7 +54,7 @@ struct Measure: Sendable {
         self.count = count
     }
 
-    /// The limit of memory under which it is tried: what is taken stays small enough for any machine.
+    /// The memory limit of a measured try, small enough for any machine.
     static let mostMemory: UInt64 = 64 << 20
 
     static func policy(_ policy: Policy) -> Policy {

@@ -1,25 +1,25 @@
-/// By what one sees that an attack got through.
+/// The observation that proves that an attack got through.
 package enum Proof: Sendable {
-    /// The step did not fail, or failed with one of these: it came past every layer and was refused for its arguments
-    /// alone. `absent`: errnos by which a kernel says that it has no such thing.
+    /// The step succeeded, or failed with one of these errnos: every layer let it pass, and only its arguments were
+    /// wrong. `absent`: the errnos of a kernel that does not have the feature.
     case reaches(Int, Set<Int32>, absent: Set<Int32>)
     /// The step failed with this errno.
     case fails(Int, Int32)
     /// The step's result is at least this.
     case atLeast(Int, Int64)
-    /// The step told these bytes.
+    /// The step returned these bytes.
     case tells(Int, [UInt8])
-    /// The steps together told these bytes.
+    /// The steps together returned these bytes.
     case tellsInAll([Int], [UInt8])
     /// The program was executed a second time.
     case runsAgain
-    /// The host sees it afterwards; the step that had to be reached.
+    /// The host sees the effect afterwards. The number is the step that had to be reached.
     case onHost(Int, @Sendable () -> Bool)
-    /// The program lived through every step.
+    /// The program survived every step.
     case survives(Int)
-    /// A descendant lives on after the program's end: so long that it was not just about to die.
+    /// A descendant survived the program's end for so long that it was not just about to die.
     case outlives(Int)
-    /// The host counts more than may be.
+    /// The host counts more than is allowed.
     case measured(Int)
 
     static func succeeds(_ step: Int) -> Proof { .reaches(step, [], absent: []) }
@@ -35,7 +35,7 @@ package enum Proof: Sendable {
         }
     }
 
-    /// How long a descendant has to be heard of to have outlived its program.
+    /// A descendant that is active for this long has outlived its program.
     static let outliving = Duration.seconds(2)
 
     func isGiven(by outcome: TrialOutcome) -> Bool {
@@ -46,7 +46,7 @@ package enum Proof: Sendable {
         }
     }
 
-    /// By what the program told alone.
+    /// Decides by the program's own answers alone.
     func isGiven(by answers: TrialAnswers) -> Bool {
         switch self {
         case .reaches(let step, let errnos, _):
@@ -62,10 +62,10 @@ package enum Proof: Sendable {
         }
     }
 
-    /// Whether the run is over only when every descendant is silent.
+    /// Whether the run ends only after every descendant has fallen silent.
     var awaitsSilence: Bool { if case .outlives = self { true } else { false } }
 
-    /// Whether the kernel says that it lacks what was tried.
+    /// Whether the kernel reported that it does not have the feature.
     func isAbsent(by answers: TrialAnswers) -> Bool {
         guard let number = answers.errno(step) else { return false }
         guard case .reaches(_, _, let absent) = self else { return number == Self.noSuchCall }

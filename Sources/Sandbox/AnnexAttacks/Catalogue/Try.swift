@@ -3,11 +3,11 @@ package import AnnexSandbox
 
 /// One way to try a technique.
 package struct Try: Sendable {
-    /// What the tried thing needs, to be a try at all.
+    /// A condition without which the try means nothing.
     enum Need: Sendable {
-        /// A host that can prepare it: root.
+        /// The host must run as root to prepare it.
         case root
-        /// The layer whose weakness it looks for.
+        /// The layer that it attacks must be in force.
         case layer(SandboxLayers)
         /// The ABI of Landlock from which on Landlock stops it.
         case landlock(Int)
@@ -16,22 +16,22 @@ package struct Try: Sendable {
     }
 
     package let name: String
-    /// The layers other than seccomp that stop it each alone; what seccomp stops is asked of the policy.
+    /// The layers that each stop the try alone, except seccomp: the policy decides about that.
     let layers: SandboxLayers
-    /// What more stops it where the policy gives no `/proc`.
+    /// Further layers that stop the try if the policy gives no `/proc`.
     let withoutProcessFiles: SandboxLayers
-    /// The path that it opens: what stops it is asked of the policy too.
+    /// The path that the try opens. The policy decides which layers stop it.
     let path: (name: String, rights: PathRights)?
-    /// What stops it whatever layers are left out.
+    /// The property of every sandbox that stops the try if all layers are left out.
     let otherwise: String
     let needs: [Need]
-    /// The line of a policy that grants what is tried, where one does.
+    /// The line of a policy that grants the try; nil if none does.
     let grant: @Sendable (Policy) -> String?
-    /// How the host sees what it takes, where the program's own answers do not tell.
+    /// How the host measures the try, if the program's own answers do not show its effect.
     let measure: Measure?
     let make: @Sendable (inout TrialScript, borrowing TrialGround, Policy) -> Proof
 
-    /// The fewest layers under which it can be tried.
+    /// The layers that must be in force for the try.
     package var least: SandboxLayers {
         needs.reduce([]) { if case .layer(let layer) = $1 { $0.union(layer) } else { $0 } }
     }
@@ -54,7 +54,7 @@ package struct Try: Sendable {
         self.make = make
     }
 
-    /// A lone call, with arguments that give another errno when nothing blocks it.
+    /// A single call, with arguments for which the kernel returns another errno if no layer blocks it.
     static func call(
         _ name: String, _ arguments: TrialArgument..., reaching errnos: Set<Int32> = [], layers: SandboxLayers = [],
         absent: Set<Int32> = [], else otherwise: String = "an ordinary user's rights", grantable: Bool = false
@@ -76,7 +76,7 @@ package struct Try: Sendable {
         }
     }
 
-    /// The call as people write it, up to what tells it from others.
+    /// The call in its usual form.
     private static func title(_ name: String, _ arguments: [TrialArgument]) -> String {
         let shown = arguments.map { argument in
             let value = argument.likely
@@ -85,7 +85,7 @@ package struct Try: Sendable {
         return "\(name)(\(shown.joined(separator: ", ")))"
     }
 
-    /// Opening a path of the host's; what stops it is the policy's to say.
+    /// Opens a path of the host. The policy decides which layers stop it.
     static func open(
         _ path: String, _ flags: Int64 = 0, layers: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights"
@@ -102,12 +102,12 @@ package struct Try: Sendable {
 }
 
 extension Policy {
-    /// How many files its private directory holds at most.
+    /// The most files that the private directory may hold.
     var scratchInodes: UInt64? {
         if case .scratch(_, let inodes) = paths.privateDirectory { inodes } else { nil }
     }
 
-    /// The line that lists a call with these arguments, where one does. What every launch needs is nobody's grant.
+    /// The line that lists a call with these arguments; nil if none does. Calls that every launch needs have no line.
     func grantingLine(call name: String, _ arguments: [TrialArgument] = []) -> String? {
         guard let call = SystemCall(named: name, architecture: architecture) else { return nil }
         let given = arguments.map(\.likely)
@@ -116,7 +116,7 @@ extension Policy {
         return verdict.answer == .allow ? "\(verdict.place)" : nil
     }
 
-    /// The line that lets a path be used so, where one does.
+    /// The line that grants these rights to a path; nil if none does.
     func grantingLine(path: String, rights: PathRights) -> String? {
         let verdict = verdict(path: path, rights: rights)
         return verdict.isAllowed ? verdict.place.map { "\($0)" } : nil

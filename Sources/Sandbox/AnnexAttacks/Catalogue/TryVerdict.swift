@@ -1,8 +1,8 @@
-/// What came of one try, or of all tries of one attack.
+/// The result of one try, or of all tries of one attack.
 package enum TryVerdict: Sendable, Hashable {
-    /// By these layers, which are in force, or by what the sandbox always has (limits, an ordinary user).
+    /// Stopped by these layers, which are in force, or by a property of every sandbox (limits, an ordinary user).
     case stopped(by: [String])
-    /// On purpose: by this line of the policy.
+    /// Allowed on purpose, by this line of the policy.
     case allowed(by: String)
     case notApplicable(String)
     case drivenBy([String])
@@ -18,7 +18,7 @@ package enum TryVerdict: Sendable, Hashable {
         }
     }
 
-    /// By what, or why.
+    /// The layers, the line or the reason behind the verdict.
     package var reason: String {
         switch self {
         case .stopped(let layers): layers.joined(separator: ", ")

@@ -1,14 +1,14 @@
-/// What was measured, for people and for programs.
+/// The result of a measurement.
 package struct Measured: Sendable, Hashable {
     package let unit: String
     package let before: UInt64
     package internal(set) var held: UInt64 = 0
     package internal(set) var after: UInt64 = 0
-    /// How many more than before there may be.
+    /// How many more objects than before are allowed.
     package let allowed: UInt64
-    /// Whether another program of the same user could do what it needed meanwhile; nil where that was not asked.
+    /// Whether another program of the same user could still work; nil if that was not tried.
     package internal(set) var neighbour: Bool?
-    /// The machine's own counts at the same three moments, in KiB or pieces: also of everything else that runs.
+    /// The machine's own counts at the same three moments, in KiB or objects. They include all other programs.
     package internal(set) var machine: [MachineCount]
 
     package struct MachineCount: Sendable, Hashable {
@@ -16,7 +16,7 @@ package struct Measured: Sendable, Hashable {
         package internal(set) var values: [UInt64]
     }
 
-    /// Whether it held more than it may, or another program could not work for it.
+    /// Whether the program held more than is allowed, or kept another program from working.
     var isExceeded: Bool { held > before && held - before > allowed || neighbour == false }
 
     package var text: String {

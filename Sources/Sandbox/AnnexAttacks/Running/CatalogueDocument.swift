@@ -6,7 +6,7 @@ package struct CatalogueDocument {
     private let runner: AttackRunner
     private let policies: [Policy]
 
-    /// - Parameter policies: those whose word about seccomp is shown.
+    /// - Parameter policies: the policies whose filters the page names.
     package init(of runner: AttackRunner, under policies: [Policy]) {
         self.runner = runner
         self.policies = policies
@@ -20,20 +20,23 @@ package struct CatalogueDocument {
     private static let preface = """
         # The attacks
 
-        What a hostile program will try, and what stops it. This page is made by `annex attack --document`, a test holds it
-        equal to the code, and `annex attack` tries every line of it on your machine, against any policy.
+        This page lists the techniques that a hostile program will try against its sandbox, and the layers that stop each of
+        them. The command `annex attack` tries every row on your machine, against any policy. The command
+        `annex attack --document` generates this page, and a test compares it with the code.
 
-        *Tried* names each way in which a lone program tries it, in a sandbox of its own, and the layers that stop that try,
-        each by itself, with the others switched off; `seccomp in …` names the shipped policies whose filter does. A try
-        without a layer is stopped by what every sandbox has: an ordinary user's rights, limits, descriptors of its own.
-        *Stopped by* is the sum of that. It is no intention: tests leave each layer out, and leave it alone in force, and
-        compare what then gets through. Techniques that need a hostile peer, client or bundle have no try: they are driven
-        by the tests that are named. `+` marks what Annex itself added to the list.
+        Most techniques are tried by a single program in a sandbox of its own. The last column names each try, and then the
+        layers that stop it. Each of these layers stops the try by itself, with all others switched off; `seccomp in …` names
+        the shipped policies whose filter stops it. A try without a layer is stopped by the properties of every sandbox: an
+        ordinary user's rights, limits, and descriptors of its own. The column *stopped by* collects the layers of a row. The
+        table is measured: tests leave out each layer, and enforce each layer alone, and compare which attacks get through.
 
-        The rows KOBJ are measured: the host counts what the kernel holds before the program begins, while it holds what it
-        took, and after its end. At most 2 MiB more than before are allowed, and of what counts against the limit of memory
-        no more than that limit, which is at most 64 MiB here. Where a user's share is taken, another program of the same
-        user must still be able to work. `annex attack --json` has the figures, and the machine's own counts beside them.
+        Some techniques need a hostile peer, client or bundle. The last column then names the tests that carry them out. A
+        `+` marks a technique that Annex itself added to the list.
+
+        The rows KOBJ are measured too. The host counts the kernel's objects before the program starts, while the program
+        holds them, and after its end. At most 2 MiB more than before are allowed. Objects that count against the memory limit
+        may use that limit too, which is at most 64 MiB here. If a technique uses up a user's share, another program of the
+        same user must still be able to work. `annex attack --json` prints the figures and the machine's own counts.
 
         """
 
@@ -59,7 +62,7 @@ package struct CatalogueDocument {
         return "| \(attack.id)\(mark) | \(cell(attack.technique)) | \(cell(stopping(attack))) | \(cell(how)) |"
     }
 
-    /// By what the tries of a row are stopped, each at least once.
+    /// The layers and limits that stop the tries of a row, each listed once.
     private func stopping(_ attack: Attack) -> String {
         switch attack.trial {
         case .drivenBy: return "not tried by a lone program"
@@ -70,7 +73,7 @@ package struct CatalogueDocument {
         for one in attack.tries {
             let (layers, filters) = holding(one)
             let seccomp = filters.isEmpty ? [] : [filters.count == policies.count ? "seccomp" : "seccomp in some"]
-            // Where no filter and no layer stops it, what is measured is stopped by its limit.
+            // A measured try that not every filter stops is stopped by its limit.
             let isLimited = one.measure != nil && filters.count < policies.count
             let held = layers + seccomp + (isLimited ? [one.otherwise] : [])
             for name in (held.isEmpty ? [one.otherwise] : held) where !names.contains(name) { names.append(name) }
@@ -79,7 +82,7 @@ package struct CatalogueDocument {
         return names.joined(separator: ", ")
     }
 
-    /// The layers that stop a try, and the policies whose filter does.
+    /// The layers that stop a try, and the policies whose filter stops it.
     private func holding(_ one: Try) -> (layers: [String], filters: [String]) {
         (one.holdingAnywhere(policies).list, policies.filter { runner.isRefused(one, by: $0) }.map(\.name))
     }
@@ -94,12 +97,13 @@ package struct CatalogueDocument {
 
     private func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 
-    /// What one layer holds alone: who leaves it out has nothing but the kernel's own checks against these.
+    /// The attacks that a single layer stops. A sandbox without that layer has only the kernel's own checks against them.
     private var resting: String {
         var lines = [
             "## What rests on one layer", "",
-            "With this layer left out, nothing of Annex but limits and an ordinary user's rights stops these; `annex attack "
-                + "--without LAYER` tries which of them then get through on your machine.", "",
+            "Each row lists the attacks that only one layer stops. Without that layer, only limits and an ordinary "
+                + "user's rights remain. `annex attack --without LAYER` tries which of them then get through on your "
+                + "machine.", "",
             "| policy | layer | attacks |", "|---|---|---|",
         ]
         for policy in policies {
