@@ -242,20 +242,19 @@ package final class SandboxedProcess: Sendable {
             holdings.end.output = tail ?? OutputTail()
         }
         events(.died)
-        let timer = loop.schedule(after: Self.patience) { [self] in conclude(listener?.soFar()) }
+        let deadline = LookDeadline(on: loop, progress: { PostMortem.shared.count }) { [self] in
+            conclude(listener?.soFar())
+        }
         let leaving: @Sendable (DenialSummary?) -> Void = { [self] refusals in
             leave()
             loop.execute { [self] in
-                timer.cancel()
+                deadline.cancel()
                 conclude(refusals)
             }
         }
         guard let listener else { return PostMortem.shared.end { leaving(nil) } }
         listener.finish(leaving)
     }
-
-    /// What it left is looked at for so long: a file system that hangs delays an end no longer than this.
-    private static let patience = Duration.seconds(20)
 
     /// Lets go of the group, for whose members the kernel may want a moment. Without a process namespace the first
     /// process may leave others behind: they end now, before another sandbox gets their user. On the thread of `PostMortem`.

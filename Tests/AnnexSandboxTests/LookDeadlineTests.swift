@@ -1,0 +1,50 @@
+import AnnexLinux
+import Synchronization
+import Testing
+
+@testable import AnnexSandbox
+
+/// An end waits for the look at what its sandbox left as long as such looks get done, within a bound.
+@Suite(.timeLimit(.minutes(20))) struct LookDeadlineTests {
+    private static let patience = Duration.milliseconds(20)
+
+    /// Counts how often the deadline asked for the progress, and answers with what `next` makes of that count.
+    private static func asks(_ next: @escaping @Sendable (Int) -> Int) async throws -> Int {
+        let loop = try EventLoop(name: "annex-test")
+        defer { loop.shutDown() }
+        let asked = Mutex(0)
+        let count: @Sendable () -> Int = {
+            let number = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            return next(number)
+        }
+        let hasPassed = Mutex(false)
+        let deadline = LookDeadline(on: loop, patience: patience, progress: count) {
+            hasPassed.withLock { $0 = true }
+        }
+        while !hasPassed.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        withExtendedLifetime(deadline) {}
+        return asked.withLock { $0 }
+    }
+
+    @Test func `a thread that gets nothing done ends the wait at once`() async throws {
+        // Once at the beginning, once when the time has passed.
+        #expect(try await Self.asks { _ in 7 } == 2)
+    }
+
+    @Test func `a thread that gets work done is waited for, but not for ever`() async throws {
+        #expect(try await Self.asks { $0 } == 1 + LookDeadline.most)
+    }
+
+    @Test func `a deadline that is cancelled never passes`() async throws {
+        let loop = try EventLoop(name: "annex-test")
+        defer { loop.shutDown() }
+        let deadline = LookDeadline(on: loop, patience: Self.patience, progress: { 0 }) {
+            Issue.record("the deadline passed")
+        }
+        deadline.cancel()
+        try await Task.sleep(for: Self.patience * 3)
+    }
+}
