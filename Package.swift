@@ -57,7 +57,13 @@ let kernel = floor(
 let channel = floor(
     "Channel",
     [
-        .target(name: "AnnexChannel", dependencies: ["AnnexLinux", "CAnnexLinux"], swiftSettings: strict + views)
+        .target(name: "AnnexMessages", swiftSettings: strict + views),
+        .target(
+            name: "AnnexChannel", dependencies: ["AnnexMessages", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict + views),
+        .target(
+            name: "AnnexReplay", dependencies: ["AnnexChannel", "AnnexMessages", "AnnexLinux"],
+            swiftSettings: strict + views),
     ])
 
 let policy = floor(
@@ -151,7 +157,7 @@ let commands = floor(
             name: "AnnexCommand",
             dependencies: [
                 "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexSandbox", "AnnexShippedPolicies",
-                "AnnexPolicy", "AnnexChannel", "AnnexLinux",
+                "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -259,7 +265,7 @@ let tests: [Target] = [
         name: "AnnexLinuxTests", dependencies: ["AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
         name: "AnnexChannelTests",
-        dependencies: ["AnnexChannel", "AnnexLinux", "AnnexTestSupport", "ConformingConduct"],
+        dependencies: ["AnnexReplay", "AnnexChannel", "AnnexLinux", "AnnexTestSupport", "ConformingConduct"],
         swiftSettings: swift),
     .testTarget(
         name: "AnnexPolicyTests",
@@ -385,7 +391,7 @@ if isFuzzing {
         fuzzer("FuzzPropertyList", "AnnexBundle"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),
-        fuzzer("FuzzRecording", "AnnexChannel"),
+        fuzzer("FuzzRecording", "AnnexReplay"),
         fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),
     ]
 }

@@ -47,7 +47,7 @@ import Testing
             }
             _ = writer.publish()
             under.append(Written(number: number, place: place, length: length))
-            let header = HostileWord(peer.ring, at: place)
+            let header = peer.ring.firstWord(at: place)
             try #require(header != .none, "no frame where the model has it; seed \(seed)")
             let (start, end) = (place & (capacity - 1), place &+ WireFormat.frameSize(payload: UInt32(length)))
             if header.marks.contains(.turn) {

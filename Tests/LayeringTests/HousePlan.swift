@@ -43,9 +43,13 @@ enum HousePlan {
         Floor(
             name: "Channel",
             targets: [
+                Target("AnnexMessages", "the codec of typed messages"),
                 Target(
-                    "AnnexChannel", "shared-memory rings, control socket, calls, messages",
-                    imports: ["AnnexLinux", "CAnnexLinux"])
+                    "AnnexChannel", "shared-memory rings, control socket, calls, streams",
+                    imports: ["AnnexMessages", "AnnexLinux", "CAnnexLinux"]),
+                Target(
+                    "AnnexReplay", "reads recordings of a channel and replays them",
+                    imports: ["AnnexChannel", "AnnexMessages", "AnnexLinux"]),
             ]),
         Floor(
             name: "Policy",
@@ -120,7 +124,7 @@ enum HousePlan {
                     "AnnexCommand", "the command line's commands",
                     imports: [
                         "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexSandbox",
-                        "AnnexShippedPolicies", "AnnexPolicy", "AnnexChannel", "AnnexLinux",
+                        "AnnexShippedPolicies", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),
@@ -129,7 +133,7 @@ enum HousePlan {
 
     /// The code that an extension links must start in a millisecond and run without a file of the system.
     static let withoutFoundation: Set<String> = [
-        "CAnnexLinux", "AnnexLinux", "AnnexChannel", "AnnexModel", "AnnexExtension",
+        "CAnnexLinux", "AnnexLinux", "AnnexMessages", "AnnexChannel", "AnnexModel", "AnnexExtension",
     ]
 
     static let targets: [String: (target: Target, floor: String)] = Dictionary(

@@ -3,6 +3,7 @@ import AnnexTestSupport
 import Foundation
 
 @testable import AnnexChannel
+@testable import AnnexReplay
 
 /// A folder for one recording, and the channel that is recorded there.
 struct RecordedChannel {

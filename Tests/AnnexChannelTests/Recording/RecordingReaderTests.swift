@@ -3,6 +3,7 @@ import ConformingConduct
 import Testing
 
 @testable import AnnexChannel
+@testable import AnnexReplay
 
 /// The reader of a recording takes a file that any program may have written, or that its writer did not finish.
 @Suite(.timeLimit(.minutes(20))) struct RecordingReaderTests {

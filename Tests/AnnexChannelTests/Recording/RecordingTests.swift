@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AnnexChannel
+@testable import AnnexReplay
 
 /// A recorder writes every frame that went through the channel, and keeps no more of each than its settings say.
 @Suite(.timeLimit(.minutes(20))) struct RecordingTests {

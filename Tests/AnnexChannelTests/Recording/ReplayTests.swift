@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import AnnexChannel
+@testable import AnnexReplay
 
 /// A recording is played to an extension: the extension answers the same, or the first difference is named.
 @Suite(.timeLimit(.minutes(20))) struct ReplayTests {

@@ -59,7 +59,7 @@ final class Bench: Sendable {
         let host = HostEndpoint(
             configuration: configuration, handlers: handlers, loop: loop.loop,
             control: ControlSocket(owning: try sockets.host.descriptor.duplicate()), own: own, peer: peer,
-            mostDescriptors: ControlSocket.mostDescriptors, recorder: nil)
+            mostDescriptors: ControlSocket.mostDescriptors, tap: nil)
         return (host, FakePeer(self, control: try sockets.peer.descriptor.duplicate()))
     }
 

@@ -1,6 +1,6 @@
 import FuzzSupport
 
-@testable import AnnexChannel
+@testable import AnnexReplay
 
 /// A recording's file: any bytes give a recording or a failure, and what is read of it keeps its own promises.
 @main

@@ -61,3 +61,10 @@ final class ExtensionCore {
         sender.stop = stop
     }
 }
+
+/// A request that waits for its answer.
+struct OpenRequest {
+    let call: UInt64
+    /// The caller has given up.
+    var isCancelled = false
+}

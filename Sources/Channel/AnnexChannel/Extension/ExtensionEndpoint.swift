@@ -63,6 +63,21 @@ public struct ExtensionEndpoint: ~Copyable {
         }
     }
 
+    /// Calls the host and waits for its answer on this thread. Requests that come meanwhile wait.
+    /// - Parameter timeout: nil: without limit.
+    /// - Throws: `ExtensionFailure.failed` with what the host said instead of an answer.
+    public borrowing func callAndWait(
+        _ method: UInt16, _ payload: [UInt8] = [], timeout: Duration? = nil
+    ) throws(ExtensionFailure) -> [UInt8] {
+        guard core.host.contains(.hostedCalls) else { throw .unsupported }
+        let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
+        switch try core.call(method, payload, until: deadline) {
+        case .reply(let bytes): return bytes
+        case .failure(let code, let text): throw .failed(code: code, text: text)
+        case .tooLate: throw .deadlineExceeded
+        }
+    }
+
     /// Sends a one-way message; waits while the host has no room.
     public func sendAndWait(_ event: ChannelEvent) throws(ExtensionFailure) {
         try core.send(FrameHeader(kind: .event, method: event.method), event.payload)
@@ -72,4 +87,65 @@ public struct ExtensionEndpoint: ~Copyable {
     public var largestPayload: Int { core.largestPayload }
     /// The largest payload of an event, of a call to the host and of a stream's message: half the ring.
     public var largestFrame: Int { core.largestFrame }
+}
+
+extension ExtensionEndpoint {
+    /// Answers requests of bare bytes on this thread. Allocates nothing while it runs.
+    ///
+    /// While a body runs, this endpoint does nothing else: what a body asks of it throws `ExtensionFailure.inUse`.
+    ///
+    /// Requests that bring descriptors are refused with a failure; pings are answered, and calls that were given up
+    /// before their request was read are passed over.
+    /// - Parameters:
+    ///   - body: reads the request and writes the answer, both in private memory, and returns the answer's length;
+    ///     less than 0 answers a failure with that number's amount as its code.
+    ///   - post: takes a one-way message; false ends serving.
+    public borrowing func serve(
+        _ body: (_ method: UInt16, _ request: RawSpan, _ reply: inout MutableRawSpan) -> Int,
+        post: (_ method: UInt16, _ message: RawSpan) -> Bool = { _, _ in true }
+    ) throws(ExtensionFailure) {
+        try core.serve(body, post)
+    }
+
+    /// Waits for the next one-way message. Requests that come meanwhile wait for `next`.
+    /// - Parameters:
+    ///   - message: where it is copied to; what does not fit is an error, and the message is lost.
+    ///   - timeout: nil: without limit.
+    /// - Returns: nil when the time is over.
+    public borrowing func nextPost(
+        into message: inout MutableRawSpan, timeout: Duration? = nil
+    ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
+        let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
+        return try unsafe message.withUnsafeMutableBytes { target throws(ExtensionFailure) in
+            try unsafe core.nextPost(into: target, until: deadline)
+        }
+    }
+}
+
+/// The channel for who is at work and hears meanwhile what its host has to say. For the endpoint's thread only.
+package struct ExtensionLookout {
+    private let core: ExtensionCore
+
+    package init(_ endpoint: borrowing ExtensionEndpoint) {
+        core = endpoint.core
+    }
+
+    /// Reads what is there: pings are answered, events of these methods are taken out, all else is kept for later.
+    package func look(for methods: Set<UInt16>) throws(ExtensionFailure) -> [UInt16] {
+        try core.readWhatIsThere()
+        return core.takeEvents(methods)
+    }
+
+    package func send(_ event: ChannelEvent) throws(ExtensionFailure) {
+        try core.send(FrameHeader(kind: .event, method: event.method), event.payload)
+    }
+}
+
+extension ExtensionCore {
+    fileprivate func takeEvents(_ methods: Set<UInt16>) -> [UInt16] {
+        func isWanted(_ frame: Frame) -> Bool { frame.kind == .event && methods.contains(frame.method) }
+        guard ahead.contains(where: isWanted) else { return [] }
+        defer { ahead.removeAll(where: isWanted) }
+        return ahead.filter(isWanted).map(\.method)
+    }
 }

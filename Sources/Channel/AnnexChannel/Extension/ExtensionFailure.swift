@@ -1,4 +1,6 @@
 public import AnnexLinux
+public import AnnexMessages
+internal import Glibc
 
 /// Why an extension's end of the channel cannot do what it was asked.
 public enum ExtensionFailure: Error, Sendable, Hashable {
@@ -41,5 +43,24 @@ extension ExtensionFailure: CustomStringConvertible {
         case .unreadable(let failure): "the answer cannot be read: \(failure)"
         case .system(let error): error.description
         }
+    }
+}
+
+extension ControlSocket {
+    /// Tells a host that sleeps in epoll that there is something to read.
+    func ring() throws(ExtensionFailure) {
+        do throws(SystemError) {
+            try send(WireFormat.doorbell)
+        } catch {
+            // A full queue wakes the host as well.
+            if error.errno != EAGAIN { throw ExtensionFailure(sending: error) }
+        }
+    }
+}
+
+extension ExtensionFailure {
+    /// What it means that the control socket takes nothing.
+    init(sending error: SystemError) {
+        self = error.errno == EPIPE || error.errno == ECONNRESET ? .ended : .system(error)
     }
 }

@@ -3,7 +3,7 @@ public import AnnexLinux
 /// A request that waits for its one answer. Let go without one, it answers a failure by itself.
 public struct IncomingRequest: ~Copyable {
     /// The failure code of a request that was let go without an answer.
-    public static let droppedCode: UInt32 = .max
+    public static let droppedCode: UInt32 = HandlerFailure.droppedCode
 
     /// What is asked; the caller's own numbering.
     public let method: UInt16
@@ -90,4 +90,12 @@ public struct IncomingRequest: ~Copyable {
         try core.fail(call, method: method, code: code, text: text)
         isAnswered = true
     }
+}
+
+/// What an extension can be told.
+public enum Incoming: ~Copyable {
+    /// Something to answer.
+    case request(IncomingRequest)
+    /// A one-way message.
+    case event(ChannelEvent)
 }

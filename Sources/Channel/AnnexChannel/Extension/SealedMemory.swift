@@ -85,3 +85,31 @@ extension SealedMemory {
         descriptor
     }
 }
+
+/// The sealed memory that goes with one answer.
+public struct SealedPieces: ~Copyable {
+    var descriptors = DescriptorList()
+    /// Bytes of all pieces together.
+    public private(set) var bytes: UInt64 = 0
+
+    public var count: Int { descriptors.count }
+
+    /// None.
+    public init() {}
+
+    public init(_ memory: consuming SealedMemory) {
+        append(memory)
+    }
+
+    public mutating func append(_ memory: consuming SealedMemory) {
+        bytes += UInt64(memory.count)
+        descriptors.append(memory.takeDescriptor())
+    }
+}
+
+/// Why sealed memory could not be made.
+public enum SealedMemoryFailure<Failure: Error>: Error {
+    case system(SystemError)
+    /// What the filling closure threw.
+    case fill(Failure)
+}

@@ -17,15 +17,15 @@ struct CallTable: Sendable {
     var count: Int { open.count }
 
     mutating func nextID() -> UInt64 {
-        lastID += 1
+        lastID &+= 1
         return lastID
     }
 
     /// - Returns: whether this is the first open call that accepts descriptors.
     mutating func insert(_ call: ChannelCall) -> Bool {
-        open[call.id] = call
+        open.updateValue(call, forKey: call.id)
         guard call.accepts.pieces > 0 else { return false }
-        accepting += 1
+        accepting &+= 1
         return accepting == 1
     }
 
@@ -33,18 +33,18 @@ struct CallTable: Sendable {
     mutating func takeOut(_ id: UInt64) -> (wasThere: Bool, nobodyAccepts: Bool) {
         guard let call = open.removeValue(forKey: id) else { return (false, false) }
         guard call.accepts.pieces > 0 else { return (true, false) }
-        accepting -= 1
+        accepting &-= 1
         return (true, accepting == 0)
     }
 
     mutating func forgo() {
-        forgone += 1
+        forgone &+= 1
     }
 
     /// Whether a late answer is one that had to be expected.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }
-        forgone -= 1
+        forgone &-= 1
         return true
     }
 
@@ -70,5 +70,32 @@ struct CallTable: Sendable {
 
     func firstSleeper() -> Parker? {
         sleepers.first?.parker
+    }
+}
+
+extension CallTable {
+    /// What a number from the wire can mean.
+    enum Lookup {
+        case open(ChannelCall)
+        /// Taken out by this very look: the caller resolves it.
+        case taken(ChannelCall)
+        /// Once issued, resolved since.
+        case late
+        case neverIssued
+    }
+
+    func find(_ id: UInt64) -> Lookup {
+        if let call = open.value(of: id) { return .open(call) }
+        return id <= lastID && id > 0 ? .late : .neverIssued
+    }
+
+    /// Looks up whose answer a frame is, and takes the call out at once where the frame needs no further check.
+    mutating func match(_ frame: Frame) -> Lookup {
+        let found = find(frame.call)
+        guard case .open(let call) = found, frame.kind == .reply, frame.descriptors == 0, !call.isPing,
+            frame.method == call.method, call.accepts.pieces == 0
+        else { return found }
+        _ = takeOut(frame.call)
+        return .taken(call)
     }
 }

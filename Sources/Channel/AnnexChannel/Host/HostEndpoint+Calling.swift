@@ -206,3 +206,9 @@ extension HostEndpoint {
         return try call.heard()
     }
 }
+
+/// A call that has its number and its frame, which is not sent yet.
+struct OpenedCall: ~Copyable {
+    let call: ChannelCall
+    let frame: OutgoingFrame
+}

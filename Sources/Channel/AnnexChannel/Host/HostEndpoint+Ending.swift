@@ -55,7 +55,7 @@ extension HostEndpoint {
             return table.close(failure)
         }
         guard let open else { return false }
-        recorder?.end("\(failure)")
+        tap?.end("\(failure)")
         runOnClose()
         isClosed.store(true, ordering: .sequentiallyConsistent)
         watch.withLock { $0.take() }?.cancel()
@@ -65,7 +65,7 @@ extension HostEndpoint {
         closeStreams(failure)
         failHello(failure)
         interruptLeader()
-        for _ in 0..<HostEndpoint.mostWakeUps where roomSleepers.load(ordering: .sequentiallyConsistent) > 0 {
+        for _ in 0..<SleepGate.mostWakeUps where roomSleepers.load(ordering: .sequentiallyConsistent) > 0 {
             peer.consumed.wakeSleepers()
             Processor.yield()
         }
@@ -82,4 +82,11 @@ extension HostEndpoint {
             for continuation in waiting { continuation.resume(returning: .failure(failure)) }
         }
     }
+}
+
+/// Whether the extension has said hello yet, and who waits for it.
+enum HelloState: Sendable {
+    case awaited([HelloWaiter])
+    case said(Hello)
+    case failed(CallFailure)
 }

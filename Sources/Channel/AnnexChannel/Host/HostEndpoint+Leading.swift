@@ -102,8 +102,6 @@ extension HostEndpoint {
     /// A peer can move a sleeper of ours to a word of its own, where no wake-up finds it. So whoever sleeps while a
     /// call is open looks around by itself this often. Idle channels have no sleepers.
     static let longestSleep = Duration.milliseconds(500)
-    /// How often a sleeper is woken that does not seem to wake; then it is left to look around by itself.
-    static let mostWakeUps = 10_000
 
     private func mustStop(_ call: ChannelCall) -> Bool {
         call.isDone || isClosed.load(ordering: .sequentiallyConsistent)
@@ -146,7 +144,7 @@ extension HostEndpoint {
         let mark = sleepMark.load(ordering: .sequentiallyConsistent)
         guard mark & 1 == 1 else { return }
         interruptions.add(1, ordering: .relaxed)
-        var left = HostEndpoint.mostWakeUps
+        var left = SleepGate.mostWakeUps
         while left > 0, sleepMark.load(ordering: .sequentiallyConsistent) == mark {
             left &-= 1
             peer.ring.bed(at: sleepPosition.load(ordering: .relaxed)).wakeSleepers()

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexMessages
 internal import Synchronization
 
 // A task's call. It looks for its answer as a thread's raw call does, and needs as little while it does so. What has
@@ -21,7 +22,7 @@ extension HostEndpoint {
         _ method: UInt16, _ payload: RawSpan, into reply: UnsafeMutableRawBufferPointer, timeout: Duration?,
         patience: CallPatience? = nil, mostReply: Int
     ) throws(CallFailure) -> Looked {
-        guard recorder == nil else { return .notSent }
+        guard tap == nil else { return .notSent }
         try check(bytes: payload.byteCount, descriptors: 0)
         guard !isLarge(payload.byteCount) else { return .notSent }
         let limit = timeout.map { MonotonicClock.nanoseconds($0) }
@@ -101,6 +102,36 @@ extension HostEndpoint {
             _ = table.insert(call)
             receiver.tableIsFull = table.count >= configuration.mostOpenCalls
             return call
+        }
+    }
+
+    /// The same for the bytes of a request.
+    nonisolated(nonsending) func look(
+        for request: borrowing Request, _ timeout: Duration?
+    ) async throws(CallFailure) -> Look<Reply> {
+        let looked: Look<Reply>
+        do throws(CallFailure) {
+            looked = try lookAtOnce(for: request, timeout)
+        } catch {
+            await hearFirst(before: error)
+            throw error
+        }
+        if looked.response != nil { await hearFirst() }
+        return looked
+    }
+
+    private func lookAtOnce(for request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Look<Reply> {
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        let payload = request.payload
+        switch try unsafe callLooking(
+            request.method, payload.span.bytes, into: workspace.room, timeout: timeout,
+            mostReply: request.mostReply ?? 0)
+        {
+        case .answered(let count):
+            return Look(response: Reply(payload: unsafe Array(workspace.reply(count)), sealed: []))
+        case .pending(let call): return Look(pending: call)
+        case .notSent: return Look()
         }
     }
 }

@@ -2,6 +2,12 @@ public import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
+/// A new channel: the host's end, ready for calls, and what the extension is to inherit.
+@frozen public struct ChannelEnds: ~Copyable, Sendable {
+    public let host: HostEndpoint
+    public var descriptors: ExtensionDescriptors
+}
+
 extension HostEndpoint {
     /// Makes a channel. Both regions are made, sized and sealed here, before the extension exists, so that no
     /// descriptor ever has to come from it.
@@ -27,7 +33,11 @@ extension HostEndpoint {
         let hostMemory = try Descriptor.memfd("annex-host", size: Int64(hostSize))
         let own = OwnRegion(
             try map(hostMemory, hostSize, writable: true), capacity: configuration.hostCapacity, arena: hostArena)
-        own.describe(configuration)
+        own.describe(
+            RegionLayout.Description(
+                host: (configuration.hostCapacity, hostArena),
+                extension: (configuration.extensionCapacity, extensionArena),
+                largestMessage: configuration.largestMessage))
         try hostMemory.addSeals(.oneWriter)
 
         let extensionSize = RegionLayout.size(capacity: configuration.extensionCapacity, arena: extensionArena)
@@ -45,12 +55,12 @@ extension HostEndpoint {
         let control = try sockets.peer.descriptor.duplicate()
         let hostControl = ControlSocket(owning: try sockets.host.descriptor.duplicate())
         // Last, so that no file is left where nothing comes of the channel.
-        let recorder = try configuration.recording.map { (plan) throws(SystemError) in
+        let tap = try configuration.recording.map { (plan) throws(SystemError) in
             try FrameRecorder(plan, configuration)
         }
         let endpoint = HostEndpoint(
             configuration: configuration, handlers: handlers, loop: loop, control: hostControl, own: own, peer: peer,
-            mostDescriptors: mostDescriptors, recorder: recorder)
+            mostDescriptors: mostDescriptors, tap: tap)
         try endpoint.begin()
         return ChannelEnds(
             host: endpoint,
@@ -65,7 +75,7 @@ extension HostEndpoint {
             throw SystemError(
                 "ring capacity \(capacity)", errno: EINVAL, mend: "a power of two between 4 KiB and 256 MiB")
         }
-        guard ArenaBytes.isSize(arena) else {
+        guard RegionLayout.isArena(arena) else {
             throw SystemError("arena of \(arena)", errno: EINVAL, mend: "a multiple of 64 KiB up to 4 MiB, or 0")
         }
     }

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexMessages
 internal import Synchronization
 
 // Calls and posts of bare bytes. A caller that finds nobody else reading leads: it needs no entry in the table of
@@ -51,7 +52,7 @@ extension HostEndpoint {
 
     /// - Parameter deadline: when the call's time is over; nil where its answer came before the clock was asked.
     @inline(__always) func callRaw(_ call: RawCall, until deadline: inout UInt64?) throws(CallFailure) -> Int {
-        if recorder == nil {
+        if tap == nil {
             if unsafe isLarge(call.payload.count) {
                 deadline = call.deadline()
                 return try callLarge(call, until: deadline)
@@ -86,7 +87,7 @@ extension HostEndpoint {
     private func post(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, _ flush: Bool
     ) throws(CallFailure) -> Bool {
-        guard recorder == nil else { return false }
+        guard tap == nil else { return false }
         return try sending.withLock { (sender) throws(CallFailure) in
             defer { if flush { self.flush(&sender) } }
             return try unsafe write(header, nil, payload, &sender, holds: !flush)

@@ -46,7 +46,7 @@ extension HostEndpoint {
                 flush(&sender)
                 return .failed(failure)
             }
-            recorder?.note(sent: header, frame)
+            tap?.record(sent: header, frame)
             // SAFETY: the writer copies the bytes and keeps nothing.
             unsafe frame.payload.withUnsafeBytes {
                 unsafe sender.writer.write(header, terms: frame.terms, payload: $0)

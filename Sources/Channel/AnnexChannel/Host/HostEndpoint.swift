@@ -9,12 +9,12 @@ internal import Synchronization
 public final class HostEndpoint: Sendable {
     let configuration: ChannelConfiguration
     let handlers: ChannelHandlers
-    let loop: EventLoop
+    package let loop: EventLoop
     let control: ControlSocket
     /// What one request may hand over.
     let mostDescriptors: Int
     /// Nil unless the traffic is recorded: then every message goes the general way.
-    let recorder: FrameRecorder?
+    let tap: (any FrameTap)?
     let own: OwnRegion
     let peer: PeerRegion
 
@@ -76,11 +76,11 @@ public final class HostEndpoint: Sendable {
     init(
         configuration: ChannelConfiguration, handlers: ChannelHandlers, loop: EventLoop,
         control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion,
-        mostDescriptors: Int, recorder: FrameRecorder?
+        mostDescriptors: Int, tap: (any FrameTap)?
     ) {
         self.configuration = configuration
         self.mostDescriptors = mostDescriptors
-        self.recorder = recorder
+        self.tap = tap
         self.handlers = handlers
         self.loop = loop
         tally = HostTally(label: configuration.label)
@@ -88,7 +88,7 @@ public final class HostEndpoint: Sendable {
         self.control = control
         halves = LockPair(
             HostReceiver(own: own, peer: peer, configuration: configuration),
-            HostSender(own: own, peer: peer, configuration: configuration, recorder: recorder))
+            HostSender(own: own, peer: peer, configuration: configuration, tap: tap))
         inbox = Mutex(ControlInbox(configuration))
         sleeper = WakeGate(flag: peer.receiver, bell: peer.bell, most: 1)
         self.own = own

@@ -16,7 +16,7 @@ struct HostSender: ~Copyable, Sendable {
     var cancels: [UInt64] = []
     /// Wake-ups of those who sleep for room that brought none.
     var futile: RateBudget
-    private let recorder: FrameRecorder?
+    private let tap: (any FrameTap)?
     var arena: ArenaWriter
     /// Whether the extension knows frames that stay in their place.
     var framesMayStay = false
@@ -25,9 +25,9 @@ struct HostSender: ~Copyable, Sendable {
 
     init(
         own: borrowing OwnRegion, peer: borrowing PeerRegion, configuration: ChannelConfiguration,
-        recorder: FrameRecorder?
+        tap: (any FrameTap)?
     ) {
-        self.recorder = recorder
+        self.tap = tap
         writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         wake = WakeGate(flag: peer.receiver, bell: peer.bell, most: 1)
         gate = SleepGate(flag: own.sender)
@@ -59,7 +59,7 @@ struct HostSender: ~Copyable, Sendable {
     mutating func sendCancels() throws(ChannelViolation) {
         while let call = cancels.first, try writer.hasRoom(payload: 0) {
             let header = FrameHeader(kind: .cancel, call: call)
-            recorder?.note(sent: header)
+            tap?.record(sent: header)
             writer.write(header)
             cancels.removeFirst()
         }

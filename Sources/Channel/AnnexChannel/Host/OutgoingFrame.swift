@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import Synchronization
 
 /// A frame that waits for room, with what goes ahead of it.
 struct OutgoingFrame: ~Copyable {
@@ -12,5 +13,40 @@ struct OutgoingFrame: ~Copyable {
     /// Bytes behind the header. `HostEndpoint.check` has held them against the ring.
     var length: UInt32 {
         UInt32(truncatingIfNeeded: payload.count) &+ (terms == nil ? 0 : RequestTerms.size)
+    }
+}
+
+/// How far a message in pieces has been sent. One is under way at a time in each direction; the others wait for it, and
+/// frames of every other kind go between its pieces.
+///
+/// Whoever sends it holds it: let go of, it is given up, and the next one may begin.
+final class LargeTransfer: Sendable {
+    /// Bytes that have gone. Changed under the sender's lock.
+    let sent = Atomic<Int>(0)
+}
+
+/// Until when a sender waits for room: its deadline, or else the channel's limit, which begins anew with each piece of a
+/// large message that has gone. So the whole of it is bounded by its length.
+struct SendPatience {
+    private let perPiece: Duration?
+    private let transfer: LargeTransfer?
+    private var sent = 0
+    /// On `MonotonicClock`.
+    private(set) var limit: UInt64
+
+    init(_ perPiece: Duration, _ transfer: LargeTransfer?, _ deadline: UInt64?) {
+        self.perPiece = deadline == nil ? perPiece : nil
+        self.transfer = transfer
+        limit = deadline ?? MonotonicClock.deadline(after: perPiece)
+    }
+
+    /// Whether a piece has gone since this was asked last.
+    mutating func hasMoved() -> Bool {
+        guard let transfer else { return false }
+        let now = transfer.sent.load(ordering: .relaxed)
+        guard now != sent else { return false }
+        sent = now
+        if let perPiece { limit = MonotonicClock.deadline(after: perPiece) }
+        return true
     }
 }

@@ -32,9 +32,9 @@ internal import CAnnexLinux
         unsafe place(position).assumingMemoryBound(to: UInt64.self)
     }
 
-    /// Looks whether a frame is there, without any order.
-    @inline(__always) func peek(at position: UInt32) -> UInt64 {
-        unsafe annex_load_wide(words(position))
+    /// A header's first word without any order: says only whether there is something to look at.
+    @inline(__always) func peek(at position: UInt32) -> HostileWord {
+        unsafe HostileWord(annex_load_wide(words(position)))
     }
 
     /// Fills a small frame that lies in one piece, but for its header's first word.
@@ -53,8 +53,8 @@ internal import CAnnexLinux
     }
 
     /// A header's first word. SYNC: acquires what the writer released with it, which is the frame.
-    @inline(__always) func firstWord(at position: UInt32) -> UInt64 {
-        unsafe annex_load_wide_acquire(words(position))
+    @inline(__always) func firstWord(at position: UInt32) -> HostileWord {
+        unsafe HostileWord(annex_load_wide_acquire(words(position)))
     }
 
     @inline(__always) func secondWord(at position: UInt32) -> UInt64 {

@@ -28,7 +28,7 @@ struct RingReader: ~Copyable {
     }
 
     /// Whether something new lies where the next header will be. Says nothing else about it.
-    @inline(__always) var hasNews: Bool { HostileWord(peeking: ring, at: position) != known }
+    @inline(__always) var hasNews: Bool { ring.peek(at: position) != known }
 
     /// What a sleeper sleeps on, while it is `bedValue`.
     var bed: SharedWord { ring.bed(at: position) }
@@ -36,11 +36,11 @@ struct RingReader: ~Copyable {
 
     /// Looks once whether a frame is there, and checks its header.
     @inline(__always) mutating func look() throws(ChannelViolation) -> CheckedHeader? {
-        var word = HostileWord(ring, at: position)
+        var word = ring.firstWord(at: position)
         if word == known { return nil }
         if word == movedOn {
             goOn(to: behind)
-            word = HostileWord(ring, at: position)
+            word = ring.firstWord(at: position)
             if word == .none { return nil }
         }
         let most = WireFormat.largestPayload(capacity: ring.capacity)
@@ -60,7 +60,7 @@ struct RingReader: ~Copyable {
     /// The header of the next frame where it is of this pattern, which is told by few comparisons; nil also where none
     /// is there. `look` says all about it.
     @inline(__always) func look(for pattern: FramePattern, _ kind: FrameKind) -> CheckedHeader? {
-        let word = HostileWord(ring, at: position)
+        let word = ring.firstWord(at: position)
         guard word != known, word != movedOn,
             let length = word.length(of: pattern, atMost: WireFormat.largestPayload(capacity: ring.capacity))
         else { return nil }
@@ -147,5 +147,34 @@ struct RingReader: ~Copyable {
         published = position
         // SYNC: releases the ring's bytes; the writer acquires this position before it overwrites them.
         consumed.storeRelease(position)
+    }
+}
+
+/// A frame's header of which every number was held against a bound of ours.
+struct CheckedHeader {
+    /// Its first word, to be known again.
+    let word: HostileWord
+    let kind: FrameKind
+    let marks: FrameMarks
+    let descriptors: UInt8
+    let method: UInt16
+    let call: UInt64
+    /// Bytes of a request's terms, else 0.
+    let prefix: UInt32
+    /// Bytes of the payload behind the terms.
+    let length: UInt32
+
+    /// Whether it is a request or one-way message with nothing but bytes.
+    @inline(__always) var isSimple: Bool {
+        descriptors == 0 && (kind == .request || kind == .event)
+    }
+
+    /// What it takes in the ring.
+    @inline(__always) var size: UInt32 { WireFormat.frameSize(payload: prefix &+ length) }
+
+    /// Where the next frame lies, this one being at `position`.
+    @inline(__always) func next(after position: UInt32, capacity: UInt32) -> UInt32 {
+        let end = position &+ size
+        return WireFormat.next(after: end, turns: marks.contains(.turn), capacity: capacity)
     }
 }

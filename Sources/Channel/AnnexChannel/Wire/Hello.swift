@@ -20,3 +20,25 @@ public struct Hello: Sendable, Hashable {
         WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version) + WireBytes.bytes(said)
     }
 }
+
+/// What an end can do beyond calls and events, said in the upper half of a hello's features and in the host's region.
+/// An end uses what both can do, and ignores bits that it does not know.
+struct WireFeatures: OptionSet, Sendable, Hashable {
+    let rawValue: UInt64
+
+    /// Calls from the extension to the host.
+    static let hostedCalls = WireFeatures(rawValue: 1 << 32)
+    static let streams = WireFeatures(rawValue: 1 << 33)
+    /// Messages in pieces, through arenas.
+    static let pieces = WireFeatures(rawValue: 1 << 34)
+    /// Frames that stay where the one before was: `PlaceMarks`.
+    static let staying = WireFeatures(rawValue: 1 << 35)
+
+    /// A host that rings the extension's bell: `ReceiverState.asleepOnBell`.
+    static let bells = WireFeatures(rawValue: 1 << 36)
+
+    /// What this version can do.
+    static let own: WireFeatures = [.hostedCalls, .streams, .pieces, .staying, .bells]
+    /// The bits that are not the wire's.
+    static let usersBits: UInt64 = 0xFFFF_FFFF
+}

@@ -1,3 +1,6 @@
+internal import AnnexLinux
+internal import Glibc
+
 /// Where the words of a region lie. What one side writes while the other polls has a pair of lines of its own, so that
 /// ends on two cores do not take each other's cache lines (128 bytes: processors fetch lines in pairs). The words that
 /// only change when a side goes to sleep or to another core share one.
@@ -32,5 +35,69 @@ enum RegionLayout {
 
     static func size(capacity: UInt32, arena: UInt32 = 0) -> Int {
         ring + Int(capacity) + Int(arena)
+    }
+}
+
+extension RegionLayout {
+    /// What a host's region says.
+    struct Description {
+        let host: (capacity: UInt32, arena: UInt32)
+        let `extension`: (capacity: UInt32, arena: UInt32)
+        let largestMessage: UInt32
+        var features = WireFeatures.own
+    }
+
+    /// Whether so many bytes are an arena's.
+    static func isArena(_ size: UInt32) -> Bool {
+        size & (WireFormat.pieceSize &- 1) == 0 && size <= WireFormat.mostPlaces &* WireFormat.pieceSize
+    }
+
+    /// What the host's region says about both rings and arenas, held against its own size.
+    static func description(_ region: borrowing Mapping, size: Int64) throws(SystemError) -> Description {
+        guard size >= Int64(ring) else { throw notARegion }
+        let start = unsafe region.start
+        // SAFETY: the mapping holds at least the first page, and the words were written before anybody had it.
+        func word(_ offset: Int) -> UInt32 { unsafe start.load(fromByteOffset: offset, as: UInt32.self) }
+        let (host, arena) = (word(hostCapacity), word(hostArena))
+        let (other, otherArena) = (word(extensionCapacity), word(extensionArena))
+        guard word(magic) == WireFormat.magic, word(version) == WireFormat.version, host.nonzeroBitCount == 1,
+            other.nonzeroBitCount == 1, isArena(arena), isArena(otherArena),
+            Int64(Self.size(capacity: host, arena: arena)) == size
+        else { throw notARegion }
+        // SAFETY: as above.
+        let features = unsafe start.load(fromByteOffset: features, as: UInt64.self)
+        return Description(
+            host: (host, arena), extension: (other, otherArena), largestMessage: word(largestMessage),
+            features: WireFeatures(rawValue: features))
+    }
+
+    private static var notARegion: SystemError {
+        SystemError(
+            "channel region", errno: EINVAL, mend: "host and extension must be built with the same wire version")
+    }
+}
+
+/// What a receiver says about itself in its own region.
+///
+/// The low two bits are the state; a doorbell's upper bits count how often it was asked for, so that a sender rings
+/// once for each time.
+enum ReceiverState {
+    static let awake: UInt32 = 0
+    /// Sleeps on the header that the sender writes next.
+    static let asleep: UInt32 = 1
+    /// Sleeps on the bell in its own region; an extension only, whose host knows bells.
+    static let asleepOnBell: UInt32 = 3
+
+    /// Sleeps in epoll and wants a byte on the control socket.
+    static func wantsDoorbell(_ turn: UInt32) -> UInt32 {
+        turn << 2 | 2
+    }
+
+    static func isAsleep(_ state: UInt32) -> Bool {
+        state | 2 == asleepOnBell
+    }
+
+    static func isDoorbell(_ state: UInt32) -> Bool {
+        state & 3 == 2
     }
 }

@@ -1,4 +1,5 @@
 import AnnexChannel
+import AnnexReplay
 import FoundationEssentials
 
 /// A recording for a program: times in microseconds, sizes in bytes, payloads in hexadecimal.

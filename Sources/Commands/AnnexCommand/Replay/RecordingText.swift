@@ -1,5 +1,6 @@
 import AnnexChannel
 import AnnexLinux
+import AnnexReplay
 
 /// A recording as lines for a terminal. Every byte of it may be a stranger's.
 struct RecordingText {

@@ -2,6 +2,7 @@ import AnnexChannel
 import AnnexEmbedded
 import AnnexHost
 import AnnexLinux
+import AnnexReplay
 import ArgumentParser
 
 /// Shows what a recorded channel carried, or plays it to an extension.

@@ -2,6 +2,7 @@ import AnnexChannel
 import AnnexEmbedded
 import AnnexHost
 import AnnexLinux
+import AnnexReplay
 import FoundationEssentials
 
 /// Plays a recording to an extension in its sandbox.

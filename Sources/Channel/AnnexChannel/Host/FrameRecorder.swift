@@ -1,0 +1,201 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// What a channel shows of each message, under its locks: it keeps a copy and calls nothing of the channel's.
+protocol FrameTap: AnyObject, Sendable {
+    /// A message that is about to be published. Called before it is, so that no answer is recorded before it.
+    func record(sent header: FrameHeader, _ frame: borrowing OutgoingFrame)
+    /// A message that says all in its header.
+    func record(sent header: FrameHeader)
+    /// A message that was taken out of the ring.
+    func record(received frame: Frame)
+    /// What came with an answer, checked.
+    func record(received pieces: [SealedBytes], call: UInt64)
+    /// The channel is closed: nothing follows.
+    func end(_ reason: String)
+}
+
+/// Writes what goes through one channel to a file, each message as it goes: what was written stays when the host dies.
+///
+/// A file that takes no more ends the recording and nothing else.
+final class FrameRecorder: FrameTap {
+    private struct State: ~Copyable {
+        var file: Descriptor?
+        var written: UInt64 = 0
+    }
+
+    private let plan: ChannelRecording
+    private let began = MonotonicClock.now()
+    private let state: Mutex<State>
+
+    /// Makes the file, which must not exist.
+    init(_ plan: ChannelRecording, _ configuration: ChannelConfiguration) throws(SystemError) {
+        self.plan = plan.bounded
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        state = Mutex(State(file: try Descriptor.open(plan.path, flags, mode: 0o600)))
+        state.withLock { write(header(configuration), &$0) }
+    }
+
+    func record(sent header: FrameHeader, _ frame: borrowing OutgoingFrame) {
+        append(record(sent: header, frame.terms, frame.payload))
+        for number in frame.descriptors.numbers { recordPiece(number, header.call, .toExtension) }
+    }
+
+    func record(sent header: FrameHeader) {
+        append(record(sent: header, nil, []))
+    }
+
+    func record(received frame: Frame) {
+        append(
+            record(
+                .toHost, frame.kind, frame.descriptors, frame.method, frame.call, frame.terms,
+                frame.payload))
+    }
+
+    func record(received pieces: [SealedBytes], call: UInt64) {
+        for piece in pieces { recordPiece(piece.descriptor.number, call, .toHost) }
+    }
+
+    func end(_ reason: String) {
+        let record = end(.channelEnded, reason)
+        state.withLock { state in
+            write(stamped(record), &state)
+            state.file = nil
+        }
+    }
+
+    private func recordPiece(_ number: Int32, _ call: UInt64, _ direction: RecordingFormat.Direction) {
+        // Borrowed: whoever hands it over owns it.
+        let file = Descriptor(owning: number)
+        let size = (try? file.status().size) ?? 0
+        let kept = min(Int(clamping: size), Int(plan.mostHandedOverBytes))
+        let contents = (try? file.read(at: 0, count: kept)) ?? []
+        _ = file.release()
+        append(record(piece: UInt64(clamping: size), contents, call, direction))
+    }
+
+    private func append(_ record: [UInt8]) {
+        state.withLock { state in
+            let record = stamped(record)
+            let room = plan.mostBytes &- min(plan.mostBytes, state.written)
+            if UInt64(record.count) &+ RecordingFormat.roomForEnd <= room {
+                write(record, &state)
+            } else if state.file != nil {
+                write(stamped(end(.fileFull, "the recording's limit of \(plan.mostBytes) bytes")), &state)
+                state.file = nil
+            }
+        }
+    }
+
+    /// With its time, which it gets under the lock: none is before that of the record before it.
+    private func stamped(_ record: [UInt8]) -> [UInt8] {
+        record.prefix(8) + WireBytes.bytes(MonotonicClock.now() &- began) + record.dropFirst(8)
+    }
+
+    private func write(_ record: [UInt8], _ state: inout State) {
+        guard state.file != nil else { return }
+        do throws(SystemError) {
+            try state.file?.writeAll(record)
+            state.written &+= UInt64(record.count)
+        } catch {
+            // What was written so far is whole but for its last record, and the channel's users are not to suffer.
+            state.file = nil
+        }
+    }
+}
+
+extension ChannelRecording {
+    /// Keeps of each message no more than the file may hold, nor than a record's length can say, whatever was asked for.
+    fileprivate var bounded: ChannelRecording {
+        let most = min(UInt32(clamping: mostBytes), RecordingFormat.mostKept)
+        var plan = self
+        plan.mostPayloadBytes = min(plan.mostPayloadBytes, most)
+        plan.mostHandedOverBytes = min(plan.mostHandedOverBytes, most)
+        return plan
+    }
+}
+
+// The records.
+extension FrameRecorder {
+    private func header(_ configuration: ChannelConfiguration) -> [UInt8] {
+        var time = timespec()
+        // SAFETY: the call writes one timespec.
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        let label = Array(configuration.label.utf8.prefix(Int(RecordingFormat.longestLabel)))
+        return RecordingFormat.mark + WireBytes.bytes(RecordingFormat.version) + WireBytes.bytes(WireFormat.version)
+            + WireBytes.bytes(UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
+            + WireBytes.bytes(configuration.hostCapacity) + WireBytes.bytes(configuration.extensionCapacity)
+            + WireBytes.bytes(plan.mostPayloadBytes) + WireBytes.bytes(plan.mostHandedOverBytes)
+            + WireBytes.bytes(UInt32(label.count)) + label
+    }
+
+    private func record(sent header: FrameHeader, _ terms: RequestTerms?, _ payload: [UInt8]) -> [UInt8] {
+        record(
+            .toExtension, header.kind, header.descriptors, header.method, header.call, terms ?? RequestTerms(),
+            payload)
+    }
+
+    private func record(
+        _ direction: RecordingFormat.Direction, _ kind: FrameKind, _ descriptors: UInt8, _ method: UInt16,
+        _ call: UInt64,
+        _ terms: RequestTerms, _ payload: [UInt8]
+    ) -> [UInt8] {
+        let fixed =
+            [kind.rawValue, descriptors] + WireBytes.bytes(method) + WireBytes.bytes(UInt32(clamping: payload.count))
+            + WireBytes.bytes(call) + WireBytes.bytes(terms.limit) + WireBytes.bytes(terms.mostBytes)
+            + WireBytes.bytes(terms.mostPieces)
+        return record(.frame, direction, fixed, payload.prefix(Int(plan.mostPayloadBytes)))
+    }
+
+    private func record(
+        piece size: UInt64, _ contents: [UInt8], _ call: UInt64, _ direction: RecordingFormat.Direction
+    ) -> [UInt8] {
+        record(.piece, direction, WireBytes.bytes(call) + WireBytes.bytes(size), contents[...])
+    }
+
+    private func end(_ cause: RecordingFormat.EndCause, _ text: String) -> [UInt8] {
+        // Within `roomForEnd`.
+        record(.end, .toExtension, WireBytes.bytes(cause.rawValue), Array(text.utf8.prefix(128))[...])
+    }
+
+    /// Without its time.
+    private func record(
+        _ type: RecordingFormat.RecordType, _ direction: RecordingFormat.Direction, _ fixed: [UInt8],
+        _ rest: ArraySlice<UInt8>
+    ) -> [UInt8] {
+        let length = RecordingFormat.recordHead &+ UInt32(fixed.count &+ rest.count)
+        return WireBytes.bytes(length) + [type.rawValue, direction.rawValue, 0, 0] + fixed + rest
+    }
+}
+
+/// The numbers of a recording's file; `Docs/Guide/Recordings.md` says the same in words.
+package enum RecordingFormat {
+    package static let mark: [UInt8] = Array("ANNEXREC".utf8)
+    package static let version: UInt32 = 1
+    /// Bytes of a label at most.
+    package static let longestLabel: UInt32 = 255
+    /// What stands in every record behind its length.
+    static let recordHead: UInt32 = 12
+    /// Bytes of a message or of what was handed over that one record keeps at most.
+    static let mostKept: UInt32 = 1 << 30
+    /// The room that is kept for the record that says why there are no more.
+    static let roomForEnd: UInt64 = 256
+
+    package enum RecordType: UInt8 {
+        case frame = 1
+        case piece = 2
+        case end = 3
+    }
+
+    package enum Direction: UInt8, Sendable, Hashable {
+        case toExtension = 0
+        case toHost = 1
+    }
+
+    /// Why nothing follows the last record.
+    package enum EndCause: UInt32, Sendable {
+        case channelEnded = 0
+        case fileFull = 1
+    }
+}

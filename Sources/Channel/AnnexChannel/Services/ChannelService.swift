@@ -1,0 +1,178 @@
+public import AnnexMessages
+
+/// What an extension serves: one handler for each kind of request and notice.
+///
+/// ```swift
+/// @main enum Resizer {
+///     static func main() throws {
+///         var service = ChannelService()
+///         service.serve(Resize.self) { request in Resized(image: try scale(request.image, to: request.width)) }
+///         try service.run()
+///     }
+/// }
+/// ```
+public struct ChannelService: ~Copyable {
+    enum Handler {
+        /// Answers before it returns.
+        case answering((RawSpan, inout MessageEncoder) throws -> Void)
+        /// Answers some time.
+        case deferring((consuming IncomingRequest) throws(ExtensionFailure) -> Void)
+        case noticing((RawSpan) throws(DecodingFailure) -> Void)
+
+        var answersAtOnce: Bool {
+            if case .answering = self { true } else { false }
+        }
+    }
+
+    private var requests = HandlerTable()
+    private var notices: [UInt16: Handler] = [:]
+
+    public init() {}
+
+    /// Serves a kind of request. What the handler throws becomes the caller's failure: a `HandlerFailure` as it is,
+    /// anything else by its text.
+    @inlinable public mutating func serve<Asked: ChannelRequest>(
+        _: Asked.Type, with handler: @escaping (Asked) throws -> Asked.Response
+    ) {
+        answer(Asked.method) { bytes, encoder in
+            let request: Asked
+            do throws(DecodingFailure) {
+                request = try Asked(decoding: bytes)
+            } catch {
+                throw HandlerFailure(code: HandlerFailure.unreadableCode, text: "\(error)")
+            }
+            try handler(request).encode(into: &encoder)
+        }
+    }
+
+    @usableFromInline mutating func answer(
+        _ method: UInt16, with body: @escaping (RawSpan, inout MessageEncoder) throws -> Void
+    ) {
+        requests[method] = .answering(body)
+    }
+
+    /// Serves a kind of request whose response is not ready when the handler returns.
+    public mutating func serve<Asked: ChannelRequest>(
+        _: Asked.Type, later handler: @escaping (Asked, consuming PendingResponse<Asked.Response>) -> Void
+    ) {
+        requests[Asked.method] = .deferring { (request: consuming IncomingRequest) throws(ExtensionFailure) in
+            let asked: Asked
+            do throws(DecodingFailure) {
+                asked = try Asked(decoding: request.payload)
+            } catch {
+                return try request.fail(code: HandlerFailure.unreadableCode, text: "\(error)")
+            }
+            handler(asked, PendingResponse(request))
+        }
+    }
+
+    /// Takes a kind of notice. One that cannot be read is dropped: nobody waits for an answer.
+    public mutating func take<Notice: ChannelNotice>(_: Notice.Type, with handler: @escaping (Notice) -> Void) {
+        notices[Notice.method] = .noticing { (bytes) throws(DecodingFailure) in
+            handler(try Notice(decoding: bytes))
+        }
+    }
+
+    /// Takes the process's channel, says hello and serves until the host says goodbye or is gone.
+    public consuming func run(waiting: WaitingStyle = .adaptive) throws(ExtensionFailure) {
+        let endpoint = try ExtensionEndpoint.adopt(waiting: waiting)
+        try endpoint.sayHello()
+        try serve(endpoint)
+    }
+
+    /// Serves a channel until the host says goodbye or is gone. A handler may call the host through the same endpoint.
+    public borrowing func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
+        var encoder = MessageEncoder()
+        let buffer = RequestBuffer(capacity: endpoint.core.largestRequest)
+        do throws(ExtensionFailure) {
+            while true {
+                try answerPlainRequests(endpoint.core, buffer, &encoder)
+                guard let incoming = try endpoint.core.nextIfAny() else { continue }
+                switch consume incoming {
+                case .request(let request): try answer(request, &encoder)
+                case .event(let event):
+                    if event.method == ChannelEvent.goodbye { return }
+                    notice(event)
+                }
+            }
+        } catch {
+            if error != .ended { throw error }
+        }
+    }
+
+    /// Answers requests that bring nothing but bytes and have a handler that answers at once, for as long as no other
+    /// frame comes: those need no object and no memory of their own. Waits when nothing is there.
+    private func answerPlainRequests(
+        _ core: ExtensionCore, _ buffer: borrowing RequestBuffer, _ encoder: inout MessageEncoder
+    ) throws(ExtensionFailure) {
+        while let header = try core.nextPlainRequest(into: buffer, if: { requests[$0]?.answersAtOnce ?? false }) {
+            guard case .answering(let handler) = requests[header.method] else { return }
+            encoder.reset()
+            do {
+                try buffer.read(header.length) { bytes throws in try handler(bytes, &encoder) }
+                try core.reply(to: header, encoder)
+            } catch {
+                let failure = HandlerFailure(describing: error)
+                try core.fail(header.call, method: header.method, code: failure.code, text: failure.text)
+            }
+        }
+    }
+
+    private func notice(_ event: ChannelEvent) {
+        guard case .noticing(let handler) = notices[event.method] else { return }
+        try? unsafe handler(event.payload.span.bytes)
+    }
+
+    private func answer(
+        _ request: consuming IncomingRequest, _ encoder: inout MessageEncoder
+    ) throws(ExtensionFailure) {
+        switch requests[request.method] {
+        case .deferring(let handler): try handler(request)
+        case .answering(let handler):
+            encoder.reset()
+            do {
+                try unsafe handler(request.payload.span.bytes, &encoder)
+            } catch {
+                let failure = HandlerFailure(describing: error)
+                return try request.fail(code: failure.code, text: failure.text)
+            }
+            try reply(request, encoder)
+        case .noticing, nil: try request.fail(code: HandlerFailure.unknownMethodCode, text: "unknown method")
+        }
+    }
+
+    private func reply(
+        _ request: consuming IncomingRequest, _ encoder: borrowing MessageEncoder
+    ) throws(ExtensionFailure) {
+        let bytes: [UInt8]
+        do throws(EncodingFailure) {
+            bytes = try encoder.copied(atMost: request.largestPayload)
+        } catch {
+            return try request.fail(code: HandlerFailure.tooLargeCode, text: "the response is too large: \(error)")
+        }
+        try request.reply(bytes)
+    }
+}
+
+/// Handlers by their method. Small methods, which are the usual ones, are found without hashing.
+struct HandlerTable {
+    private static let direct = 256
+
+    private var small: [ChannelService.Handler?] = []
+    private var others: [UInt16: ChannelService.Handler] = [:]
+
+    subscript(_ method: UInt16) -> ChannelService.Handler? {
+        get {
+            let place = Int(method)
+            return place < small.count ? small[place] : others[method]
+        }
+        set {
+            let place = Int(method)
+            guard place < HandlerTable.direct else { return others[method] = newValue }
+            if small.count <= place {
+                small += [ChannelService.Handler?](repeating: nil, count: place + 1 - small.count)
+            }
+            small[place] = newValue
+        }
+    }
+}

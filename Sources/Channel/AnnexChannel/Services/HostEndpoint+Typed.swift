@@ -1,0 +1,110 @@
+public import AnnexMessages
+
+extension HostEndpoint {
+    /// Sends a request and waits for its response on this thread. Not for the event loop's thread.
+    ///
+    /// Costs little over the bytes themselves: the request is encoded into memory that the channel keeps for its calls,
+    /// and the response is decoded from a private copy there.
+    /// - Parameters:
+    ///   - timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
+    ///   - patience: the same without telling the extension so, which is faster; counts if there is no timeout.
+    /// - Throws: `CallFailure.failed` with what the extension said instead of an answer, `.unreadable` when its answer
+    ///   is no such response, `.unencodable` when the request breaks a limit of its own form.
+    @inlinable public func callAndWait<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
+    ) throws(CallFailure) -> Asked.Response {
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        // SAFETY: the workspace is this call's alone until it is given back.
+        unsafe request.encode(into: &workspace.encoder.pointee)
+        let count = try callEncoded(Asked.method, workspace, timeout, patience)
+        return try unsafe Self.decoded(workspace.reply(count).bytes)
+    }
+
+    /// Sends a request and waits for its response without holding up a thread: looks for it for as long as that is
+    /// cheaper than suspending. Cancelling the task cancels the call. What the extension sent before its answer has been
+    /// heard by then.
+    /// - Parameters:
+    ///   - timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
+    ///   - patience: the same without telling the extension so, which is faster; counts if there is no timeout.
+    @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
+    ) async throws(CallFailure) -> Asked.Response {
+        let looked: Look<Asked.Response>
+        do throws(CallFailure) {
+            looked = try look(for: request, timeout, patience)
+        } catch {
+            await hearFirst(before: error)
+            throw error
+        }
+        if let response = looked.response {
+            if hasUnheard { await hearFirst() }
+            return response
+        }
+        let reply = try await reply(to: request, looked.pending, timeout, patience)
+        return try unsafe Self.decoded(reply.payload.span.bytes)
+    }
+
+    /// Sends a notice; waits on this thread while the ring has no room.
+    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    public func sendAndWait<Notice: ChannelNotice>(
+        _ notice: borrowing Notice, timeout: Duration? = nil
+    ) throws(CallFailure) {
+        try sendAndWait(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
+    }
+
+    /// Sends a notice; suspends while the ring has no room. Cancelling the task gives up waiting.
+    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    public nonisolated(nonsending) func send<Notice: ChannelNotice>(
+        _ notice: borrowing Notice, timeout: Duration? = nil
+    ) async throws(CallFailure) {
+        try await send(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
+    }
+
+    @inlinable func look<Asked: ChannelRequest>(
+        for request: Asked, _ timeout: Duration?, _ patience: CallPatience?
+    ) throws(CallFailure) -> Look<Asked.Response> {
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        // SAFETY: as above.
+        unsafe request.encode(into: &workspace.encoder.pointee)
+        switch try lookEncoded(Asked.method, workspace, timeout, patience) {
+        case .answered(let count): return Look(response: try unsafe Self.decoded(workspace.reply(count).bytes))
+        case .pending(let call): return Look(pending: call)
+        case .notSent: return Look()
+        }
+    }
+
+    @inlinable static func decoded<Value: Message>(_ bytes: RawSpan) throws(CallFailure) -> Value {
+        do throws(DecodingFailure) {
+            return try Value(decoding: bytes)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+}
+
+extension HostEndpoint {
+    /// Waits for a call that is on its way, or goes the general way.
+    @usableFromInline nonisolated(nonsending) func reply(
+        to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?, _ patience: CallPatience?
+    ) async throws(CallFailure) -> Reply {
+        guard let pending else {
+            let bytes = Request(
+                method: type(of: request).method, payload: try encoded(request),
+                mostReply: MessageLimits.standard.bytes)
+            let limit = timeout ?? patience.map { .nanoseconds(Int64(clamping: $0.nanoseconds)) }
+            return try await start(bytes, timeout: limit).value()
+        }
+        setTimer(for: pending)
+        return try await pending.value()
+    }
+
+    private func encoded(_ message: borrowing some Message) throws(CallFailure) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try message.encoded(within: limits)
+        } catch {
+            throw .unencodable(error)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Carries frames between a channel's rings and a socket, in an extension's place.
+final class SocketBridge: Sendable {
+    private let socket: Descriptor
+    private weak let host: HostEndpoint?
+    private let loop: EventLoop
+    private let isEnding = Atomic<Bool>(false)
+    private let toSocket = StopGate()
+    private let toRing = StopGate()
+
+    init(socket: consuming Descriptor, host: HostEndpoint) {
+        self.socket = socket
+        self.host = host
+        loop = host.loop
+    }
+
+    /// Both threads end soon, and with them their ends of the channel.
+    func end() {
+        guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        // Whoever waits in either direction of the socket is woken by its end.
+        _ = shutdown(socket.number, Int32(SHUT_RDWR))
+        stopWaiting()
+    }
+
+    /// Whoever waits for the host is woken, though the host may be gone and says nothing more.
+    private func stopWaiting() {
+        let (reader, writer) = (toSocket.stop(), toRing.stop())
+        if !reader || !writer { loop.schedule(after: .milliseconds(10)) { [self] in stopWaiting() } }
+    }
+
+    /// Starts the thread that takes frames out of the host's ring.
+    func carryToSocket(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
+        try start("annex-to-socket", descriptors, toSocket) { bridge, core throws(ExtensionFailure) in
+            while !bridge.isEnding.load(ordering: .acquiring) {
+                while let frame = try core.read() {
+                    guard bridge.send(SocketPacket.bytes(frame)) else { return }
+                }
+                if !bridge.isEnding.load(ordering: .acquiring) { _ = try core.wait(until: nil) }
+            }
+        }
+    }
+
+    /// Starts the thread that puts frames into the extension's ring.
+    func carryToRing(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
+        try start("annex-to-ring", descriptors, toRing) { bridge, core throws(ExtensionFailure) in
+            var room = [UInt8](repeating: 0, count: SocketPacket.headerSize + core.largestFrame + 1)
+            while let packet = bridge.receive(&room) {
+                do throws(ChannelViolation) {
+                    guard packet.count < room.count else {
+                        throw .length(UInt64(packet.count), room: UInt32(clamping: core.largestFrame))
+                    }
+                    let (header, payload) = try SocketPacket.read(packet)
+                    try bridge.pass(header, payload, core)
+                } catch {
+                    bridge.host?.close(for: error)
+                    return
+                }
+            }
+            bridge.host?.socketHasEnded()
+        }
+    }
+
+    private func pass(
+        _ header: FrameHeader, _ payload: [UInt8], _ core: ExtensionCore
+    ) throws(ChannelViolation) {
+        do throws(ExtensionFailure) {
+            try core.send(header, payload)
+        } catch {
+            if case .violated(let violation) = error { throw violation }
+            end()
+        }
+    }
+
+    private func start(
+        _ name: String, _ descriptors: consuming ExtensionDescriptors, _ stop: StopGate,
+        _ carry: @escaping @Sendable (SocketBridge, ExtensionCore) throws(ExtensionFailure) -> Void
+    ) throws(SystemError) {
+        let given = Mutex<ExtensionDescriptors?>(descriptors)
+        let box = DescriptorBox(given)
+        _ = try WorkerThread(name) { [self] in
+            guard let descriptors = box.take() else { return }
+            do throws(ExtensionFailure) {
+                let endpoint = try ExtensionEndpoint(descriptors)
+                endpoint.core.wait(until: stop)
+                try carry(self, endpoint.core)
+            } catch {
+                // The host's end is gone, or its memory cannot be mapped: the same end for the socket.
+            }
+            end()
+        }
+    }
+
+    private func send(_ packet: [UInt8]) -> Bool {
+        while true {
+            // SAFETY: the call reads as many bytes as the array has.
+            let sent = unsafe Glibc.send(socket.number, packet, packet.count, Int32(MSG_NOSIGNAL))
+            if sent >= 0 { return true }
+            guard errno == EINTR else { return false }
+        }
+    }
+
+    /// The next packet; nil at the end. Descriptors that come along are dropped by the kernel.
+    private func receive(_ room: inout [UInt8]) -> [UInt8]? {
+        while true {
+            // SAFETY: the call writes at most as many bytes as the array has.
+            let count = unsafe recv(socket.number, &room, room.count, 0)
+            if count > 0 { return Array(room.prefix(count)) }
+            guard count < 0, errno == EINTR else { return nil }
+        }
+    }
+}
+
+/// Carries descriptors into a thread.
+private final class DescriptorBox: Sendable {
+    private let held: Mutex<ExtensionDescriptors?>
+
+    init(_ held: consuming Mutex<ExtensionDescriptors?>) {
+        self.held = held
+    }
+
+    func take() -> ExtensionDescriptors? {
+        held.withLock { $0.take() }
+    }
+}
+
+/// A frame as one packet of the socket transport: kind u8, number of descriptors u8 (always 0), method u16, length u32,
+/// call u64, then as many bytes; numbers least significant first. A request's bytes begin with its terms.
+enum SocketPacket {
+    static let headerSize = 16
+
+    static func bytes(_ frame: Frame) -> [UInt8] {
+        var body = frame.payload
+        if frame.kind == .request {
+            // Whatever the host would take over rings, nothing can be handed over in a packet.
+            body = WireBytes.bytes(frame.terms.limit) + [UInt8](repeating: 0, count: 16) + body
+        }
+        return [frame.kind.rawValue, 0] + WireBytes.bytes(frame.method) + WireBytes.bytes(UInt32(body.count))
+            + WireBytes.bytes(frame.call) + body
+    }
+
+    /// A packet that an extension sent: what it says of itself is checked here, what it means by the host's end.
+    static func read(_ packet: [UInt8]) throws(ChannelViolation) -> (header: FrameHeader, payload: [UInt8]) {
+        guard let kind = packet.first, let second = packet.dropFirst().first,
+            let method = WireBytes.number(packet, at: 2, as: UInt16.self),
+            let length = WireBytes.number(packet, at: 4, as: UInt32.self),
+            let call = WireBytes.number(packet, at: 8, as: UInt64.self), second == 0
+        else { throw .malformed(kind: packet.first ?? 0, length: packet.count) }
+        guard let known = FrameKind(rawValue: kind) else { throw .unknownKind(kind) }
+        let payload = Array(packet.dropFirst(headerSize))
+        guard payload.count == Int(exactly: length) else { throw .malformed(kind: kind, length: packet.count) }
+        return (FrameHeader(kind: known, method: method, call: call), payload)
+    }
+}

@@ -1,0 +1,227 @@
+/// Reads tagged fields from bytes that anybody may have written: any bytes give a value or a failure.
+///
+/// The frame of every field is checked before the first is read; fields may be asked for in any order, and cost least
+/// in the order of their tags. Nothing is allocated but what the values themselves need.
+public struct MessageDecoder: ~Copyable, ~Escapable {
+    /// From this message's first field on.
+    @usableFromInline let whole: ByteCursor
+    @usableFromInline let limits: MessageLimits
+    @usableFromInline let depth: Int
+    @usableFromInline let order: FieldOrder
+    /// Where the last search ended, and the tag that it was for; every field before has no larger tag.
+    @usableFromInline var resumeAt: Int
+    @usableFromInline var resumeTag: UInt16 = 0
+    /// Fields that the whole message may still have.
+    @usableFromInline var fieldsLeft: Int
+
+    /// Checks the frames of a whole message.
+    @_lifetime(copy bytes)
+    @inlinable public init(_ bytes: RawSpan, limits: MessageLimits = .standard) throws(DecodingFailure) {
+        guard bytes.byteCount <= limits.bytes else {
+            throw DecodingFailure(offset: 0, reason: .tooLong(limit: limits.bytes))
+        }
+        try self.init(ByteCursor(bytes), limits: limits, depth: 0, fieldsLeft: limits.fields)
+    }
+
+    @_lifetime(copy cursor)
+    @inlinable init(_ cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) throws(DecodingFailure) {
+        let (count, order) = try Self.frames(of: cursor, atMost: fieldsLeft, limits)
+        whole = cursor
+        self.limits = limits
+        self.depth = depth
+        self.order = order
+        resumeAt = cursor.position
+        self.fieldsLeft = fieldsLeft &- count
+    }
+
+    /// Walks over all fields of a message.
+    /// - Returns: how many there are, and how their tags follow each other.
+    @inlinable static func frames(
+        of whole: ByteCursor, atMost most: Int, _ limits: MessageLimits
+    ) throws(DecodingFailure) -> (count: Int, order: FieldOrder) {
+        var cursor = whole
+        var count = 0
+        var (rises, falls) = (true, false)
+        var last = -1
+        while cursor.left > 0 {
+            let start = cursor.position
+            guard count < most else {
+                throw DecodingFailure(offset: start, reason: .tooManyFields(limit: limits.fields))
+            }
+            guard let tag = cursor.take(UInt16.self) else {
+                throw DecodingFailure(offset: start, reason: .truncated)
+            }
+            guard let length = cursor.take(UInt32.self), cursor.take(count: length) != nil else {
+                throw DecodingFailure(offset: start, tag: tag, reason: .truncated)
+            }
+            let number = Int(truncatingIfNeeded: tag)
+            rises = rises && number > last
+            falls = falls || number < last
+            last = number
+            count &+= 1
+        }
+        return (count, rises ? .rising : falls ? .any : .neverFalling)
+    }
+}
+
+extension MessageDecoder {
+    /// A field that must be there, once.
+    @_lifetime(self: copy self)
+    @inlinable public mutating func decode<Value: FieldValue>(
+        _ tag: UInt16, as _: Value.Type = Value.self
+    ) throws(DecodingFailure) -> Value {
+        guard let value = try decodeIfPresent(tag, as: Value.self) else { throw failure(tag, .missingField) }
+        return value
+    }
+
+    /// A field that may be missing, and then is `missing`.
+    @_lifetime(self: copy self)
+    @inlinable public mutating func decode<Value: FieldValue>(
+        _ tag: UInt16, default missing: Value
+    ) throws(DecodingFailure) -> Value {
+        try decodeIfPresent(tag, as: Value.self) ?? missing
+    }
+
+    /// A field that may be missing, and then is nil.
+    @_lifetime(self: copy self)
+    @inlinable public mutating func decodeIfPresent<Value: FieldValue>(
+        _ tag: UInt16, as _: Value.Type = Value.self
+    ) throws(DecodingFailure) -> Value? {
+        guard let place = try find(tag) else { return nil }
+        return try read(tag, place)
+    }
+
+    /// All fields with this tag, in order.
+    @_lifetime(self: copy self)
+    @inlinable public mutating func decodeList<Value: FieldValue>(
+        _ tag: UInt16, of _: Value.Type = Value.self
+    ) throws(DecodingFailure) -> [Value] {
+        var values: [Value] = []
+        var cursor = startOfSearch(for: tag)
+        while let field = next(&cursor) {
+            if field.tag == tag {
+                values.append(try read(tag, field.place))
+            } else if order != .any, field.tag > tag {
+                break
+            }
+        }
+        return values
+    }
+
+    /// A failure of the field with this tag, for a `Message` that finds a value refusable.
+    public func failure(_ tag: UInt16, _ reason: DecodingFailure.Reason) -> DecodingFailure {
+        var cursor = whole
+        while let field = next(&cursor) {
+            if field.tag == tag { return DecodingFailure(offset: field.place.start, tag: tag, reason: reason) }
+        }
+        return DecodingFailure(offset: whole.position, tag: tag, reason: reason)
+    }
+}
+
+extension MessageDecoder {
+    /// The place of the one field with this tag.
+    @_lifetime(self: copy self)
+    @inlinable mutating func find(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
+        // The usual case: the field that is asked for is the one that is next, and no other has its tag.
+        guard order == .rising, tag > resumeTag, let next = header(at: resumeAt), next.tag == tag else {
+            return try search(tag)
+        }
+        resumeAt = next.place.end
+        resumeTag = tag
+        return next.place
+    }
+
+    /// The field that begins at a place where one begins, or nil at the end.
+    @inlinable @inline(__always) func header(at start: Int) -> (tag: UInt16, place: FieldPlace)? {
+        var cursor = whole.over(FieldPlace(start: start, end: whole.end))
+        return next(&cursor)
+    }
+
+    @_lifetime(self: copy self)
+    @usableFromInline mutating func search(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
+        var cursor = startOfSearch(for: tag)
+        var found: FieldPlace?
+        var stop = cursor.position
+        while let field = next(&cursor) {
+            if field.tag == tag {
+                guard found == nil else {
+                    throw DecodingFailure(offset: field.place.start, tag: tag, reason: .repeatedField)
+                }
+                found = field.place
+            } else if order != .any, field.tag > tag {
+                break
+            }
+            stop = cursor.position
+        }
+        resumeAt = stop
+        resumeTag = tag
+        return found
+    }
+
+    @_lifetime(copy self)
+    @inlinable func startOfSearch(for tag: UInt16) -> ByteCursor {
+        guard order != .any, tag > resumeTag else { return whole }
+        return whole.over(FieldPlace(start: resumeAt, end: whole.end))
+    }
+
+    /// The next field's tag and place. Every frame has been checked, so nil is the end.
+    @_lifetime(cursor: copy cursor)
+    @inlinable @inline(__always) func next(_ cursor: inout ByteCursor) -> (tag: UInt16, place: FieldPlace)? {
+        guard let tag = cursor.take(UInt16.self), let length = cursor.take(UInt32.self),
+            let place = cursor.take(count: length)
+        else { return nil }
+        return (tag, place)
+    }
+
+    @_lifetime(self: copy self)
+    @inlinable @inline(__always) mutating func read<Value: FieldValue>(
+        _ tag: UInt16, _ place: FieldPlace
+    ) throws(DecodingFailure) -> Value {
+        var reader = FieldReader(
+            tag: tag, cursor: whole.over(place), limits: limits, depth: depth, fieldsLeft: fieldsLeft)
+        let value = try Value(reading: &reader)
+        fieldsLeft = reader.fieldsLeft
+        return value
+    }
+}
+
+/// How the tags of a message's fields follow each other.
+@usableFromInline
+enum FieldOrder {
+    /// Each is larger than the one before: no field is there twice.
+    case rising
+    /// None is smaller than the one before: a search can begin where the last one ended.
+    case neverFalling
+    case any
+}
+
+// Numbers are most of what small messages hold, and are told by one look at the field's header.
+
+extension MessageDecoder {
+    /// A number that must be there, once.
+    @_lifetime(self: copy self)
+    @inlinable @inline(__always) public mutating func decode<Value: FieldValue & FixedWidthInteger & BitwiseCopyable>(
+        _ tag: UInt16, as _: Value.Type = Value.self
+    ) throws(DecodingFailure) -> Value {
+        if let number: Value = next(tag) { return number }
+        guard let value = try decodeIfPresent(tag, as: Value.self) else { throw failure(tag, .missingField) }
+        return value
+    }
+
+    /// The number of the next field, where it has this tag and its type's width, and no other field has the tag.
+    @_lifetime(self: copy self)
+    @inlinable @inline(__always) mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(
+        _ tag: UInt16
+    ) -> Value? {
+        let width = MemoryLayout<Value>.size
+        guard order == .rising, tag > resumeTag else { return nil }
+        var cursor = whole
+        cursor.position = resumeAt
+        guard cursor.take(UInt16.self) == tag, let length = cursor.take(UInt32.self), Int(exactly: length) == width,
+            let number = cursor.take(Value.self)
+        else { return nil }
+        resumeAt = cursor.position
+        resumeTag = tag
+        return number
+    }
+}

@@ -1,0 +1,194 @@
+/// Writes tagged fields one after another into memory of its own. What breaks a limit is remembered and told by
+/// `finish()`.
+@safe public struct MessageEncoder: ~Copyable {
+    // SAFETY: `capacity` bytes that this value alone owns, of which the first `count` are written.
+    @usableFromInline var storage: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+    @usableFromInline package var count = 0
+    @usableFromInline let limits: MessageLimits
+    @usableFromInline var fields = 0
+    @usableFromInline var depth = 0
+    @usableFromInline package var failure: EncodingFailure?
+
+    public init(limits: MessageLimits = .standard) {
+        self.init(limits: limits, capacity: 256)
+    }
+
+    /// - Parameter capacity: bytes to have at once; more are had when they are needed.
+    package init(limits: MessageLimits, capacity: Int) {
+        self.limits = limits
+        self.capacity = max(capacity, 16)
+        unsafe storage = .allocate(byteCount: self.capacity, alignment: 16)
+    }
+
+    deinit {
+        unsafe storage.deallocate()
+    }
+
+    /// Writes one field.
+    @inlinable public mutating func encode(_ value: borrowing some FieldValue, as tag: UInt16) {
+        encodeAny(value, as: tag)
+    }
+
+    /// The way of every type; by a name of its own, for a number's `encode` would call itself.
+    @inlinable mutating func encodeAny(_ value: borrowing some FieldValue, as tag: UInt16) {
+        fields &+= 1
+        guard fields <= limits.fields else { return fail(.tooManyFields(limit: limits.fields)) }
+        guard makeRoom(for: 6) else { return }
+        // SAFETY: there is room for the field's six bytes of header, of which the length follows below.
+        unsafe storage.storeBytes(of: tag.littleEndian, toByteOffset: count, as: UInt16.self)
+        let lengthAt = count &+ 2
+        count &+= 6
+        value.write(to: &self)
+        guard failure == nil else { return }
+        // Cannot be cut off: limits.bytes is at most UInt32.max.
+        let length = UInt32(truncatingIfNeeded: count &- lengthAt &- 4)
+        // SAFETY: the four bytes were written above.
+        unsafe storage.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self)
+    }
+
+    /// Writes one field that holds a number.
+    @inlinable @inline(__always) public mutating func encode<Value: FieldValue & FixedWidthInteger & BitwiseCopyable>(
+        _ value: Value, as tag: UInt16
+    ) {
+        let width = MemoryLayout<Value>.size
+        guard fields < limits.fields, makeRoom(for: 6 &+ width) else { return encodeAny(value, as: tag) }
+        fields &+= 1
+        // SAFETY: there is room for the field's six bytes of header and for its number.
+        unsafe storage.storeBytes(of: tag.littleEndian, toByteOffset: count, as: UInt16.self)
+        unsafe storage.storeBytes(
+            of: UInt32(truncatingIfNeeded: width).littleEndian, toByteOffset: count &+ 2, as: UInt32.self)
+        unsafe storage.storeBytes(of: value.littleEndian, toByteOffset: count &+ 6, as: Value.self)
+        count &+= 6 &+ width
+    }
+
+    /// Writes a field, or nothing for nil.
+    @inlinable public mutating func encode(_ value: (some FieldValue)?, as tag: UInt16) {
+        if let value { encode(value, as: tag) }
+    }
+
+    /// Writes a list: one field per element, in order, all with the same tag.
+    @inlinable public mutating func encode(list values: some Sequence<some FieldValue>, as tag: UInt16) {
+        for value in values where failure == nil { encode(value, as: tag) }
+    }
+
+    /// The whole wire form.
+    public consuming func finish() throws(EncodingFailure) -> [UInt8] {
+        if let failure { throw failure }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: storage, count: count))
+    }
+}
+
+extension MessageEncoder {
+    /// Appends a number's bytes, for a `FieldValue` that writes itself.
+    @inlinable public mutating func append(_ number: some FixedWidthInteger & BitwiseCopyable) {
+        let size = MemoryLayout.size(ofValue: number)
+        guard makeRoom(for: size) else { return }
+        // SAFETY: there is room for `size` bytes.
+        unsafe storage.storeBytes(of: number.littleEndian, toByteOffset: count, as: type(of: number))
+        count &+= size
+    }
+
+    /// Appends bytes, for a `FieldValue` that writes itself.
+    @inlinable public mutating func append(contentsOf more: some Collection<UInt8>) {
+        let whole: Void? = more.withContiguousStorageIfAvailable { unsafe append(UnsafeRawBufferPointer($0)) }
+        if whole == nil { for byte in more where failure == nil { append(byte) } }
+    }
+
+    /// Appends bytes that lie anywhere.
+    @inlinable public mutating func append(_ more: RawSpan) {
+        unsafe more.withUnsafeBytes { unsafe append($0) }
+    }
+
+    @inlinable mutating func append(_ more: UnsafeRawBufferPointer) {
+        guard let source = more.baseAddress, makeRoom(for: more.count) else { return }
+        // SAFETY: there is room for as many bytes, and nobody else has this memory.
+        unsafe (storage + count).copyMemory(from: source, byteCount: more.count)
+        count &+= more.count
+    }
+
+    @inlinable mutating func nested(_ body: (inout MessageEncoder) -> Void) {
+        guard depth < limits.depth else { return fail(.tooDeep(limit: limits.depth)) }
+        depth &+= 1
+        body(&self)
+        depth &-= 1
+    }
+
+    @inlinable mutating func makeRoom(for more: Int) -> Bool {
+        if more <= capacity &- count, failure == nil { return more <= limits.bytes &- count || isTooLong() }
+        return grow(by: more)
+    }
+
+    @usableFromInline mutating func isTooLong() -> Bool {
+        fail(.tooLong(limit: limits.bytes))
+        return false
+    }
+
+    @usableFromInline mutating func grow(by more: Int) -> Bool {
+        if more > limits.bytes - count { fail(.tooLong(limit: limits.bytes)) }
+        guard failure == nil else { return false }
+        let larger = max(capacity * 2, count + more)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        unsafe memory.copyMemory(from: storage, byteCount: count)
+        unsafe storage.deallocate()
+        unsafe storage = memory
+        capacity = larger
+        return true
+    }
+
+    @usableFromInline mutating func fail(_ reason: EncodingFailure) {
+        failure = failure ?? reason
+    }
+}
+
+extension MessageEncoder {
+    /// Forgets what was written and keeps the memory.
+    @inlinable package mutating func reset() {
+        count = 0
+        fields = 0
+        depth = 0
+        failure = nil
+    }
+
+    /// What was written, where it is no longer than `most` bytes.
+    package func copied(atMost most: Int) throws(EncodingFailure) -> [UInt8] {
+        if let failure { throw failure }
+        guard count <= most else { throw .tooLong(limit: most) }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: storage, count: count))
+    }
+
+    /// Lends what was written so far.
+    @inlinable @inline(__always) package func withWritten<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(written)
+    }
+
+    /// What was written so far.
+    @usableFromInline var written: RawSpan {
+        @inlinable @inline(__always) @_lifetime(borrow self) get {
+            // SAFETY: `count` bytes are written, and this value keeps them for as long as it is borrowed.
+            unsafe RawSpan(_unsafeStart: storage, byteCount: count)
+        }
+    }
+}
+
+/// Why a value has no wire form: it would be refused by every reader with the same limits.
+public enum EncodingFailure: Error, Sendable, Hashable {
+    /// Longer than this many bytes.
+    case tooLong(limit: Int)
+    /// More fields than this.
+    case tooManyFields(limit: Int)
+    /// Nested deeper than this.
+    case tooDeep(limit: Int)
+}
+
+extension EncodingFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .tooLong(let limit): "the message would be longer than \(limit) bytes"
+        case .tooManyFields(let limit): "the message would have more than \(limit) fields"
+        case .tooDeep(let limit): "the message would nest deeper than \(limit) levels"
+        }
+    }
+}

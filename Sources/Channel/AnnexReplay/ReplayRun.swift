@@ -1,0 +1,118 @@
+internal import AnnexChannel
+internal import AnnexLinux
+
+/// A replay under way.
+struct ReplayRun {
+    let channel: HostEndpoint
+    let inbox: ReplayInbox
+    let patience: Duration
+    /// The host's calls that have no answer yet, by the numbers that they had.
+    private var calls: [UInt64: ChannelCall] = [:]
+    /// The extension's, by the same.
+    private var requests: [UInt64: HeldRequest] = [:]
+
+    init(channel: HostEndpoint, inbox: ReplayInbox, patience: Duration) {
+        self.channel = channel
+        self.inbox = inbox
+        self.patience = patience
+    }
+
+    /// - Returns: the difference, where there is one.
+    mutating func take(_ step: ReplayStep) async throws -> ReplayDifference? {
+        switch step {
+        case .call(let frame, let message): return try await call(frame, message)
+        case .cancel(let call): calls.removeValue(forKey: call)?.cancel()
+        case .post(let frame): try await channel.send(ChannelEvent(method: frame.method, payload: frame.payload))
+        case .answer(let frame): answer(frame)
+        case .expect(let frame, let message): return await expect(frame, message)
+        }
+        return nil
+    }
+
+    /// What the extension sent beyond what was recorded.
+    func leftOver() -> ReplayDifference? {
+        for arrival in inbox.left {
+            switch arrival {
+            case .event(let event):
+                return ReplayDifference(message: 0, subject: "", what: "an event (method \(event.method)) too many")
+            case .request(let method, _, _):
+                return ReplayDifference(message: 0, subject: "", what: "a call (method \(method)) too many")
+            case .over, .tooLate: continue
+            }
+        }
+        return nil
+    }
+
+    private mutating func call(_ frame: RecordedFrame, _ message: Int) async throws -> ReplayDifference? {
+        var descriptors = DescriptorList()
+        for piece in frame.pieces { descriptors.append(try Self.sealed(piece.contents)) }
+        let accepts = DescriptorAllowance(
+            pieces: Int(clamping: min(frame.mostPieces, UInt64(ControlSocket.mostDescriptors))),
+            bytes: frame.mostBytes)
+        do throws(CallFailure) {
+            calls[frame.call] = try await channel.start(
+                Request(
+                    method: frame.method, payload: frame.payload, descriptors: descriptors, accepts: accepts,
+                    mostReply: .max),
+                timeout: patience)
+            return nil
+        } catch {
+            return frame.difference(message, "it could not be sent: \(error)")
+        }
+    }
+
+    private static func sealed(_ contents: [UInt8]) throws(SystemError) -> Descriptor {
+        let memory = try Descriptor.memfd("annex-replay", size: 0)
+        try memory.writeAll(contents)
+        try memory.addSeals(.immutable)
+        return memory
+    }
+
+    private mutating func answer(_ frame: RecordedFrame) {
+        guard let request = requests.removeValue(forKey: frame.call)?.take() else { return }
+        if frame.kind == FrameKind.reply.rawValue {
+            // No longer than it was, in a ring that is no smaller: what does not fit, its caller hears.
+            try? request.reply(frame.payload)
+        } else {
+            let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0
+            request.fail(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
+        }
+    }
+
+    private mutating func expect(_ frame: RecordedFrame, _ message: Int) async -> ReplayDifference? {
+        if frame.kind == FrameKind.reply.rawValue || frame.kind == FrameKind.failure.rawValue {
+            return await expectAnswer(frame, message)
+        }
+        switch (await inbox.next(within: patience, loop: channel.loop), frame.kind) {
+        case (.event(let event), FrameKind.event.rawValue) where event.method == frame.method:
+            return frame.difference(message, from: event.payload)
+        case (.request(frame.method, let payload, let request), FrameKind.request.rawValue):
+            requests[frame.call] = request
+            return frame.difference(message, from: payload)
+        case (.event(let event), _): return frame.difference(message, "instead came an event (method \(event.method))")
+        case (.request(let method, _, _), _):
+            return frame.difference(message, "instead came a call (method \(method))")
+        case (.over(let why), _): return frame.difference(message, "it did not come: \(why)")
+        case (.tooLate, _): return frame.difference(message, "it did not come within \(patience)")
+        }
+    }
+
+    private mutating func expectAnswer(_ frame: RecordedFrame, _ message: Int) async -> ReplayDifference? {
+        // An answer to a call that the recorded host had given up.
+        guard let call = calls.removeValue(forKey: frame.call) else { return nil }
+        do throws(CallFailure) {
+            let reply = try await call.value()
+            guard frame.kind == FrameKind.reply.rawValue else {
+                return frame.difference(message, "a reply of \(reply.payload.count) bytes instead")
+            }
+            return frame.difference(message, from: reply.payload) ?? frame.difference(message, from: reply.sealed)
+        } catch .failed(let code, let text) {
+            guard frame.kind == FrameKind.failure.rawValue else {
+                return frame.difference(message, "failure \(code) instead: \(text)")
+            }
+            return frame.difference(message, from: WireBytes.bytes(code) + Array(text.utf8))
+        } catch {
+            return frame.difference(message, "\(error)")
+        }
+    }
+}
