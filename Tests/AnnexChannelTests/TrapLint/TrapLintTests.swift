@@ -8,7 +8,6 @@ import Testing
     /// `HostStreams`, `StreamQueue` and `StreamFrame`.
     static let receiver = [
         "AnnexMessages/MessageDecoder", "AnnexMessages/FieldReader", "AnnexReplay/Recording+Reading",
-        "AnnexChannel/Wire/Hello", "AnnexChannel/Wire/Frame", "AnnexChannel/Wire/ExtensionDescriptors",
         "AnnexChannel/Wire/RawCalls", "AnnexChannel/Wire/StreamState", "AnnexChannel/Wire/WireBytes",
         "AnnexChannel/Ring/RingBytes", "AnnexChannel/Ring/RingReader", "AnnexChannel/Ring/RingWriter",
         "AnnexChannel/Ring/LargeMessage", "AnnexChannel/Host/CallTable",
