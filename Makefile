@@ -111,10 +111,10 @@ bench-short: setup ## the benchmarks build, and two scenes of them run and are v
 bench-micro: setup ## single steps of calls and launches, by the ecosystem's benchmark package (ONLY=REGEX)
 	@.ci/bench micro $(if $(ONLY),--filter "$(ONLY)")
 
-readme-table: setup ## the README's tables, made of results (RESULT="result.json …"; PAGE: another page)
+readme-table: setup ## the README's figures and the tables of Benchmarks.md, made of results (RESULT="result.json …"; PAGE: another page)
 	@test -n "$(RESULT)" || { echo "annex: say which: annex bench all --peers --json > result.json; make readme-table RESULT=result.json" >&2; exit 64; }
 	@.ci/bench command
-	@Benchmarks/.build/release/annex-bench table $(RESULT) --into "$(or $(PAGE),README.md)"
+	@Benchmarks/.build/release/annex-bench table $(RESULT) $(foreach page,$(or $(PAGE),README.md Docs/Reference/Benchmarks.md),--into "$(page)")
 
 bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a hot call
 	@sh .ci/install-needs bwrap:bubblewrap

@@ -14,7 +14,7 @@ struct AnnexBench: ParsableCommand {
               annex bench latency --only awake              one scene
               annex bench latency --all --out folder        sizes, silences and fixed rates too; histograms and pictures
               annex bench all --peers --json > result.json  for a program, and for the tables
-              annex bench table result.json --markdown      the README's tables
+              annex bench table result.json --markdown      the tables of the documentation
 
             EXIT STATUS
               0   everything that was asked for was measured and reached

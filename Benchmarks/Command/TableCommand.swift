@@ -4,12 +4,15 @@ import BenchKit
 struct TableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "table",
-        abstract: "Print results again: as text, or as the tables of README and Docs/Reference/Benchmarks.md.",
+        abstract: "Print results again: as text, or as the tables of the documentation.",
         discussion: """
+            A page says by its marks what it gets: README.md has five figures, Docs/Reference/Benchmarks.md every table. \
+            Both have to be made of the same results.
+
             EXAMPLES
               annex bench all --peers --json > result.json
               annex bench table result.json --markdown
-              annex bench table result.json scale.json --into README.md
+              annex bench table result.json scale.json --into README.md --into Docs/Reference/Benchmarks.md
             """)
 
     @Argument(help: "What `--json` printed; several are shown one below the other.")
@@ -18,14 +21,21 @@ struct TableCommand: ParsableCommand {
     @Flag(help: "As Markdown tables.")
     var markdown = false
 
-    @Option(help: "Write the Markdown tables between the marks of this page.")
-    var into: String?
+    @Option(help: "Write figures or tables between the marks of this page; may be given more than once.")
+    var into: [String] = []
 
     func run() throws {
         let reports = try results.map { try Report.read($0) }
-        if let into {
-            try MarkedPage.write(Self.tables(of: reports), into: into)
-        } else if markdown {
+        for page in into {
+            try MarkedPage.write(into: page) { part in
+                switch part {
+                case .figures: try FiguresTable(reports).text()
+                case .table: Self.tables(of: reports)
+                }
+            }
+        }
+        if !into.isEmpty { return }
+        if markdown {
             print(Self.tables(of: reports), terminator: "")
         } else {
             for report in reports { print(TextReport(isColoured: Terminal.isColoured).text(report)) }

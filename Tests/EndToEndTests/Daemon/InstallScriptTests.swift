@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The files of `make install` and their places.
+/// What `make install` puts where.
 @Suite(.timeLimit(.minutes(20))) struct InstallScriptTests {
     private let folder: TemporaryFolder
     private let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `all files lie below the prefix and the units start the programs there`()
+    @Test func `programs, units, manual and completions lie below the prefix, and the units start what lies there`()
         async throws
     {
         let ran = try await Program.run(
@@ -32,10 +32,11 @@ import Testing
             let completions = place.appending(path: "share/bash-completion/completions/\(program)")
             #expect(try String(contentsOf: completions, encoding: .utf8).contains("complete"))
         }
-        #expect(FileManager.default.fileExists(atPath: place.appending(path: "share/doc/annex/Guide/Daemon.md").path))
+        let page = place.appending(path: "share/doc/annex/Docs/Guide/Daemon.md")
+        #expect(FileManager.default.fileExists(atPath: page.path))
     }
 
-    @Test func `programs that were not built are named and nothing is installed`() async throws {
+    @Test func `what was not built is named, and nothing is put in place`() async throws {
         let ran = try await Program.run("/bin/sh", [script, "/nowhere", "/opt/annex", folder.url.path], in: folder)
         #expect(ran.status == 66 && ran.errors.contains("/nowhere/annex is missing"), "\(ran)")
         #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "opt").path))

@@ -1,4 +1,4 @@
-/// A report as the tables that the README and Docs/Reference/Benchmarks.md carry.
+/// A report as the tables that Docs/Reference/Benchmarks.md carries.
 public struct MarkdownTable {
     private let report: Report
 

@@ -1,41 +1,64 @@
 internal import Foundation
 
-/// A page of which one part is made by a command: what lies between two marks, each alone on its line, once.
+/// A page of which parts are made by `annex bench table`: what lies between two marks, each alone on its line, once.
 public struct MarkedPage {
-    public static let begin = "<!-- annex bench table: begin -->"
-    public static let end = "<!-- annex bench table: end -->"
+    /// What a page may have made for it.
+    public enum Part: String, CaseIterable, Sendable {
+        /// The few figures of `FiguresTable`.
+        case figures
+        /// Every table of `MarkdownTable`.
+        case table
+
+        public var begin: String { "<!-- annex bench \(rawValue): begin -->" }
+        public var end: String { "<!-- annex bench \(rawValue): end -->" }
+    }
 
     /// Why a page was left as it is.
     public enum Failure: Error, CustomStringConvertible {
-        /// Not exactly one of each mark, or in the wrong order.
+        /// No part at all, or a part that does not have exactly one of each mark in this order, or one within another.
         case noMarks
 
         public var description: String {
-            "the page has not, once and in this order, the lines \(MarkedPage.begin) and \(MarkedPage.end)"
+            let pairs = Part.allCases.map { "\($0.begin) and \($0.end)" }.joined(separator: ", or ")
+            return "the page must have the lines \(pairs), each once and in this order"
         }
     }
 
     private let lines: [Substring]
-    private let marks: (begin: Int, end: Int)
+    /// In the order in which they stand on the page.
+    private let parts: [(part: Part, begin: Int, end: Int)]
 
     public init(_ text: String) throws(Failure) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let begins = lines.indices.filter { lines[$0] == MarkedPage.begin }
-        let ends = lines.indices.filter { lines[$0] == MarkedPage.end }
-        guard begins.count == 1, ends.count == 1, begins[0] < ends[0] else { throw .noMarks }
+        var parts: [(part: Part, begin: Int, end: Int)] = []
+        for part in Part.allCases {
+            let begins = lines.indices.filter { lines[$0] == part.begin }
+            let ends = lines.indices.filter { lines[$0] == part.end }
+            if begins.isEmpty && ends.isEmpty { continue }
+            guard begins.count == 1, ends.count == 1, begins[0] < ends[0] else { throw .noMarks }
+            parts.append((part, begins[0], ends[0]))
+        }
+        parts.sort { $0.begin < $1.begin }
+        guard !parts.isEmpty, zip(parts, parts.dropFirst()).allSatisfy({ $0.end < $1.begin }) else { throw .noMarks }
         self.lines = lines
-        marks = (begins[0], ends[0])
+        self.parts = parts
     }
 
-    /// The page with another text between its marks.
-    public func holding(_ text: String) -> String {
-        let before = lines[...marks.begin].joined(separator: "\n")
-        let after = lines[marks.end...].joined(separator: "\n")
-        return before + "\n" + text + (text.hasSuffix("\n") ? "" : "\n") + after
+    /// The page with another text in each of its parts.
+    public func holding(_ text: (Part) throws -> String) rethrows -> String {
+        var page = ""
+        var next = 0
+        for (part, begin, end) in parts {
+            page += lines[next...begin].joined(separator: "\n") + "\n"
+            let made = try text(part)
+            page += made + (made.hasSuffix("\n") ? "" : "\n")
+            next = end
+        }
+        return page + lines[next...].joined(separator: "\n")
     }
 
-    /// Puts a text into a file's marked part, at once or not at all.
-    public static func write(_ text: String, into path: String) throws {
+    /// Fills the parts of a file, at once or not at all.
+    public static func write(into path: String, _ text: (Part) throws -> String) throws {
         let url = URL(filePath: path)
         let page = try MarkedPage(String(contentsOf: url, encoding: .utf8))
         try Data(page.holding(text).utf8).write(to: url, options: .atomic)
