@@ -1,5 +1,5 @@
-import AnnexPolicy
 import AnnexAttacks
+import AnnexPolicy
 import Testing
 
 /// Expectations of policies, tried live: a kernel's answers to real calls.

@@ -1,8 +1,8 @@
+import AnnexAttacks
 import AnnexLinux
 import AnnexPolicy
 import AnnexSandbox
 import AnnexTestSupport
-import AnnexAttacks
 import Glibc
 import Synchronization
 import Testing

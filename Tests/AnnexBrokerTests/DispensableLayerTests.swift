@@ -1,5 +1,5 @@
-import AnnexPolicy
 import AnnexBrokerAPI
+import AnnexPolicy
 import Testing
 
 @testable import AnnexBroker

@@ -1,5 +1,5 @@
-import AnnexBundle
 import AnnexBrokerAPI
+import AnnexBundle
 import AnnexTestSupport
 import Testing
 

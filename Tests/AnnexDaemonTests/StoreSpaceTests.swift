@@ -1,5 +1,5 @@
-import AnnexChannel
 import AnnexBrokerAPI
+import AnnexChannel
 import AnnexTestSupport
 import Foundation
 import Logging

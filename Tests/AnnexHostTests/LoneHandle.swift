@@ -1,5 +1,5 @@
-import AnnexModel
 import AnnexBrokerAPI
+import AnnexModel
 import Synchronization
 
 /// Ends the extension only for events that bound a wait: the report that its channel is closed, and a dismissal.

@@ -1,7 +1,7 @@
+import AnnexBrokerAPI
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
-import AnnexBrokerAPI
 import Synchronization
 
 /// A broker of one extension that no process stands behind: the test holds the extension's ends of the channel.

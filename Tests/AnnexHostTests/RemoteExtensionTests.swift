@@ -1,5 +1,5 @@
-import AnnexChannel
 import AnnexBrokerAPI
+import AnnexChannel
 import Testing
 
 @testable import AnnexHost

@@ -1,6 +1,6 @@
+import AnnexBrokerAPI
 import AnnexChannel
 import AnnexLinux
-import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Synchronization

@@ -1,7 +1,7 @@
+import AnnexBrokerAPI
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
-import AnnexBrokerAPI
 import Testing
 
 /// Packets between host and daemon come through the wire unchanged.

@@ -1,5 +1,5 @@
-import AnnexShippedPolicies
 import AnnexPolicy
+import AnnexShippedPolicies
 import Testing
 
 @Suite struct ExtensionPointsTests {

@@ -1,6 +1,6 @@
+import AnnexBrokerAPI
 import AnnexHost
 import AnnexModel
-import AnnexBrokerAPI
 import Synchronization
 
 /// The codes with which a host's launches were rejected, in order.

@@ -1,9 +1,9 @@
+internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexPolicy
 internal import AnnexSandbox
-internal import AnnexBrokerAPI
 
 extension Broker {
     /// What the sandbox needs to run an extension exactly as it was checked at its installation.

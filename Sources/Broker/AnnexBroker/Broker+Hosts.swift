@@ -1,5 +1,5 @@
-package import AnnexChannel
 package import AnnexBrokerAPI
+package import AnnexChannel
 
 extension Broker {
     package func launch(

@@ -1,7 +1,7 @@
+package import AnnexBrokerAPI
 package import AnnexBundle
 internal import AnnexPolicy
 internal import AnnexSandbox
-package import AnnexBrokerAPI
 internal import Synchronization
 
 extension Broker {

@@ -1,9 +1,9 @@
+package import AnnexBrokerAPI
 internal import AnnexBundle
 package import AnnexChannel
-internal import AnnexShippedPolicies
 internal import AnnexPolicy
 internal import AnnexSandbox
-package import AnnexBrokerAPI
+internal import AnnexShippedPolicies
 internal import Synchronization
 
 /// The system's part: knows what is installed, launches, supervises, ends.

@@ -1,5 +1,5 @@
-package import AnnexPolicy
 package import AnnexBrokerAPI
+package import AnnexPolicy
 
 /// What a host wants of its broker otherwise than the policies say.
 package struct BrokerWishes: Sendable {

@@ -1,5 +1,5 @@
-internal import AnnexLinux
 internal import AnnexBrokerAPI
+internal import AnnexLinux
 internal import Synchronization
 
 extension Daemon {

@@ -1,5 +1,5 @@
-package import AnnexLinux
 internal import AnnexBrokerAPI
+package import AnnexLinux
 internal import Glibc
 package import Logging
 internal import Synchronization

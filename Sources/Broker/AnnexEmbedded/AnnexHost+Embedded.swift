@@ -1,6 +1,6 @@
 internal import AnnexBroker
-public import AnnexHost
 public import AnnexBrokerAPI
+public import AnnexHost
 
 extension AnnexHost {
     /// A host that carries its broker: nothing to install, nothing to start.

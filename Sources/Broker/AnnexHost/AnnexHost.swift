@@ -1,6 +1,6 @@
+public import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexLinux
-public import AnnexBrokerAPI
 
 /// A host's way to its extensions: what is installed, and sessions with them.
 ///

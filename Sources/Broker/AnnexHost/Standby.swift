@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexLinux
-internal import AnnexBrokerAPI
 internal import Synchronization
 
 /// Extensions launched ahead: each in its sandbox, past its hello, asleep, so that a request costs one message.

@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexHost
 internal import AnnexModel
-internal import AnnexBrokerAPI
 internal import CoreMetrics
 internal import Tracing
 

@@ -1,5 +1,5 @@
-internal import AnnexHost
 internal import AnnexBrokerAPI
+internal import AnnexHost
 internal import CoreMetrics
 internal import Synchronization
 

@@ -1,7 +1,7 @@
 import AnnexBroker
+import AnnexBrokerAPI
 import AnnexDaemon
 import AnnexLinux
-import AnnexBrokerAPI
 import ArgumentParser
 
 /// The daemon's command line.

@@ -30,7 +30,8 @@ struct EmbedProgram: BuildToolPlugin {
             placement: ["-static-pie", "-fPIE", "-fvisibility=hidden", "-Wl,-z,text", "-Wl,-z,relro"]),
         "AnnexAttacks": Carried(
             name: "annex-trial", type: "TrialPrograms", folder: "Sources/Sandbox/AnnexAttacks",
-            borrowed: ["Sources/Sandbox/AnnexWarden/Program/text.c"], borrowedHeaders: ["Sources/Sandbox/AnnexWarden/Program"]),
+            borrowed: ["Sources/Sandbox/AnnexWarden/Program/text.c"],
+            borrowedHeaders: ["Sources/Sandbox/AnnexWarden/Program"]),
     ]
 
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

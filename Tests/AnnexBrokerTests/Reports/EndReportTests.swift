@@ -1,7 +1,7 @@
+import AnnexBrokerAPI
 import AnnexLinux
 import AnnexModel
 import AnnexPolicy
-import AnnexBrokerAPI
 import Testing
 
 @testable import AnnexBroker

@@ -1,5 +1,5 @@
-import AnnexModel
 import AnnexBrokerAPI
+import AnnexModel
 
 @testable import AnnexBroker
 

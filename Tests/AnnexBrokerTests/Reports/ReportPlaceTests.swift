@@ -1,5 +1,5 @@
-import AnnexLinux
 import AnnexBrokerAPI
+import AnnexLinux
 import Testing
 
 @testable import AnnexBroker

@@ -1,8 +1,8 @@
 import AnnexBroker
+import AnnexBrokerAPI
 import AnnexChannel
 import AnnexHost
 import AnnexModel
-import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Testing

@@ -1,6 +1,6 @@
+import AnnexBrokerAPI
 import AnnexHost
 import AnnexLinux
-import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Testing

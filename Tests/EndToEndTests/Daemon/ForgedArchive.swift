@@ -1,5 +1,5 @@
-import AnnexLinux
 import AnnexBrokerAPI
+import AnnexLinux
 import Glibc
 
 /// Files that a daemon is given in place of an app's archive.

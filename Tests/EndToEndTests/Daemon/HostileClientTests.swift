@@ -1,8 +1,8 @@
+import AnnexBrokerAPI
 import AnnexChannel
 import AnnexHost
 import AnnexLinux
 import AnnexModel
-import AnnexBrokerAPI
 import AnnexTestSupport
 import Foundation
 import Testing

@@ -1,7 +1,7 @@
+import AnnexBrokerAPI
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
-import AnnexBrokerAPI
 import Glibc
 
 /// A client that speaks to a daemon by hand, as honestly or not as a test wants.

@@ -1,5 +1,5 @@
-import AnnexLinux
 import AnnexBrokerAPI
+import AnnexLinux
 import FuzzSupport
 
 /// The archive that a host sends a daemon to install. What its reader gives stays within the archive and beneath the app.

@@ -1,5 +1,5 @@
-import AnnexModel
 import AnnexBrokerAPI
+import AnnexModel
 import FuzzSupport
 
 @testable import AnnexChannel

@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexShippedPolicies
-internal import AnnexBrokerAPI
 
 // An extension that is installed and not on offer, since it breaks a rule. A daemon tells of 64 in one packet: what is
 // said of each is bounded, whatever its property list holds.

@@ -1,5 +1,5 @@
-internal import AnnexBundle
 internal import AnnexBrokerAPI
+internal import AnnexBundle
 
 /// What is installed: apps by identifier, and through them their extensions.
 struct Registry: Sendable {

@@ -1,7 +1,7 @@
+internal import AnnexBrokerAPI
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
-internal import AnnexBrokerAPI
 internal import Glibc
 
 /// An end as a file keeps it. `Docs/Reference/Reports.md` lists the keys; where `annex run --report` says the same of a program,

@@ -1,5 +1,5 @@
-package import AnnexLinux
 package import AnnexBrokerAPI
+package import AnnexLinux
 internal import Glibc
 
 extension ReportPlace {

@@ -1,8 +1,8 @@
+internal import AnnexBrokerAPI
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
 internal import AnnexSandbox
-internal import AnnexBrokerAPI
 internal import Logging
 
 /// What a broker does, in the program's log (swift-log, label `annex.broker`). `Docs/Guide/Observing.md` lists the metadata keys;

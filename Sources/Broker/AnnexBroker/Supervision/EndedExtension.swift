@@ -1,5 +1,5 @@
-package import AnnexModel
 package import AnnexBrokerAPI
+package import AnnexModel
 
 /// The end of one extension with everything that a report needs: who it was, how it began, and why it is gone.
 package struct EndedExtension: Sendable {

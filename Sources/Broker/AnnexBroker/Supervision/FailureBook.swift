@@ -1,5 +1,5 @@
-internal import AnnexModel
 internal import AnnexBrokerAPI
+internal import AnnexModel
 internal import Synchronization
 
 /// Who failed how often in a row, for whoever wants to start one of them again.

@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexPolicy
 internal import AnnexSandbox
-internal import AnnexBrokerAPI
 
 extension LaunchReport.Limit {
     /// Every limit of a policy, and who holds it on this machine.

@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexPolicy
 internal import AnnexSandbox
-internal import AnnexBrokerAPI
 
 extension LaunchReport {
     /// A launch as the sandbox saw it, up to the extension's hello where that came.

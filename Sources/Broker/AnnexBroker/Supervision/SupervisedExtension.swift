@@ -1,9 +1,9 @@
+internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
 internal import AnnexSandbox
-internal import AnnexBrokerAPI
 internal import Synchronization
 
 /// One launched extension: feeds what happens to its life and does what that answers. The only place with effects.

@@ -1,8 +1,8 @@
 internal import AnnexBroker
+internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
-internal import AnnexBrokerAPI
 internal import Logging
 internal import Synchronization
 

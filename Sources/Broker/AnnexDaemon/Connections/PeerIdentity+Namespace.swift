@@ -1,5 +1,5 @@
-internal import AnnexLinux
 internal import AnnexBrokerAPI
+internal import AnnexLinux
 internal import Glibc
 
 /// Whose user a peer's is. A user of this machine can be many: `/etc/subuid` gives most of them 65,536 numbers, to be used

@@ -1,5 +1,5 @@
-package import AnnexLinux
 internal import AnnexBrokerAPI
+package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 

@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexLinux
-internal import AnnexBrokerAPI
 internal import Glibc
 internal import Synchronization
 

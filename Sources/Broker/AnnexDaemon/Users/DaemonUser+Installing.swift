@@ -1,7 +1,7 @@
 internal import AnnexBroker
+internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexLinux
-internal import AnnexBrokerAPI
 internal import Glibc
 internal import Synchronization
 

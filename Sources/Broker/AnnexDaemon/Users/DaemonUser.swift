@@ -1,6 +1,6 @@
 internal import AnnexBroker
-internal import AnnexLinux
 internal import AnnexBrokerAPI
+internal import AnnexLinux
 internal import Logging
 internal import Synchronization
 

@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexModel
-internal import AnnexBrokerAPI
 
 /// A launched extension as its host's end of a connection knows it.
 struct RemoteExtension: Sendable {

@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexModel
-internal import AnnexBrokerAPI
 
 // Typed calls tell the broker nothing while all goes well: that would cost more than the call. The host's end of the
 // channel holds the extension point's time limit instead.

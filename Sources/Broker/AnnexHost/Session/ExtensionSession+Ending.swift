@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexChannel
 public import AnnexModel
-internal import AnnexBrokerAPI
 
 extension ExtensionSession {
     /// Ends the session: the extension has answered what it was asked. It gets a moment to tidy up, its extension point's

@@ -1,7 +1,7 @@
+internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexLinux
 public import AnnexModel
-internal import AnnexBrokerAPI
 internal import Synchronization
 
 extension ExtensionSession {

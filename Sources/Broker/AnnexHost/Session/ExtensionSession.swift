@@ -1,7 +1,7 @@
+public import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexLinux
 public import AnnexModel
-public import AnnexBrokerAPI
 internal import Synchronization
 
 /// A launched extension and its host's conversation with it. When the last reference goes, the extension is ended.

@@ -1,6 +1,6 @@
+public import AnnexBrokerAPI
 internal import AnnexChannel
 public import AnnexModel
-public import AnnexBrokerAPI
 
 /// Why a host got no answer.
 ///

@@ -1,5 +1,5 @@
-package import AnnexModel
 package import AnnexBrokerAPI
+package import AnnexModel
 
 /// Told of what a host does with its extensions, where it does it: on the task or thread that asks.
 package protocol HostObserver: Sendable {

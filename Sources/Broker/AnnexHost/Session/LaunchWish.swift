@@ -1,5 +1,5 @@
-internal import AnnexChannel
 internal import AnnexBrokerAPI
+internal import AnnexChannel
 
 /// What a host wants to be launched.
 struct LaunchWish: Sendable {

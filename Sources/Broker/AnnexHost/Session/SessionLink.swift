@@ -1,6 +1,6 @@
+internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexModel
-internal import AnnexBrokerAPI
 internal import Synchronization
 
 /// What ties a session's three parties together: the channel's endpoint, the broker's handle, and whoever waits.

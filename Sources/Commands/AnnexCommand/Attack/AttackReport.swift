@@ -1,6 +1,6 @@
+import AnnexAttacks
 import AnnexPolicy
 import AnnexSandbox
-import AnnexAttacks
 
 /// What came of the attacks, for people and for programs.
 struct AttackReport {

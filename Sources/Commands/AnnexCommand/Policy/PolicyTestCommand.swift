@@ -1,6 +1,6 @@
+import AnnexAttacks
 import AnnexLinux
 import AnnexPolicy
-import AnnexAttacks
 import ArgumentParser
 
 /// What is expected of policies, held against what they say and against what the kernel does.

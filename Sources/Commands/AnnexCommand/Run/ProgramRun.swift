@@ -1,7 +1,7 @@
 import AnnexLinux
-import AnnexShippedPolicies
 import AnnexPolicy
 import AnnexSandbox
+import AnnexShippedPolicies
 import Glibc
 import Synchronization
 
