@@ -160,7 +160,7 @@ import Testing
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: "\(test.path)/PlugIns/Editor.appex/Editor")
         let error = try test.refusal()
         #expect(error.rule == .p7 && error.what.contains("/ld-linux"), "\(error)")
-        #expect(error.mend.contains("-static-executable"), "\(error)")
+        #expect(error.remedy.contains("-static-executable"), "\(error)")
         // The app's own program runs outside any sandbox.
         try test.remove("Pictures")
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: "\(test.path)/Pictures")

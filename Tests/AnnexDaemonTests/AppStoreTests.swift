@@ -145,7 +145,7 @@ import Testing
         let newer: [UInt8] = [1, 0, 4, 0, 0, 0, 2, 0, 0, 0]
         try writeIndex(newer)
         let error = #expect(throws: SystemError.self) { _ = try store() }
-        #expect(error?.errno == EPROTO && error?.mend?.contains("a newer annexd") == true)
+        #expect(error?.errno == EPROTO && error?.remedy?.contains("a newer annexd") == true)
         #expect(try Data(contentsOf: URL(filePath: path + "/index")) == Data(newer))
     }
 }

@@ -90,7 +90,7 @@ import Testing
             .none, .exitCode(-3), .signal(Signal(9)),
             .signal(Signal(11, message: Escaped("\u{1B}[0m"), backtrace: [Escaped("main + 3\n"), Escaped("0x1")])),
             .limit("64 MiB"), .deniedCall(call), .violation(Escaped("a\\b")),
-            .step(LaunchStep("pivot_root", cause: "c", mend: "m")), .step(LaunchStep("clone", cause: "c")),
+            .step(LaunchStep("pivot_root", cause: "c", remedy: "m")), .step(LaunchStep("clone", cause: "c")),
             .error(ExtensionError(code: 1, domain: "d", localizedDescription: "e")),
         ]
         for (detail, reason) in zip(details + details + details, Termination.Reason.allCases) {
@@ -132,7 +132,7 @@ import Testing
     @Test func `reports, answers and rejections read back unchanged`() throws {
         let report = LaunchReport(
             waited: .microseconds(5), steps: [.init(name: "clone3", duration: .microseconds(7))], layers: ["a", "b"],
-            waived: [.init(layer: .landlock, cause: "c", mend: nil)], policy: "p",
+            waived: [.init(layer: .landlock, cause: "c", remedy: nil)], policy: "p",
             limits: [.init(name: "memory", bound: "64M", enforcement: .enforced, keeper: "k")], memoryLimit: 1 << 26,
             memory: .watched)
         var terms = SessionTerms()
@@ -154,7 +154,7 @@ import Testing
             id: "a.b/e", displayName: "e", extensionPoint: "", containingApp: "a.b",
             refusal: ServiceError(.unknownPoint, "w", place: "p"))
         let packets: [DaemonPacket] = [
-            .welcome(version: 1), .refused(ServiceError(.overQuota, "w", place: "p", mend: "m")), .leaving,
+            .welcome(version: 1), .refused(ServiceError(.overQuota, "w", place: "p", remedy: "m")), .leaving,
             .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
             .answer(2, .extensions([offered, off, refused], isAll: false)),
             .answer(3, .terms(terms)),

@@ -29,7 +29,7 @@ import Testing
             "deniedOperation: socket(AF_INET, 0) refused by seccomp"
         ),
         (
-            Termination(.launchFailed, detail: .step(LaunchStep("pivot_root", cause: "EPERM", mend: "ask root"))),
+            Termination(.launchFailed, detail: .step(LaunchStep("pivot_root", cause: "EPERM", remedy: "ask root"))),
             "launchFailed: pivot_root: EPERM; ask root"
         ),
     ])

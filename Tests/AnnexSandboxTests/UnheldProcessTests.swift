@@ -27,7 +27,7 @@ import Testing
         child.waitUntilExit()
         #expect(child.terminationReason == .uncaughtSignal)
         #expect(child.terminationStatus == SIGKILL)
-        let consequence = LaunchFailure(.exec, errno: 0, mend: nil)
+        let consequence = LaunchFailure(.exec, errno: 0, remedy: nil)
         sandboxed.receive(LaunchEvent.failed(consequence, LaunchTimes(begun: 0, ends: [])))
         sandboxed.receive(
             LaunchEvent.ended(ProcessEnd.signalled(signal: SIGKILL, core: false), ResourceUsage()))
@@ -36,7 +36,7 @@ import Testing
         let failure = try #require(recorder.ends.first?.failure)
         #expect(failure.step == "descriptors")
         #expect(failure.cause.contains("EMFILE"))
-        #expect(failure.mend?.contains("ulimit -n") == true)
+        #expect(failure.remedy?.contains("ulimit -n") == true)
     }
 
     private final class Recorder: Sendable {

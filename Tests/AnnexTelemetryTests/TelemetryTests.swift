@@ -34,7 +34,7 @@ import Tracing
             #expect(try metrics.expectMeter("annex_running", id).values.last == 0)
             #expect(counting.meters == 1)
             let refused = try metrics.expectCounter(
-                "annex_refusals", [("extension", "com.example.nobody"), ("code", "unknownExtension")])
+                "annex_launches_rejected", [("extension", "com.example.nobody"), ("code", "unknownExtension")])
             #expect(refused.values.count == 1)
             let spans = tracer.finishedSpans
             let sessions = spans.filter { $0.operationName == "annex session" }

@@ -42,7 +42,7 @@ import Testing
             try file.close()
         }
         #expect(
-            refusal?.code == .invalidBundle && refusal?.mend == "install the app again",
+            refusal?.code == .invalidBundle && refusal?.remedy == "install the app again",
             "\(String(describing: refusal))")
     }
 

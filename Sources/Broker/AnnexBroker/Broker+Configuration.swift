@@ -13,7 +13,7 @@ extension Broker {
         guard (try? bundle.executable.isUnchanged()) ?? false else {
             throw ServiceError(
                 .invalidBundle, "\(bundle.executable.path) has changed since it was installed",
-                place: bundle.identifier, mend: "install the app again")
+                place: bundle.identifier, remedy: "install the app again")
         }
         var gifts = DescriptorList(channel.control)
         gifts.append(channel.hostRegion)

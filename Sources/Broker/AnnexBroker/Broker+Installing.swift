@@ -64,7 +64,7 @@ extension Broker {
         guard let bundle, let instance else { throw absent(identifier) }
         if let refusal = bundle.refusal { throw refusal }
         guard isEnabled else {
-            throw ServiceError(.disabled, "is switched off", place: identifier, mend: "switch it on")
+            throw ServiceError(.disabled, "is switched off", place: identifier, remedy: "switch it on")
         }
         return (bundle, instance)
     }
@@ -89,7 +89,7 @@ extension Broker {
         if let refusal = registry.withLock({ $0.refusal(of: identifier) }) { return refusal }
         return ServiceError(
             .unknownExtension, "is not installed", place: identifier,
-            mend: "install the app that carries it; installed are: \(Registry.shown(extensions.map(\.id)))")
+            remedy: "install the app that carries it; installed are: \(Registry.shown(extensions.map(\.id)))")
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {

@@ -37,7 +37,7 @@ package final class Broker: BrokerService {
             launcher = try Launcher.start(
                 waiving: Set(waiving.compactMap { SandboxLayer($0) }), share: wishes.share?.group)
         } catch {
-            throw ServiceError(.system, "\(error.cause)", place: error.step, mend: error.mend)
+            throw ServiceError(.system, "\(error.cause)", place: error.step, remedy: error.remedy)
         }
         for waiver in launcher.waivers { log.waived(waiver) }
     }
@@ -94,7 +94,7 @@ package final class Broker: BrokerService {
         guard let point, bundle.extensionPoint != point else { return }
         throw ServiceError(
             .otherPoint, "is for \(bundle.extensionPoint), not for \(point)", place: bundle.identifier,
-            mend: "choose another extension: its app may have been replaced since this one was chosen")
+            remedy: "choose another extension: its app may have been replaced since this one was chosen")
     }
 
     /// The place that a launch has from the start; nil: it asks for one, and waits for it.
@@ -105,7 +105,7 @@ package final class Broker: BrokerService {
         if let free = places.takeFree(policy.name, most: policy.limits.instances) { return free }
         throw ServiceError(
             .noPlace, "as many as the policy lets run at once (\(policy.limits.instances)) run, or are waited for",
-            place: identifier, mend: "keep fewer parked, or raise the policy's limit `instances`")
+            place: identifier, remedy: "keep fewer parked, or raise the policy's limit `instances`")
     }
 
     private func checkFailures(of identifier: String) throws(ServiceError) {

@@ -12,7 +12,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     public let containingApp: String
     /// Whether it is switched on.
     public let isEnabled: Bool
-    /// Why it cannot be used, with file, key and mend; nil if it can. Its app and the app's other extensions can be used
+    /// Why it cannot be used, with file, key and remedy; nil if it can. Its app and the app's other extensions can be used
     /// all the same.
     public let refusal: ServiceError?
 

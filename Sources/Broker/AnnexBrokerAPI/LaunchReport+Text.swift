@@ -18,7 +18,7 @@ extension LaunchReport: CustomStringConvertible {
 
 extension LaunchReport.Waiver: CustomStringConvertible {
     /// The layer, why it is missing, and what would give it.
-    public var description: String { "\(layer.rawValue): \(cause)" + (mend.map { "; \($0)" } ?? "") }
+    public var description: String { "\(layer.rawValue): \(cause)" + (remedy.map { "; \($0)" } ?? "") }
 }
 
 extension LaunchReport.Limit: CustomStringConvertible {

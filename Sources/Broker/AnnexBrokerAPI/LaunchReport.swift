@@ -19,12 +19,12 @@ public struct LaunchReport: Sendable, Hashable {
         /// The step that failed and what the kernel answered, for example `landlock: ENOSYS (Function not implemented)`.
         public let cause: String
         /// What would give it, where that is known.
-        public let mend: String?
+        public let remedy: String?
 
-        package init(layer: DispensableLayer, cause: String, mend: String?) {
+        package init(layer: DispensableLayer, cause: String, remedy: String?) {
             self.layer = layer
             self.cause = cause
-            self.mend = mend
+            self.remedy = remedy
         }
     }
 

@@ -1,4 +1,4 @@
-/// A request that a broker refuses: what, where, and what mends it.
+/// A request that a broker refuses: what, where, and the remedy.
 public struct ServiceError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable {
         /// No extension of this identifier is installed.
@@ -33,18 +33,18 @@ public struct ServiceError: Error, Sendable, Hashable {
     /// The identifier or file that it is about.
     public let place: String
     /// What the reader can do about it, where that is known.
-    public let mend: String?
+    public let remedy: String?
 
-    package init(_ code: Code, _ what: String, place: String, mend: String? = nil) {
+    package init(_ code: Code, _ what: String, place: String, remedy: String? = nil) {
         self.code = code
         self.what = what
         self.place = place
-        self.mend = mend
+        self.remedy = remedy
     }
 }
 
 extension ServiceError: CustomStringConvertible {
     public var description: String {
-        "\(place): \(what)" + (mend.map { "; \($0)" } ?? "")
+        "\(place): \(what)" + (remedy.map { "; \($0)" } ?? "")
     }
 }

@@ -96,7 +96,7 @@ package final class Daemon: Sendable {
         if peer.user == overflowUser {
             return ServiceError(
                 .overQuota, "this daemon's user namespace has no number for you: it cannot tell you from others",
-                place: "annexd", mend: "run a daemon outside of the container")
+                place: "annexd", remedy: "run a daemon outside of the container")
         }
         if options.isSystem, let refusal = peer.refusal() { return refusal }
         return descriptors.refusal(of: socket.descriptor.number, from: peer.user)
@@ -133,7 +133,7 @@ package final class Daemon: Sendable {
     private static var notServed: ServiceError {
         ServiceError(
             .overQuota, "this daemon does not serve you: it is another user's, or serves as many as it may",
-            place: "annexd", mend: "start a daemon of your own: systemctl --user enable --now annexd.socket")
+            place: "annexd", remedy: "start a daemon of your own: systemctl --user enable --now annexd.socket")
     }
 
     // MARK: Users

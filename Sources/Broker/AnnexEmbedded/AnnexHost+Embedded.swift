@@ -12,11 +12,11 @@ extension AnnexHost {
     ///   - apps: bundles to install at once, `Name.app` each; more by `install(app:)`.
     ///   - waiving: layers that this host does without where the machine cannot give them; each is tried once, now. A
     ///     layer that the machine has is always used, one that it lacks and that is not named here fails every launch
-    ///     with its cause and cure. The launch report lists what is missing.
+    ///     with its cause and remedy. The launch report lists what is missing.
     ///   - instances: how many extensions under one policy may run at once, where this host wants another number than
     ///     the policies' own; one more waits for a place.
     ///   - reports: where a report on each end is kept; `annex reports` shows those of the standard place.
-    /// - Throws: a `ServiceError` that names the file and key of a bundle that breaks a rule, or the step and cure where
+    /// - Throws: a `ServiceError` that names the file and key of a bundle that breaks a rule, or the step and remedy where
     ///   this machine cannot make sandboxes.
     public static func embedded(
         apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil,

@@ -32,7 +32,7 @@ public struct AnnexHost: Sendable {
     /// four, half a minute at most.
     /// - Parameter path: the bundle's directory, `Name.app`.
     /// - Returns: the app's extensions. One that breaks a rule of packaging has a `refusal`, and is not on offer.
-    /// - Throws: a `ServiceError` that names file, key and mend if the app itself breaks a rule.
+    /// - Throws: a `ServiceError` that names file, key and remedy if the app itself breaks a rule.
     @discardableResult
     public func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
         try service.install(app: path)

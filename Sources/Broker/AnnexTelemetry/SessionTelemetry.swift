@@ -32,7 +32,7 @@ struct SessionTelemetry: SessionObserver {
         span.updateAttributes { attributes in
             attributes["annex.reason"] = reason
             if let memory = termination.usage.peakMemory { attributes["annex.peak_memory"] = Int64(clamping: memory) }
-            attributes["annex.refusals"] = termination.usage.denials
+            attributes["annex.denials"] = termination.usage.denials
         }
         if termination.isFailure { span.setStatus(SpanStatus(code: .error, message: termination.description)) }
         span.end()

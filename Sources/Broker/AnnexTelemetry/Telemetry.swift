@@ -39,7 +39,8 @@ final class Telemetry: HostObserver {
 
     func refused(_ identifier: String, _ error: ServiceError) {
         Counter(
-            label: "annex_refusals", dimensions: [("extension", label(identifier)), ("code", error.code.rawValue)]
+            label: "annex_launches_rejected",
+            dimensions: [("extension", label(identifier)), ("code", error.code.rawValue)]
         ).increment()
     }
 }

@@ -16,7 +16,7 @@ extension Descriptor {
         // SAFETY: the name lives until the next call and is copied before it.
         while let name = unsafe annex_listing_next(listing, &mode, &error) {
             guard entries.count < limit else {
-                throw SystemError("readdir", errno: EFBIG, mend: "at most \(limit) names are taken")
+                throw SystemError("readdir", errno: EFBIG, remedy: "at most \(limit) names are taken")
             }
             entries.append(
                 DirectoryEntry(

@@ -7,10 +7,10 @@ extension Descriptor {
         let status = try status()
         guard status.user == geteuid() else {
             throw SystemError(
-                "open", errno: EPERM, path: path, mend: "it belongs to uid \(status.user): name a folder of your own")
+                "open", errno: EPERM, path: path, remedy: "it belongs to uid \(status.user): name a folder of your own")
         }
         guard status.mode & 0o022 == 0 else {
-            throw SystemError("open", errno: EPERM, path: path, mend: "others may write to it: chmod 700 it")
+            throw SystemError("open", errno: EPERM, path: path, remedy: "others may write to it: chmod 700 it")
         }
     }
 }

@@ -11,7 +11,7 @@ extension Descriptor {
             let part = try readSome(atMost: min(max(room, 1), cap - bytes.count + 1))
             if part.isEmpty { return bytes }
             bytes += part
-            if bytes.count > cap { throw SystemError("read", errno: EFBIG, mend: "at most \(cap) bytes are taken") }
+            if bytes.count > cap { throw SystemError("read", errno: EFBIG, remedy: "at most \(cap) bytes are taken") }
             room = min(room * 2, 1 << 20)
         }
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A system call that failed: which call, with what errno, on which path, and what mends it.
+/// A system call that failed: which call, with what errno, on which path, and the remedy.
 ///
 /// Every layer above wraps this value rather than its text, so that a program can still ask for the number.
 public struct SystemError: Error, Sendable, Hashable {
@@ -11,20 +11,20 @@ public struct SystemError: Error, Sendable, Hashable {
     /// The file that the call was about, where there is one.
     public let path: String?
     /// What the reader can do about it, where that is known.
-    public let mend: String?
+    public let remedy: String?
 
-    public init(_ call: String, errno: Int32, path: String? = nil, mend: String? = nil) {
+    public init(_ call: String, errno: Int32, path: String? = nil, remedy: String? = nil) {
         self.call = call
         self.errno = errno
         self.path = path
-        self.mend = mend ?? (errno == EMFILE ? "raise this program's limit on open files (ulimit -n)" : nil)
+        self.remedy = remedy ?? (errno == EMFILE ? "raise this program's limit on open files (ulimit -n)" : nil)
     }
 }
 
 extension SystemError: CustomStringConvertible {
-    public var description: String { cause + (mend.map { "; \($0)" } ?? "") }
+    public var description: String { cause + (remedy.map { "; \($0)" } ?? "") }
 
-    /// What failed, without what mends it.
+    /// What failed, without the remedy.
     package var cause: String {
         let place = path.map { " \($0)" } ?? ""
         return "\(call)\(place): \(Errno.name(errno)) (\(Errno.text(errno)))"

@@ -37,7 +37,7 @@ import Testing
             (.signal(Signal(4, backtrace: [Escaped("a\n")])), "backtrace", .texts([Escaped("a\n").description])),
             (.limit("64 MiB"), "limit", .text("64 MiB")),
             (.violation(Escaped("two hellos")), "violation", .text("two hellos")),
-            (.step(LaunchStep("pivot_root", cause: "EPERM", mend: "ask root")), "mend", .text("ask root")),
+            (.step(LaunchStep("pivot_root", cause: "EPERM", remedy: "ask root")), "remedy", .text("ask root")),
             (.error(ExtensionError(code: 7, domain: "d", localizedDescription: "no")), "errorText", .text("no")),
         ]
         for (detail, key, value) in cases {

@@ -12,7 +12,7 @@ extension EndedExtension {
             identifier: identifier, policy: "compute", lifetime: .milliseconds(1500), waited: .milliseconds(12),
             launch: LaunchReport(
                 steps: [.init(name: "clone", duration: .nanoseconds(123_456))], layers: ["user namespace"],
-                waived: [.init(layer: .landlock, cause: "ENOSYS", mend: "a newer kernel")], policy: "compute",
+                waived: [.init(layer: .landlock, cause: "ENOSYS", remedy: "a newer kernel")], policy: "compute",
                 memoryLimit: 1 << 20, memory: .enforced),
             limits: [.init(name: "memory", bound: "1M", enforcement: .enforced, keeper: "control group")],
             termination: termination)

@@ -23,7 +23,7 @@ import Testing
         #expect(denial.answer == .refused(errno: ENOENT))
         #expect(denial.layers == [.root, .landlock])
         #expect(denial.allowedBy == "grants: [{ reason: …, rights: [read], paths: [/etc/passwd] }]")
-        #expect(denial.mend == "--read /etc/passwd")
+        #expect(denial.remedy == "--read /etc/passwd")
         #expect(denial.caller.executable?.description == "program")
         #expect(denial.headline == "read /etc/passwd: refused by own root with ENOENT")
         #expect(outcome.told.contains { $0.key == denial.key })

@@ -45,8 +45,8 @@ import Testing
         #expect(
             Self.path.headline
                 == #"write /etc/a b\u{1b}: done, and would be refused by mount namespace with EROFS"#)
-        #expect(Self.path.mend == "--write '/etc/a b'")
-        #expect(Self.call.mend == "- { call: socket, when: { domain: AF_INET } }")
+        #expect(Self.path.remedy == "--write '/etc/a b'")
+        #expect(Self.call.remedy == "- { call: socket, when: { domain: AF_INET } }")
     }
 
     @Test func `BOMB-07: a flood of denials becomes few lines with a count of the rest`() {

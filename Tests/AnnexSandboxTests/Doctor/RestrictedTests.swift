@@ -31,7 +31,7 @@ import Testing
         let (diagnosis, status) = try await Self.diagnosis("no-user-namespaces", ordinary: true)
         let layer = try #require(diagnosis.findings.first { $0.id == "layer.user" })
         #expect(layer.level == .missing && layer.seen.contains("clone: ENOSPC"))
-        #expect(layer.cure == "sudo sysctl -w user.max_user_namespaces=10000")
+        #expect(layer.remedy == "sudo sysctl -w user.max_user_namespaces=10000")
         #expect(diagnosis.findings.first { $0.id == "user.max_user_namespaces" }?.level == .missing)
         #expect(status == 1 && diagnosis.outcome == .unable)
         let lacks = diagnosis.policies.first { $0.policy == "compute" }?.missing.map(\.layer) ?? []
@@ -45,10 +45,12 @@ import Testing
         let calls = ["clone3", "unshare-user"] + (filter.hasPrefix("old") ? ["landlock-call", "seccomp-filter"] : [])
         for id in calls {
             let finding = try #require(diagnosis.findings.first { $0.id == id })
-            #expect(finding.level != .works && finding.cure?.contains("seccomp filter around this program") == true)
+            #expect(finding.level != .works && finding.remedy?.contains("seccomp filter around this program") == true)
         }
         #expect(status == 1)
-        for policy in diagnosis.policies { #expect(policy.state == .unable && policy.cure?.contains("filter") == true) }
+        for policy in diagnosis.policies {
+            #expect(policy.state == .unable && policy.remedy?.contains("filter") == true)
+        }
     }
 
     /// Root of a namespace that an ordinary user made, as in a container without root.
@@ -98,7 +100,7 @@ import Testing
         #expect(status == 1)
         let finding = try #require(diagnosis.findings.first { $0.id == "layer.speculation" })
         #expect(finding.level == .missing && finding.seen.contains("speculation \(control): EPERM"), "\(finding)")
-        #expect(finding.cure?.contains("seccomp filter around this program") == true)
+        #expect(finding.remedy?.contains("seccomp filter around this program") == true)
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
         #expect(compute.state == .waivable && compute.missing.map(\.layer) == ["speculation"])
         #expect(compute.layers.count == 14 && !compute.layers.contains { $0.hasPrefix("speculation") })
@@ -115,7 +117,7 @@ import Testing
         #expect(status == 1)
         let trial = try #require(diagnosis.findings.first { $0.id == "landlock-call" })
         #expect(trial.seen == "tried: killed by signal \(SIGSYS)")
-        #expect(trial.cure?.contains("seccomp filter") == true)
+        #expect(trial.remedy?.contains("seccomp filter") == true)
         #expect(diagnosis.policies.allSatisfy { $0.cause?.contains("kills for it") == true })
     }
 
@@ -146,7 +148,7 @@ import Testing
         let diagnosis = try JSONDecoder().decode(Diagnosis.self, from: Data(doctor.output.utf8))
         let finding = try #require(diagnosis.findings.first { $0.id == "hidepid" })
         #expect(finding.level == (isHidden ? .weaker : .works))
-        #expect((finding.cure?.contains("gid=GROUP") ?? false) == isHidden)
+        #expect((finding.remedy?.contains("gid=GROUP") ?? false) == isHidden)
         #expect((diagnosis.policies.first { $0.policy == "tool" }?.state == .unable) == isHidden)
         #expect(diagnosis.policies.first { $0.policy == "compute" }?.state != .unable)
     }
@@ -200,19 +202,19 @@ import Testing
         ("no-user-namespaces", "sudo sysctl -w user.max_user_namespaces=10000"),
         ("container-filter", "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined"),
     ])
-    func `the check before a build agrees with the doctor`(restriction: String, cure: String) async throws {
+    func `the check before a build agrees with the doctor`(restriction: String, remedy: String) async throws {
         let script = SourcesTests.root.appending(path: ".ci/preflight").path
         let program = Self.folder.appending(path: "restricts-itself").path
         let asked = try await Program.tool([program, restriction, "--", "/bin/sh", script])
         #expect(asked.status == 1)
         let said = asked.output + asked.errors
-        #expect(said.contains(cure), "\(said)")
+        #expect(said.contains(remedy), "\(said)")
     }
 
     @Test func `a low limit on open files is named`() async throws {
         let diagnosis = try await Self.uncrowdedDiagnosis("few-files")
         let finding = try #require(diagnosis.findings.first { $0.id == "RLIMIT_NOFILE" })
-        #expect(finding.level == .weaker && finding.seen == "getrlimit: 96" && finding.cure == "ulimit -n 4096")
+        #expect(finding.level == .weaker && finding.seen == "getrlimit: 96" && finding.remedy == "ulimit -n 4096")
         let compute = try #require(diagnosis.policies.first { $0.policy == "compute" })
         #expect(compute.layers.count == 15, "\(compute)")
     }

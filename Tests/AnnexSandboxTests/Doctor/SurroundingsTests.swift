@@ -39,7 +39,7 @@ import Testing
     ])
     func `a container is recognized by its signs`(signs: Container.Signs, kind: Container) {
         #expect(Container(signs) == kind)
-        #expect(!kind.cure.isEmpty)
+        #expect(!kind.remedy.isEmpty)
     }
 
     @Test func `the container variable of process 1 is found among others`() {
@@ -69,7 +69,7 @@ import Testing
         #expect(byName["apparmor-profile"]?.level == .note)
         #expect(byName["selinux"]?.level == .note)
         let restriction = try #require(byName["kernel.apparmor_restrict_unprivileged_userns"])
-        #expect(restriction.cure?.contains("annex doctor --print apparmor-profile") == true)
+        #expect(restriction.remedy?.contains("annex doctor --print apparmor-profile") == true)
         #expect(byName["kernel.pid_max"]?.level == .works)
         #expect(AppArmorProfile.text.contains("userns,"))
     }

@@ -10,7 +10,7 @@ import Testing
     @Test func `every feature has a trial, an identity and a remedy`() {
         #expect(Set(KernelFeature.all.map(\.trial)).count == KernelFeature.all.count)
         #expect(Set(KernelFeature.all.map(\.id)).count == KernelFeature.all.count)
-        #expect(KernelFeature.all.allSatisfy { !$0.cure.isEmpty && !$0.meaning.isEmpty })
+        #expect(KernelFeature.all.allSatisfy { !$0.remedy.isEmpty && !$0.meaning.isEmpty })
     }
 
     @Test(arguments: KernelFeature.all.map(\.id))
@@ -51,7 +51,7 @@ import Testing
         let bench = try Bench()
         // The scheduler decides which report comes first: that the probe executed or that it was denied.
         for round in 0..<30 {
-            let readiness = bench.readiness(of: "tool", cures: Cures(.ofThisProcess()))
+            let readiness = bench.readiness(of: "tool", remedies: Remedies(.ofThisProcess()))
             #expect(readiness.layers.count == SandboxLayer.allCases.count, "round \(round): \(readiness)")
         }
     }

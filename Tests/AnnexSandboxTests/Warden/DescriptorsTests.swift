@@ -60,6 +60,6 @@ import Testing
         #expect(run.recording.failure?.step == .limits)
         #expect(run.recording.failure?.errno == EPERM)
         #expect(run.recording.failure?.subject == "resource \(RLIMIT_CORE.rawValue)")
-        #expect(run.recording.failure?.mend != nil)
+        #expect(run.recording.failure?.remedy != nil)
     }
 }

@@ -20,7 +20,7 @@ import Testing
         let run = try ground.launch(ground.plan("world"))
         await run.recording.finish()
         #expect(run.recording.failure?.step == .executable && run.recording.failure?.errno == EACCES)
-        #expect(run.recording.failure?.mend?.contains("chmod -R go+rX") == true)
+        #expect(run.recording.failure?.remedy?.contains("chmod -R go+rX") == true)
     }
 
     @Test func `a bind is read-only unless the plan says otherwise`() async throws {

@@ -96,7 +96,8 @@ import Testing
         let known = LaunchSubjects(plan)
         let subjects = (0...3).map { known.subject(of: .speculation, detail: $0) }
         #expect(subjects == ["store bypass", "indirect branches", "core scheduling", nil])
-        #expect(LaunchFailure.mend(.speculation, errno: EPERM)?.contains("do without the layer `speculation`") == true)
-        #expect(LaunchFailure.mend(.speculation, errno: ENOMEM)?.contains("memory") == true)
+        #expect(
+            LaunchFailure.remedy(.speculation, errno: EPERM)?.contains("do without the layer `speculation`") == true)
+        #expect(LaunchFailure.remedy(.speculation, errno: ENOMEM)?.contains("memory") == true)
     }
 }

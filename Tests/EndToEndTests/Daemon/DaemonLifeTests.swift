@@ -126,7 +126,7 @@ import Testing
         #expect(session.termination?.reason == .brokerShutdown, "\(String(describing: session.termination))")
         #expect(ProcessTable.wardens(of: daemon.number).isEmpty)
         let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
-        #expect(error?.code == .unreachable && error?.mend?.contains("connect again") == true)
+        #expect(error?.code == .unreachable && error?.remedy?.contains("connect again") == true)
         #expect(host.extensions.isEmpty)
         #expect(throws: ServiceError.self) { try AnnexHost.connectAndWait(to: daemon.socket) }
     }

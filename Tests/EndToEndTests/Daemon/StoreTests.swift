@@ -71,7 +71,7 @@ import Testing
         let session = try await host.begin(SubstituteApp.identifier)
         try host.install(app: app.path)
         let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
-        #expect(error?.code == .overQuota && error?.mend?.contains("until nothing runs from it") == true)
+        #expect(error?.code == .overQuota && error?.remedy?.contains("until nothing runs from it") == true)
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
         await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 1 }

@@ -12,7 +12,7 @@ extension ExtensionBundle {
         let near = ExtensionPoints.nearest(to: extensionPoint).map { "did you mean \($0)? " } ?? ""
         let error = pointFault(
             "is \(extensionPoint), which is no extension point",
-            mend: "\(near)The points are \(ExtensionPoints.declared.sorted().joined(separator: ", "))")
+            remedy: "\(near)The points are \(ExtensionPoints.declared.sorted().joined(separator: ", "))")
         return ServiceError(.unknownPoint, "\(error)".shortened(to: 800), place: identifier)
     }
 

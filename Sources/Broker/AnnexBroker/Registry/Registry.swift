@@ -21,7 +21,7 @@ struct Registry: Sendable {
             guard let owner = bundle(found.identifier)?.containingApp, owner != app.identifier else { continue }
             throw ServiceError(
                 .invalidBundle, "is an extension of \(owner) already", place: found.identifier,
-                mend: "give the extension of \(app.identifier) an identifier of its own")
+                remedy: "give the extension of \(app.identifier) an identifier of its own")
         }
         // What it no longer carries cannot be switched on any more: another time it is a new one.
         let kept = Set(app.extensions.map(\.identifier))
@@ -50,7 +50,7 @@ struct Registry: Sendable {
         guard let removed = apps.removeValue(forKey: app) else {
             throw ServiceError(
                 .unknownApp, "is not installed", place: app,
-                mend: "installed are: \(Self.shown(apps.keys.sorted()))")
+                remedy: "installed are: \(Self.shown(apps.keys.sorted()))")
         }
         let identifiers = removed.extensions.map(\.identifier)
         forget(identifiers)

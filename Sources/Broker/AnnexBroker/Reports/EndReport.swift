@@ -77,7 +77,7 @@ extension Termination.Detail {
         case .step(let step):
             [
                 .init("failedStep", .text(step.name)), .init("cause", .text(step.cause)),
-                .init("mend", .optional(step.mend)),
+                .init("remedy", .optional(step.remedy)),
             ]
         case .error(let error):
             [
@@ -139,7 +139,7 @@ extension LaunchReport {
                     waived.map { waiver in
                         .object([
                             .init("layer", .text(waiver.layer.rawValue)), .init("cause", .text(waiver.cause)),
-                            .init("mend", .optional(waiver.mend)),
+                            .init("remedy", .optional(waiver.remedy)),
                         ])
                     })),
             .init(

@@ -46,7 +46,7 @@ final class ReportKeeper: Sendable {
             logger.warning(
                 "no reports are kept",
                 metadata: [
-                    BrokerLog.cause: "\(Escaped(error.cause))", BrokerLog.mend: "\(Escaped(error.mend ?? ""))",
+                    BrokerLog.cause: "\(Escaped(error.cause))", BrokerLog.remedy: "\(Escaped(error.remedy ?? ""))",
                 ])
             return nil
         }
@@ -109,7 +109,7 @@ final class ReportKeeper: Sendable {
             BrokerLog.identifier: "\(Escaped(identifier))", BrokerLog.folder: "\(Escaped(path))",
             BrokerLog.cause: "\(Escaped(failure.cause))",
         ]
-        if let mend = failure.mend { metadata[BrokerLog.mend] = "\(Escaped(mend))" }
+        if let remedy = failure.remedy { metadata[BrokerLog.remedy] = "\(Escaped(remedy))" }
         logger.log(level: isNews ? .warning : .debug, "a report is lost", metadata: metadata)
     }
 }

@@ -5,7 +5,7 @@ internal import Glibc
 extension ReportPlace {
     /// Why there is no folder to keep reports in.
     package static let homeless = SystemError(
-        "getenv", errno: ENOENT, path: "HOME", mend: "name a folder by ANNEX_REPORTS")
+        "getenv", errno: ENOENT, path: "HOME", remedy: "name a folder by ANNEX_REPORTS")
 
     /// The folder's path; nil where no reports are wanted.
     /// - Throws: `homeless` where nothing says whose folder it would be.
@@ -29,7 +29,7 @@ extension ReportPlace {
 
     private static func absolute(_ path: String) throws(SystemError) -> String {
         guard path.hasPrefix("/") else {
-            throw SystemError("open", errno: EINVAL, path: path, mend: "name the folder by its absolute path")
+            throw SystemError("open", errno: EINVAL, path: path, remedy: "name the folder by its absolute path")
         }
         return path
     }

@@ -77,7 +77,7 @@ extension StoredReport {
         do throws(SystemError) {
             bytes = try contents(name, in: folder, of: owner)
         } catch {
-            throw Flaw(file: name.text, why: error.errno == ENOENT ? "" : error.mend ?? Errno.text(error.errno))
+            throw Flaw(file: name.text, why: error.errno == ENOENT ? "" : error.remedy ?? Errno.text(error.errno))
         }
         let json: JSON
         do throws(PolicyError) {
@@ -91,7 +91,7 @@ extension StoredReport {
         return report
     }
 
-    /// - Throws: with the reason as what mends it, where the file is none that a broker wrote.
+    /// - Throws: with the reason as the remedy, if the file is none that a broker wrote.
     private static func contents(
         _ name: ReportName, in folder: borrowing ReportFolder, of owner: UInt32
     ) throws(SystemError) -> [UInt8] {
@@ -99,7 +99,7 @@ extension StoredReport {
         let file = try folder.descriptor.openBeneath(name.text, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let status = try file.status()
         func check(_ holds: Bool, _ why: String) throws(SystemError) {
-            if !holds { throw SystemError("open", errno: EINVAL, mend: why) }
+            if !holds { throw SystemError("open", errno: EINVAL, remedy: why) }
         }
         try check(status.kind == .regular, "no regular file")
         try check(status.user == owner, "belongs to uid \(status.user), its folder to uid \(owner)")

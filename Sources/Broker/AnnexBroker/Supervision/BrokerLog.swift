@@ -12,7 +12,7 @@ struct BrokerLog: Sendable {
     static let identifier = "identifier"
     static let policy = "policy"
     static let cause = "cause"
-    static let mend = "mend"
+    static let remedy = "remedy"
     static let folder = "folder"
     static let lost = "lost"
 
@@ -39,7 +39,7 @@ struct BrokerLog: Sendable {
         var metadata: Logger.Metadata = [
             "layer": "\(waiver.layer.rawValue)", Self.cause: "\(Escaped(waiver.cause ?? ""))",
         ]
-        if let mend = waiver.mend { metadata[Self.mend] = "\(Escaped(mend))" }
+        if let remedy = waiver.remedy { metadata[Self.remedy] = "\(Escaped(remedy))" }
         logger.warning("extensions run without a layer, as their host allows", metadata: metadata)
     }
 
@@ -61,7 +61,7 @@ struct BrokerLog: Sendable {
             "is held back",
             metadata: [
                 Self.identifier: "\(Escaped(identifier))", Self.cause: "\(Escaped(error.what))",
-                Self.mend: "\(Escaped(error.mend ?? ""))",
+                Self.remedy: "\(Escaped(error.remedy ?? ""))",
             ])
     }
 

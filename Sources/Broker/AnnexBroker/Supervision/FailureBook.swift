@@ -18,7 +18,7 @@ final class FailureBook: Sendable {
         guard let (pause, isNews) = found else { return nil }
         let error = ServiceError(
             .heldBack, "failed \(pause.failures) times in a row, the last time as \(pause.reason.rawValue)",
-            place: identifier, mend: "it may be started again in \(pause.left)")
+            place: identifier, remedy: "it may be started again in \(pause.left)")
         return (error, isNews)
     }
 

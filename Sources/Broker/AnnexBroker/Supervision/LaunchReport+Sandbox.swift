@@ -22,7 +22,7 @@ extension LaunchReport.Waiver {
     /// nil for a layer that was never asked for: nothing was waived then.
     fileprivate init?(_ waiver: SandboxReport.Waiver) {
         guard let cause = waiver.cause, let layer = DispensableLayer(waiver.layer) else { return nil }
-        self.init(layer: layer, cause: cause, mend: waiver.mend)
+        self.init(layer: layer, cause: cause, remedy: waiver.remedy)
     }
 }
 

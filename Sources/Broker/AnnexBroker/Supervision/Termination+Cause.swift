@@ -24,7 +24,7 @@ extension Termination {
 
     private static func reason(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
         if let failure = end.failure {
-            let step = AnnexModel.LaunchStep(failure.step, cause: failure.cause, mend: failure.mend)
+            let step = AnnexModel.LaunchStep(failure.step, cause: failure.cause, remedy: failure.remedy)
             return (.launchFailed, .step(step))
         }
         // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
@@ -85,7 +85,7 @@ extension AnnexModel.LaunchStep {
     fileprivate static func unanswered(_ limits: PolicyLimits) -> AnnexModel.LaunchStep {
         AnnexModel.LaunchStep(
             "warden", cause: "no answer within \(LifecycleTimes(limits).queue)",
-            mend: "the machine is overloaded, or something stopped the process annex-warden")
+            remedy: "the machine is overloaded, or something stopped the process annex-warden")
     }
 
     fileprivate static func noPlace(_ limits: PolicyLimits) -> AnnexModel.LaunchStep {
@@ -93,7 +93,7 @@ extension AnnexModel.LaunchStep {
             "place",
             cause:
                 "as many as the policy lets run at once (\(limits.instances)) ran for \(LifecycleTimes(limits).place)",
-            mend: "end a session that is not needed, or raise the policy's limit `instances`")
+            remedy: "end a session that is not needed, or raise the policy's limit `instances`")
     }
 }
 
@@ -131,7 +131,7 @@ extension DeniedCall {
         let inside = denial.text.dropFirst(denial.call.count + 1).dropLast()
         self.init(
             denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))],
-            layer: (denial.layers.first ?? .seccomp).rawValue, allowingLine: denial.mend, count: denial.count,
+            layer: (denial.layers.first ?? .seccomp).rawValue, allowingLine: denial.remedy, count: denial.count,
             backtrace: denial.backtrace?.escaped ?? [])
     }
 }

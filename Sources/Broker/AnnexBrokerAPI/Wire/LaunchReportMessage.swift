@@ -65,7 +65,7 @@ extension LaunchReportMessage {
         func encode(into encoder: inout MessageEncoder) {
             encoder.encode(value.layer.rawValue, as: 1)
             encoder.encode(value.cause, as: 2)
-            encoder.encode(value.mend, as: 3)
+            encoder.encode(value.remedy, as: 3)
         }
 
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -74,7 +74,7 @@ extension LaunchReportMessage {
             }
             let cause = try decoder.decode(2, as: String.self)
             value = LaunchReport.Waiver(
-                layer: layer, cause: cause, mend: try decoder.decodeIfPresent(3, as: String.self))
+                layer: layer, cause: cause, remedy: try decoder.decodeIfPresent(3, as: String.self))
         }
     }
 

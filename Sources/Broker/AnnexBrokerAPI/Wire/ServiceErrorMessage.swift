@@ -12,7 +12,7 @@ struct ServiceErrorMessage: Message {
         encoder.encode(value.code.rawValue, as: 1)
         encoder.encode(value.what, as: 2)
         encoder.encode(value.place, as: 3)
-        encoder.encode(value.mend, as: 4)
+        encoder.encode(value.remedy, as: 4)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -21,6 +21,6 @@ struct ServiceErrorMessage: Message {
         let what = try decoder.decode(2, as: String.self)
         value = ServiceError(
             code, what, place: try decoder.decode(3, as: String.self),
-            mend: try decoder.decodeIfPresent(4, as: String.self))
+            remedy: try decoder.decodeIfPresent(4, as: String.self))
     }
 }

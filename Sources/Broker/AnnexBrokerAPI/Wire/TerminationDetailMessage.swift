@@ -20,7 +20,7 @@ struct TerminationDetailMessage: Message {
         static let text: UInt16 = 3
         static let call: UInt16 = 4
         static let cause: UInt16 = 5
-        static let mend: UInt16 = 6
+        static let remedy: UInt16 = 6
         static let error: UInt16 = 7
         static let backtrace: UInt16 = 8
     }
@@ -49,7 +49,7 @@ struct TerminationDetailMessage: Message {
             encoder.encode(Kind.step, as: Tag.kind)
             encoder.encode(step.name, as: Tag.text)
             encoder.encode(step.cause, as: Tag.cause)
-            encoder.encode(step.mend, as: Tag.mend)
+            encoder.encode(step.remedy, as: Tag.remedy)
         case .error(let error):
             encoder.encode(Kind.error, as: Tag.kind)
             encoder.encode(error, as: Tag.error)
@@ -74,7 +74,7 @@ struct TerminationDetailMessage: Message {
         case .step:
             let name = try decoder.decode(Tag.text, as: String.self)
             let cause = try decoder.decode(Tag.cause, as: String.self)
-            value = .step(LaunchStep(name, cause: cause, mend: try decoder.decodeIfPresent(Tag.mend)))
+            value = .step(LaunchStep(name, cause: cause, remedy: try decoder.decodeIfPresent(Tag.remedy)))
         case .error: value = .error(try decoder.decode(Tag.error))
         }
     }

@@ -239,9 +239,9 @@ extension DaemonUser {
         let (isLeaving, hasRoom) = state.withLock { ($0.isLeaving, hasDescriptors($0)) }
         let what = hasRoom ? what : "about \(descriptors.ofOneUser) descriptors"
         return isLeaving
-            ? ServiceError(.unreachable, "the daemon goes down", place: "annexd", mend: "connect again")
+            ? ServiceError(.unreachable, "the daemon goes down", place: "annexd", remedy: "connect again")
             : ServiceError(
                 .overQuota, "user \(number) has \(what), as many as one may have", place: "annexd",
-                mend: "end what is not needed")
+                remedy: "end what is not needed")
     }
 }

@@ -99,7 +99,7 @@ final class Connection: Sendable {
             .refused(
                 ServiceError(
                     .unreachable, "the connection was ended: \(what)", place: "annexd",
-                    mend: "host and daemon must be built with the same wire version")))
+                    remedy: "host and daemon must be built with the same wire version")))
         close(what)
     }
 

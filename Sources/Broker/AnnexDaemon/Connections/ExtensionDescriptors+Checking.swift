@@ -45,7 +45,7 @@ extension ExtensionDescriptors {
 
     private static func fault(_ what: String, _ identifier: String) -> ServiceError {
         ServiceError(
-            .system, "the channel is none: \(what)", place: identifier, mend: "launch through the library's own host")
+            .system, "the channel is none: \(what)", place: identifier, remedy: "launch through the library's own host")
     }
 }
 

@@ -12,14 +12,14 @@ extension PeerIdentity {
         } catch {
             return ServiceError(
                 .overQuota, "nothing tells whose user \(user) is: \(error.cause)", place: "annexd",
-                mend: "connect from outside of the container")
+                remedy: "connect from outside of the container")
         }
     }
 
     private static func subIdentity(_ user: UInt32) -> ServiceError {
         ServiceError(
             .overQuota, "user \(user) is a number that another user gave itself in a user namespace", place: "annexd",
-            mend: "connect as that user, from outside of the container, or run a daemon in it: annexd")
+            remedy: "connect as that user, from outside of the container, or run a daemon in it: annexd")
     }
 
     /// Whether the peer is in this daemon's own user namespace; or has the number of whoever made the namespace that it

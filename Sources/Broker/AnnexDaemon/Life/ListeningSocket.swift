@@ -31,7 +31,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         let socket = Descriptor(owning: firstGiven)
         guard count == 1, LocalSocket.isListener(socket) else {
             throw SystemError(
-                "LISTEN_FDS", errno: ENOTSOCK, mend: "give one socket, with ListenSequentialPacket= in the unit")
+                "LISTEN_FDS", errno: ENOTSOCK, remedy: "give one socket, with ListenSequentialPacket= in the unit")
         }
         guard fcntl(firstGiven, F_SETFD, FD_CLOEXEC) == 0 else { throw SystemError("fcntl(F_SETFD)", errno: errno) }
         try socket.stopBlocking()
@@ -43,15 +43,15 @@ package struct ListeningSocket: ~Copyable, Sendable {
     package static func made(at path: String, isForAll: Bool) throws(SystemError) -> ListeningSocket {
         let folder = path.split(separator: "/").dropLast().joined(separator: "/")
         if mkdir("/" + folder, isForAll ? 0o755 : 0o700) < 0, errno != EEXIST {
-            let mend = errno == ENOENT ? "name a place that there is by --socket, or set XDG_RUNTIME_DIR" : nil
-            throw SystemError("mkdir", errno: errno, path: "/" + folder, mend: mend)
+            let remedy = errno == ENOENT ? "name a place that there is by --socket, or set XDG_RUNTIME_DIR" : nil
+            throw SystemError("mkdir", errno: errno, path: "/" + folder, remedy: remedy)
         }
         // A broker of root's makes this one too, for itself alone.
         if path == DaemonPlace.systemSocket { try Descriptor.directory("/" + folder).setMode(0o755) }
         do throws(SystemError) {
             _ = try LocalSocket.connect(to: path, patience: .seconds(1))
             throw SystemError(
-                "listen", errno: EADDRINUSE, path: path, mend: "another daemon listens there: end it first")
+                "listen", errno: EADDRINUSE, path: path, remedy: "another daemon listens there: end it first")
         } catch {
             if error.errno == ECONNREFUSED { try removeSocket(path) } else if error.errno != ENOENT { throw error }
         }
@@ -64,7 +64,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
             throw SystemError(
-                "listen", errno: ENOTSOCK, path: path, mend: "something else lies there: name another place by --socket"
+                "listen", errno: ENOTSOCK, path: path,
+                remedy: "something else lies there: name another place by --socket"
             )
         }
         unlink(path)

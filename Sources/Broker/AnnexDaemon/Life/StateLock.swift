@@ -13,17 +13,18 @@ package struct StateLock: ~Copyable, Sendable {
         try Descriptor.directory(state).checkOwn(state)
         file = try Self.file(
             of: state, locking: 0,
-            mend: "another daemon has this state: end it first, or name another folder by --state")
+            remedy: "another daemon has this state: end it first, or name another folder by --state")
     }
 
     /// The file of all locks, with one byte of it locked.
-    fileprivate static func file(of state: String, locking byte: UInt64, mend: String) throws(SystemError) -> Descriptor
+    fileprivate static func file(of state: String, locking byte: UInt64, remedy: String) throws(SystemError)
+        -> Descriptor
     {
         try Descriptor.makeDirectories(state, mode: 0o700)
         let file = try Descriptor.open("\(state)/lock", O_RDWR | O_CREAT, mode: 0o600)
         let locked = annex_lock_byte(file.number, byte, 1)
         guard locked >= 0 else {
-            throw SystemError("lock", errno: locked == -EAGAIN ? EBUSY : -locked, path: state, mend: mend)
+            throw SystemError("lock", errno: locked == -EAGAIN ? EBUSY : -locked, path: state, remedy: remedy)
         }
         return file
     }
@@ -41,7 +42,7 @@ package final class UserLock: Sendable {
             do throws(SystemError) {
                 file = try StateLock.file(
                     of: state, locking: 1 + UInt64(user),
-                    mend: "somebody is at the apps of user \(user): try again when that has ended")
+                    remedy: "somebody is at the apps of user \(user): try again when that has ended")
                 return
             } catch {
                 guard error.errno == EBUSY, MonotonicClock.now() < deadline else { throw error }

@@ -22,7 +22,7 @@ extension AppStore {
     ) throws(ServiceError) -> Unpacked {
         guard name.hasSuffix(".app"), !name.contains("/"), !name.contains("\0"), name.utf8.count <= 255 else {
             throw ServiceError(
-                .invalidBundle, "is not called Name.app (P1)", place: name, mend: "rename the directory")
+                .invalidBundle, "is not called Name.app (P1)", place: name, remedy: "rename the directory")
         }
         let folder = Self.newName()
         do {
@@ -31,7 +31,7 @@ extension AppStore {
             guard bytes <= room else {
                 throw ServiceError(
                     .overQuota, "is larger than what is left for this user's apps", place: name,
-                    mend: "remove apps that are not needed; what was replaced counts until nothing runs from it")
+                    remedy: "remove apps that are not needed; what was replaced counts until nothing runs from it")
             }
             let reservation = try space.reserve(bytes, for: name)
             try self.folder.makeDirectory(folder, mode: 0o755)
@@ -42,7 +42,7 @@ extension AppStore {
             if let refusal = error as? ServiceError { throw refusal }
             throw ServiceError(
                 Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be taken: \(error)", place: name,
-                mend: "install an app's own directory, by the library or the command")
+                remedy: "install an app's own directory, by the library or the command")
         }
     }
 

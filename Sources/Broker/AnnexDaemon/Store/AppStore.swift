@@ -73,7 +73,8 @@ final class AppStore: Sendable {
             guard let version = StoreIndex.version(of: bytes), version > StoreIndex.version else { return .damaged }
             throw SystemError(
                 "index", errno: EPROTO, path: "\(path)/\(indexName)",
-                mend: "a newer annexd has written it: start that one, or move the file away and install the apps again")
+                remedy:
+                    "a newer annexd has written it: start that one, or move the file away and install the apps again")
         }
     }
 

@@ -14,7 +14,7 @@ package enum ForgottenUser {
             guard error.errno == EBUSY else { throw error }
             throw SystemError(
                 "lock", errno: EBUSY, path: options.store(of: user),
-                mend:
+                remedy:
                     "the user's hosts are at work: end them, and wait until the daemon has let go of the broker (--limit idle)"
             )
         }

@@ -14,7 +14,7 @@ struct StoreLog: Sendable {
     func rebuilds(keeping name: String) {
         logger.error(
             "the index of a store is damaged: it is set aside, and made anew from what lies there, switched off",
-            metadata: metadata.merging(["kept": "\(name)", "mend": "switch on what is wanted: annex enable"]) { $1 })
+            metadata: metadata.merging(["kept": "\(name)", "remedy": "switch on what is wanted: annex enable"]) { $1 })
     }
 
     func found(_ app: String) {

@@ -14,7 +14,7 @@ extension DaemonUser {
         guard handed.count == 1, let archive = handed.takeFirst() else {
             throw ServiceError(
                 .invalidBundle, "came with \(handed.count) descriptors instead of its archive", place: name,
-                mend: "install by the library or the command")
+                remedy: "install by the library or the command")
         }
         let index = means.store.index.withLock { $0 }
         let made = try means.store.unpack(
@@ -28,7 +28,7 @@ extension DaemonUser {
         } catch {
             means.store.discard(made.folder)
             throw error.place.hasPrefix(means.store.path)
-                ? ServiceError(error.code, error.what, place: name, mend: error.mend) : error
+                ? ServiceError(error.code, error.what, place: name, remedy: error.remedy) : error
         }
     }
 
@@ -47,7 +47,7 @@ extension DaemonUser {
             throw ServiceError(
                 .overQuota,
                 "is more than the \(options.limits.apps) apps and \(options.limits.extensions) extensions of one user",
-                place: app.identifier, mend: "remove apps that are not needed")
+                place: app.identifier, remedy: "remove apps that are not needed")
         }
     }
 
@@ -73,7 +73,7 @@ extension DaemonUser {
             } else {
                 try? means.broker.remove(app: app.identifier)
             }
-            throw ServiceError(.system, "\(error.cause)", place: made.name, mend: error.mend)
+            throw ServiceError(.system, "\(error.cause)", place: made.name, remedy: error.remedy)
         }
         if let old { discard(old, running, in: means) }
         return extensions
@@ -112,7 +112,7 @@ extension DaemonUser {
         do throws(SystemError) {
             try means.store.change(body)
         } catch {
-            throw ServiceError(.system, "\(error.cause)", place: place, mend: error.mend)
+            throw ServiceError(.system, "\(error.cause)", place: place, remedy: error.remedy)
         }
     }
 

@@ -23,7 +23,7 @@ extension DaemonUser {
             lock = try UserLock(number, in: options.state, patience: .seconds(30))
             store = try AppStore(at: path, of: number, logger: logger)
         } catch {
-            throw ServiceError(.system, "\(error.cause)", place: path, mend: error.mend)
+            throw ServiceError(.system, "\(error.cause)", place: path, remedy: error.remedy)
         }
         space.note(store.bytes, at: path)
         let made = Means(broker: try Broker(wishes), store: store, lock: lock)

@@ -32,7 +32,7 @@ struct DescriptorBudget: Sendable, Equatable {
         guard user != 0, isReserved(number) else { return nil }
         return ServiceError(
             .overQuota, "this daemon has hardly any descriptors left, and keeps them for root", place: "annexd",
-            mend: "end what is not needed, or raise LimitNOFILE= of annexd.service")
+            remedy: "end what is not needed, or raise LimitNOFILE= of annexd.service")
     }
 
     /// Whether a number that was just given shows that hardly any are left: the kernel gives the lowest one.

@@ -42,7 +42,7 @@ extension DaemonLink {
         guard !loop.isCurrent else {
             throw ServiceError(
                 .system, "a daemon cannot be waited for on the event loop's thread, which its answer comes by",
-                place: path, mend: "ask from another thread, or from a task without `AndWait`")
+                place: path, remedy: "ask from another thread, or from a task without `AndWait`")
         }
         let deadline = MonotonicClock.deadline(after: limit)
         let pending = PendingAnswer()

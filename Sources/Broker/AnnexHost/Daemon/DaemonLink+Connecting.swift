@@ -65,7 +65,7 @@ extension DaemonLink {
         guard user == 0 || user == geteuid() else {
             throw ServiceError(
                 .unreachable, "is the socket of user \(user)", place: path,
-                mend: "name the socket of a daemon of your own or of the system's")
+                remedy: "name the socket of a daemon of your own or of the system's")
         }
     }
 
@@ -84,7 +84,7 @@ extension DaemonLink {
                     state.withLock { $0.version = version }
                     return true
                 case .leaving: return try mayTryAgain(until: deadline)
-                case .refused(let error): throw ServiceError(error.code, error.what, place: path, mend: error.mend)
+                case .refused(let error): throw ServiceError(error.code, error.what, place: path, remedy: error.remedy)
                 default: throw misunderstanding
                 }
             }
@@ -99,17 +99,17 @@ extension DaemonLink {
 
     /// - Parameter isChosen: whether the path was looked for, and not given.
     private static func error(_ error: SystemError, path: String, isChosen: Bool) -> ServiceError {
-        let mend =
+        let remedy =
             switch error.errno {
             case ENOENT, ECONNREFUSED: start(path, isChosen)
             case EACCES: "this daemon is not for you: \(startOwn)"
             case EAGAIN: "the machine is overloaded, or something stopped the daemon"
-            default: error.mend
+            default: error.remedy
             }
         // The machine's is asked only if there is none of the user's own.
         let isLast = isChosen && path == DaemonPlace.systemSocket
         let what = isLast ? "there is no daemon of yours at \(DaemonPlace.userSocket), and here: " : ""
-        return ServiceError(.unreachable, "\(what)\(error.cause)", place: path, mend: mend)
+        return ServiceError(.unreachable, "\(what)\(error.cause)", place: path, remedy: remedy)
     }
 
     private static let startOwn = "start one of your own: annexd, or systemctl --user enable --now annexd.socket"

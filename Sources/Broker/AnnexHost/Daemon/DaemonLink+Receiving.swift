@@ -19,7 +19,7 @@ extension DaemonLink {
                 case .message(let message): read(message.bytes)
                 }
             } catch {
-                return close(ServiceError(.unreachable, "\(error)", place: path, mend: gone.mend))
+                return close(ServiceError(.unreachable, "\(error)", place: path, remedy: gone.remedy))
             }
         }
     }
@@ -28,7 +28,9 @@ extension DaemonLink {
         do throws(DecodingFailure) {
             take(try DaemonPacketMessage(decoding: bytes, within: ServiceWire.fromDaemon).packet)
         } catch {
-            close(ServiceError(.unreachable, "the daemon's packet: \(error)", place: path, mend: misunderstanding.mend))
+            close(
+                ServiceError(
+                    .unreachable, "the daemon's packet: \(error)", place: path, remedy: misunderstanding.remedy))
         }
     }
 
@@ -78,18 +80,18 @@ extension DaemonLink {
     var gone: ServiceError {
         ServiceError(
             .unreachable, "the daemon has gone, or goes", place: path,
-            mend: "connect again; `systemctl --user status annexd` says whether it runs")
+            remedy: "connect again; `systemctl --user status annexd` says whether it runs")
     }
 
     var misunderstanding: ServiceError {
         ServiceError(
             .unreachable, "the daemon answers something else than was asked", place: path,
-            mend: "host and daemon must be built with the same wire version")
+            remedy: "host and daemon must be built with the same wire version")
     }
 
     func unanswered(after limit: Duration) -> ServiceError {
         ServiceError(
             .unreachable, "the daemon did not answer within \(limit)", place: path,
-            mend: "the machine is overloaded, or something stopped the daemon")
+            remedy: "the machine is overloaded, or something stopped the daemon")
     }
 }

@@ -78,7 +78,7 @@ extension DaemonLink {
             return true
         } catch {
             if error.errno == EAGAIN || error.errno == EWOULDBLOCK { return false }
-            throw ServiceError(.unreachable, "\(error)", place: path, mend: gone.mend)
+            throw ServiceError(.unreachable, "\(error)", place: path, remedy: gone.remedy)
         }
     }
 }

@@ -26,7 +26,7 @@ final class DaemonService: BrokerService {
             archive = try BundleArchiveWriter.archive(of: path)
         } catch {
             throw ServiceError(
-                .invalidBundle, "\(error)", place: path, mend: "name an app's directory that this user can read")
+                .invalidBundle, "\(error)", place: path, remedy: "name an app's directory that this user can read")
         }
         do throws(ServiceError) {
             let answer = try link.ask(.install(name: name), DescriptorList(archive), for: .seconds(120))
@@ -34,7 +34,7 @@ final class DaemonService: BrokerService {
             throw link.misunderstanding
         } catch {
             // The daemon knows the app's name; where it is, the host alone.
-            throw error.place == name ? ServiceError(error.code, error.what, place: path, mend: error.mend) : error
+            throw error.place == name ? ServiceError(error.code, error.what, place: path, remedy: error.remedy) : error
         }
     }
 
@@ -107,7 +107,7 @@ final class DaemonService: BrokerService {
         guard point != nil, version < ServiceWire.firstWithPoints else { return }
         throw ServiceError(
             .otherPoint, "is a daemon of wire version \(version), which does not check the extension point",
-            place: link.path, mend: "update annexd, or begin without naming the point")
+            place: link.path, remedy: "update annexd, or begin without naming the point")
     }
 }
 

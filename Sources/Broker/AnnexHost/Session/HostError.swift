@@ -4,7 +4,7 @@ public import AnnexModel
 
 /// Why a host got no answer.
 ///
-/// Print it, `"\(error)"`: each case says in a line what went wrong, and what mends it where that is known. It is safe to
+/// Print it, `"\(error)"`: each case says in a line what went wrong, and the remedy if one is known. It is safe to
 /// show, also what an extension wrote. Foundation's `localizedDescription` does not know it: AnnexHost does without
 /// Foundation, whose `LocalizedError` that would need.
 public enum HostError: Error, Sendable {

@@ -42,7 +42,7 @@ public struct SealedMemory: ~Copyable {
             throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM)
         }
         let size = Int(clamping: try memory.status().size)
-        guard size > 0 else { throw SystemError("fstat", errno: EINVAL, mend: "hand over at least one byte") }
+        guard size > 0 else { throw SystemError("fstat", errno: EINVAL, remedy: "hand over at least one byte") }
         self.init(descriptor: memory, count: size)
     }
 

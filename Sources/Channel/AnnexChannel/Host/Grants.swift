@@ -60,8 +60,8 @@ public struct ReadOnlyFile: ~Copyable, Sendable {
         switch try file.status().kind {
         case .regular: return
         case .directory:
-            throw SystemError("grant", errno: EISDIR, mend: "hand over the files that are meant, each by itself")
-        default: throw SystemError("grant", errno: EINVAL, mend: "hand over a regular file")
+            throw SystemError("grant", errno: EISDIR, remedy: "hand over the files that are meant, each by itself")
+        default: throw SystemError("grant", errno: EINVAL, remedy: "hand over a regular file")
         }
     }
 }

@@ -75,7 +75,7 @@ extension HostEndpoint {
             case .complete(let list): return list
             case .incomplete(let list):
                 disposal.close(list)
-                failure = .system(SystemError("recvmsg", errno: EMFILE, mend: "raise the limit on open files"))
+                failure = .system(SystemError("recvmsg", errno: EMFILE, remedy: "raise the limit on open files"))
             case .missing: failure = .violated(.descriptorsMissing(call: frame.call))
             }
             return DescriptorList()

@@ -73,10 +73,10 @@ extension HostEndpoint {
             capacity & (capacity - 1) == 0
         else {
             throw SystemError(
-                "ring capacity \(capacity)", errno: EINVAL, mend: "a power of two between 4 KiB and 256 MiB")
+                "ring capacity \(capacity)", errno: EINVAL, remedy: "a power of two between 4 KiB and 256 MiB")
         }
         guard RegionLayout.isArena(arena) else {
-            throw SystemError("arena of \(arena)", errno: EINVAL, mend: "a multiple of 64 KiB up to 4 MiB, or 0")
+            throw SystemError("arena of \(arena)", errno: EINVAL, remedy: "a multiple of 64 KiB up to 4 MiB, or 0")
         }
     }
 

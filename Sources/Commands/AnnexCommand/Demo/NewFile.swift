@@ -8,7 +8,7 @@ enum NewFile {
     /// - Returns: the name.
     static func write(_ bytes: [UInt8], as name: (_ number: Int) -> String) throws(SystemError) -> String {
         for number in 1...999 where try write(bytes, to: name(number)) { return name(number) }
-        throw SystemError("open", errno: EEXIST, path: name(1), mend: "move some of the older ones away")
+        throw SystemError("open", errno: EEXIST, path: name(1), remedy: "move some of the older ones away")
     }
 
     /// - Returns: false where there is a file already.
@@ -20,7 +20,7 @@ enum NewFile {
         } catch {
             // Half a picture would pass for a whole one.
             unlink(path)
-            throw SystemError("write", errno: error.errno, path: path, mend: mend(error.errno))
+            throw SystemError("write", errno: error.errno, path: path, remedy: remedy(error.errno))
         }
     }
 
@@ -30,11 +30,11 @@ enum NewFile {
             return try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
         } catch {
             if error.errno == EEXIST { return nil }
-            throw SystemError("open", errno: error.errno, path: path, mend: mend(error.errno))
+            throw SystemError("open", errno: error.errno, path: path, remedy: remedy(error.errno))
         }
     }
 
-    private static func mend(_ errno: Int32) -> String? {
+    private static func remedy(_ errno: Int32) -> String? {
         switch errno {
         case EACCES, EPERM, EROFS: "copy the picture into a folder that you may write, and name that copy"
         case ENOSPC, EDQUOT: "make room on that disk"

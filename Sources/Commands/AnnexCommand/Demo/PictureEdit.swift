@@ -100,14 +100,14 @@ struct PictureEdit {
         case let failure as Failure: return "\(name): \(failure.text)"
         case HostError.cancelled(let error): return "\(name): \(Escaped(error.localizedDescription))"
         case ItemFailure.notAFile: return "\(name): only a regular file can be edited"
-        case ItemFailure.system(let error): return "\(name): \(Errno.text(error.errno))\(mend(picture, error.errno))"
+        case ItemFailure.system(let error): return "\(name): \(Errno.text(error.errno))\(remedy(picture, error.errno))"
         case let error as SystemError: return "the result cannot be written: \(Escaped(error.description))"
         default: return "\(name): \(Escaped("\(error)"))"
         }
     }
 
     /// A name that came over the command line as no UTF-8 has lost bytes, and is no file's any more.
-    private static func mend(_ picture: String, _ errno: Int32) -> String {
+    private static func remedy(_ picture: String, _ errno: Int32) -> String {
         errno == ENOENT && picture.contains("\u{FFFD}") ? "; the name is not UTF-8: link the file to one that is" : ""
     }
 }

@@ -33,7 +33,7 @@ final class TextPrinter: DemoPrinter {
         for line in Columns.lines(of: report.layers, columns: 3) { print("  \(line)") }
         for waiver in report.waived {
             print(style.bad("  without \(waiver.layer.rawValue): ") + waiver.cause)
-            if let mend = waiver.mend { print("    \(mend)") }
+            if let remedy = waiver.remedy { print("    \(remedy)") }
         }
         let peak = session.end.usage.peakMemory.map { "\(ByteCount($0))" } ?? "unknown"
         heading("Used", "")
@@ -77,8 +77,8 @@ final class TextPrinter: DemoPrinter {
             return Columns.wrapped("\(trial.end)", width: 92) + answers
         }
         let arguments = call.arguments.map(\.description).joined(separator: ", ")
-        let cure = call.allowingLine.map { ["a policy would allow it by   \($0)"] } ?? []
-        return Columns.wrapped("\(trial.end.reason.rawValue): \(call.name)(\(arguments))", width: 92) + cure + answers
+        let remedy = call.allowingLine.map { ["a policy would allow it by   \($0)"] } ?? []
+        return Columns.wrapped("\(trial.end.reason.rawValue): \(call.name)(\(arguments))", width: 92) + remedy + answers
     }
 
     private func showTableHead() {

@@ -8,7 +8,7 @@ import Glibc
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Say what this machine offers to sandboxes, each lack with its cause and cure.",
+        abstract: "Say what this machine offers to sandboxes, each lack with its cause and remedy.",
         discussion: """
             Nothing is guessed: every feature is tried in a process of its own, and a small program is launched under \
             every policy.

@@ -1,7 +1,7 @@
 import AnnexHost
 import AnnexSandbox
 
-/// A diagnosis for a person at a terminal: what is wrong first, with its cure, then the policies.
+/// A diagnosis for a person at a terminal: what is wrong first, with its remedy, then the policies.
 struct DoctorPrinter {
     private let style: Style
     private let showsAll: Bool
@@ -30,17 +30,17 @@ struct DoctorPrinter {
     private func show(_ finding: Finding) {
         print("\(mark(finding.level)) \(finding.title.padded(to: 40)) \(style.faint(finding.seen))")
         detail("means", finding.meaning)
-        detail("cure", finding.cure)
+        detail("remedy", finding.remedy)
     }
 
     private func show(_ policy: PolicyReadiness) {
         let took = policy.launchMicroseconds.map { Duration.microseconds(Int64($0)).short.aligned(to: 10) } ?? ""
         print("\(mark(policy.state)) \(policy.policy.padded(to: 40)) \(word(policy))\(took)")
         detail("cause", policy.cause)
-        detail("cure", policy.cure)
+        detail("remedy", policy.remedy)
         for lack in policy.missing where policy.state == .waivable {
             detail("lacks", "\(lack.layer): \(lack.cause)")
-            detail("cure", lack.cure)
+            detail("remedy", lack.remedy)
         }
         if showsAll, let nested = policy.nestedNamespaces { detail("nested", nested) }
     }

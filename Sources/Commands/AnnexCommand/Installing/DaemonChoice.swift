@@ -24,7 +24,7 @@ struct DaemonChoice: ParsableArguments {
 
     private var path: String? { system ? DaemonPlace.systemSocket : socket }
 
-    /// Asks a daemon. A refusal is printed, with what mends it, and is the command's end.
+    /// Asks a daemon. A refusal is printed, with the remedy, and is the command's end.
     func ask<Answer>(_ work: (AnnexHost) throws(ServiceError) -> Answer) throws -> Answer {
         do throws(ServiceError) {
             return try work(AnnexHost.connectAndWait(to: path))

@@ -22,7 +22,7 @@ struct PolicyCommand: AsyncParsableCommand {
             EXIT STATUS
               0   done; for explain: allowed; for diff: no difference; for lint and test: nothing found
               1   for explain: refused; for diff: they differ; for lint and test: something found
-              2   a policy or another file cannot be read or used; the place and the mend are printed
+              2   a policy or another file cannot be read or used; the place and the remedy are printed
               64  the command line is not understood
             """,
         subcommands: [

@@ -49,7 +49,7 @@ struct ReportsText {
         print(style.bold(PlainText.shown(report.identifier)))
         line("ended", PlainText.shown(report.shortTime) + " UTC")
         line("reason", (report.isFailure ? style.bad(reason) : reason) + (detail.isEmpty ? "" : ": " + detail))
-        line("mend", text(report.json["mend"]))
+        line("remedy", text(report.json["remedy"]))
         line("policy", text(report.json["policy"]))
         line("lived", seconds(report.json["lifetimeSeconds"]) + waiting(report.json["waitedSeconds"]))
         line("used", used(report.json))

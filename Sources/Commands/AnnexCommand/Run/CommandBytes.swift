@@ -19,7 +19,8 @@ enum CommandBytes {
         for word in words.dropLast(arguments.count) where String(validating: word, as: UTF8.self) == nil {
             throw SandboxError(
                 "command line", cause: "\(Escaped(word)) is not UTF-8",
-                mend: "only a program's arguments, and values that --env passes on by their name, may be of any bytes")
+                remedy: "only a program's arguments, and values that --env passes on by their name, may be of any bytes"
+            )
         }
         return Array(arguments)
     }

@@ -20,7 +20,7 @@ enum LikelyCause {
     /// Nil where nothing was refused that a program would fail by.
     static func of(_ report: SandboxRunReport, _ refusals: [Denial]) -> Denial? {
         if let signal = report.signal, foreign.contains(signal) { return nil }
-        let likely = refusals.filter { $0.mend != nil && !isProbe($0) }
+        let likely = refusals.filter { $0.remedy != nil && !isProbe($0) }
         return likely.last { $0.answer == .ended } ?? likely.last(where: isOfPath) ?? likely.last
     }
 

@@ -85,7 +85,7 @@ struct ProgramRun {
         if let memory = options.memory, memory.bytes > sandbox.policy.limits.memory {
             throw SandboxError(
                 "limits", cause: "--memory asks for more than the policy \(options.policy) allows",
-                mend: "state more in a policy of your own: --policies DIR --policy NAME")
+                remedy: "state more in a policy of your own: --policies DIR --policy NAME")
         }
         sandbox.tighten(
             memory: options.memory?.bytes, launch: options.launchLimit.map { .seconds($0) },
@@ -102,7 +102,7 @@ struct ProgramRun {
         if case .persistent = policy.paths.privateDirectory { return }
         throw SandboxError(
             "private directory", cause: "--private-directory: the policy \(policy.name) keeps none from run to run",
-            mend: "leave the option out, or state a `persistent` one in a policy of your own")
+            remedy: "leave the option out, or state a `persistent` one in a policy of your own")
     }
 
     private func policy() throws -> Policy {
@@ -141,7 +141,7 @@ struct ProgramRun {
             StandardError.print("annex: ended: \(report.reason.rawValue): \(report.detail)")
         } else if report.reason == .launchFailed {
             let step = report.failedStep.map { "\($0): " } ?? ""
-            StandardError.print("annex: not started: \(step)\(report.detail)" + (report.mend.map { "; \($0)" } ?? ""))
+            StandardError.print("annex: not started: \(step)\(report.detail)" + (report.remedy.map { "; \($0)" } ?? ""))
         }
         if let failed = end.failed {
             let name = failed.number == STDOUT_FILENO ? "stdout" : "stderr"

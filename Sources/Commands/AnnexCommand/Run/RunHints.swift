@@ -17,7 +17,7 @@ enum RunHints {
 
     private static func line(_ refusal: Denial) -> String {
         let often = refusal.count > 1 ? " (\(refusal.count) times)" : ""
-        return refusal.headline + often + (refusal.mend.map { "; allowed by: \($0)" } ?? "")
+        return refusal.headline + often + (refusal.remedy.map { "; allowed by: \($0)" } ?? "")
     }
 
     /// Paths that were handed over and are closed to the program all the same, by their own modes.

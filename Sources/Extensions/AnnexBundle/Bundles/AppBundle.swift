@@ -50,7 +50,7 @@ public final class AppBundle: Sendable {
         }
         guard names.count <= mostExtensions else {
             throw BundleError(
-                .p1, file: plugIns.shown, "holds more than \(mostExtensions) extensions", mend: "ship fewer")
+                .p1, file: plugIns.shown, "holds more than \(mostExtensions) extensions", remedy: "ship fewer")
         }
         var extensions: [ExtensionBundle] = []
         var refused: [RefusedExtension] = []
@@ -73,6 +73,6 @@ public final class AppBundle: Sendable {
         guard extensions.contains(where: { $0.identifier == found.identifier }) else { return }
         throw BundleError(
             .p3, file: "\(found.shown)/Info.plist", key: "CFBundleIdentifier",
-            "is another extension's of the same app", mend: "give each extension an identifier of its own")
+            "is another extension's of the same app", remedy: "give each extension an identifier of its own")
     }
 }

@@ -5,7 +5,7 @@ extension BundleDirectory {
     /// Refuses a directory that is not called what its kind is called.
     func checkName(suffix: String) throws(BundleError) {
         guard shown.hasSuffix(suffix), shown.utf8.count > suffix.utf8.count else {
-            throw BundleError(.p1, file: shown, "is not called Name\(suffix)", mend: "rename the directory")
+            throw BundleError(.p1, file: shown, "is not called Name\(suffix)", remedy: "rename the directory")
         }
     }
 
@@ -21,13 +21,13 @@ extension BundleDirectory {
         let name = try info.requiredText(key, rule: rule)
         guard !name.contains("/"), name != ".", name != ".." else {
             throw info.fault(
-                key, "is \(Escaped(name)), not a file's name", rule: .p7, mend: "name a file of the bundle")
+                key, "is \(Escaped(name)), not a file's name", rule: .p7, remedy: "name a file of the bundle")
         }
         let shown = "\(self.shown)/\(Escaped(name))"
         let file = try open(name, rule: rule, kind: .regular)
         let status = try Self.check(file, shown: shown, rule: .p7, kind: .regular)
         guard status.mode & 0o111 != 0 else {
-            throw BundleError(.p7, file: shown, "is not executable", mend: "chmod +x it")
+            throw BundleError(.p7, file: shown, "is not executable", remedy: "chmod +x it")
         }
         let header: [UInt8]
         do throws(SystemError) {
@@ -36,7 +36,7 @@ extension BundleDirectory {
             throw Self.fault(error, shown: shown, rule: .p7)
         }
         if let fault = ExecutableHeader.fault(in: header) {
-            throw BundleError(.p7, file: shown, fault, mend: "build it for this machine")
+            throw BundleError(.p7, file: shown, fault, remedy: "build it for this machine")
         }
         return BundleFile(descriptor: file, status: status, path: "\(path)/\(name)")
     }
@@ -54,6 +54,6 @@ extension BundleDirectory {
         throw BundleError(
             .p7, file: shown,
             "is linked dynamically: it needs the interpreter \(Escaped(interpreter)), which no sandbox of an extension has",
-            mend: "link it with -static-executable")
+            remedy: "link it with -static-executable")
     }
 }

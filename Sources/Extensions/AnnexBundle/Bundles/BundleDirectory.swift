@@ -24,7 +24,7 @@ struct BundleDirectory: ~Copyable {
         } catch {
             throw BundleError(
                 .p1, file: shown, "is no directory that can be opened: \(Escaped("\(error)"))",
-                mend: "name an app's directory")
+                remedy: "name an app's directory")
         }
         _ = try check(opened, shown: shown, rule: .p1, kind: .directory)
         return opened
@@ -96,21 +96,22 @@ struct BundleDirectory: ~Copyable {
         }
         guard status.kind == kind else {
             let wanted = kind == .directory ? "directory" : "regular file"
-            throw BundleError(rule, file: shown, "is no \(wanted)", mend: "put a \(wanted) there")
+            throw BundleError(rule, file: shown, "is no \(wanted)", remedy: "put a \(wanted) there")
         }
         guard status.mode & 0o002 == 0 else {
-            throw BundleError(.p7, file: shown, "can be changed by every user", mend: "chmod o-w it")
+            throw BundleError(.p7, file: shown, "can be changed by every user", remedy: "chmod o-w it")
         }
         return status
     }
 
     static func fault(_ error: SystemError, shown: String, rule: BundleRule) -> BundleError {
         switch error.errno {
-        case ENOENT: BundleError(rule, file: shown, "is missing", mend: "add it")
+        case ENOENT: BundleError(rule, file: shown, "is missing", remedy: "add it")
         case ELOOP, EXDEV:
-            BundleError(.p7, file: shown, "is a link or leads out of the bundle", mend: "put the file itself there")
-        case EFBIG: BundleError(rule, file: shown, "is too long", mend: error.mend ?? "shorten it")
-        default: BundleError(rule, file: shown, "cannot be read: \(Escaped("\(error)"))", mend: "let its user read it")
+            BundleError(.p7, file: shown, "is a link or leads out of the bundle", remedy: "put the file itself there")
+        case EFBIG: BundleError(rule, file: shown, "is too long", remedy: error.remedy ?? "shorten it")
+        default:
+            BundleError(rule, file: shown, "cannot be read: \(Escaped("\(error)"))", remedy: "let its user read it")
         }
     }
 }

@@ -32,15 +32,15 @@ public final class ExtensionBundle: Sendable {
         guard identifier.hasPrefix(app + ".") else {
             throw info.fault(
                 "CFBundleIdentifier", "is \(identifier), outside its app's \(app)", rule: .p3,
-                mend: "start it with \(app). (an extension belongs to one app and cannot be moved into another)")
+                remedy: "start it with \(app). (an extension belongs to one app and cannot be moved into another)")
         }
         guard let name = try info.text("CFBundleDisplayName", rule: .p6) ?? appName else {
             throw info.fault(
-                "CFBundleDisplayName", "is missing, and so is the app's CFBundleName", rule: .p6, mend: "add one")
+                "CFBundleDisplayName", "is missing, and so is the app's CFBundleName", rule: .p6, remedy: "add one")
         }
         displayName = name
         guard let point = try info.dictionary("NSExtension") else {
-            throw info.fault("NSExtension", "is missing", rule: .p2, mend: "say which extension point it serves")
+            throw info.fault("NSExtension", "is missing", rule: .p2, remedy: "say which extension point it serves")
         }
         extensionPoint = try point.identifier("NSExtensionPointIdentifier")
         principalClass = try point.text("NSExtensionPrincipalClass")
@@ -52,8 +52,8 @@ public final class ExtensionBundle: Sendable {
     }
 
     /// That a broker has no sandbox for the point which the extension names.
-    package func pointFault(_ what: String, mend: String) -> BundleError {
-        BundleError(.p2, file: "\(shown)/Info.plist", key: "NSExtensionPointIdentifier", what, mend: mend)
+    package func pointFault(_ what: String, remedy: String) -> BundleError {
+        BundleError(.p2, file: "\(shown)/Info.plist", key: "NSExtensionPointIdentifier", what, remedy: remedy)
     }
 
     /// `NSExtensionAttributes`: the extension point's own keys, all of them. Read from the bundle each time, so that an
@@ -63,7 +63,7 @@ public final class ExtensionBundle: Sendable {
         let info = try BundleDirectory(again: directory, shown: shown).info()
         guard info.status.isUnchanged(since: checked) else {
             throw BundleError(
-                .p2, file: "\(shown)/Info.plist", "has changed since it was checked", mend: "install the app again")
+                .p2, file: "\(shown)/Info.plist", "has changed since it was checked", remedy: "install the app again")
         }
         return try info.dictionary("NSExtension")?.dictionary("NSExtensionAttributes")?.values ?? [:]
     }

@@ -26,10 +26,10 @@ public struct InfoDictionary: Sendable, Hashable {
             value = try PropertyListValue(bytes, within: .info)
         } catch {
             throw BundleError(
-                .p2, file: file, "is no property list: \(error)", mend: "write it as an XML or binary property list")
+                .p2, file: file, "is no property list: \(error)", remedy: "write it as an XML or binary property list")
         }
         guard let values = value.dictionary else {
-            throw BundleError(.p2, file: file, "is \(value.kind)", mend: "make it a dictionary")
+            throw BundleError(.p2, file: file, "is \(value.kind)", remedy: "make it a dictionary")
         }
         self.init(values, file: file, status: status)
     }
@@ -67,20 +67,20 @@ extension InfoDictionary {
     func text(_ key: String, rule: BundleRule = .p2) throws(BundleError) -> String? {
         guard let value = values[key] else { return nil }
         guard let text = value.string else {
-            throw fault(key, "is \(value.kind), not a string", rule: rule, mend: "make it a string")
+            throw fault(key, "is \(value.kind), not a string", rule: rule, remedy: "make it a string")
         }
         guard !Self.isPlaceholder(text) else {
             throw fault(
                 key, "is the placeholder \(Escaped(text)) of a build setting", rule: .p2,
-                mend: "write the value that the build would put there")
+                remedy: "write the value that the build would put there")
         }
         guard !text.isEmpty, text.utf8.count <= Self.longestText else {
-            throw fault(key, "is empty or longer than \(Self.longestText) bytes", rule: rule, mend: "give it a text")
+            throw fault(key, "is empty or longer than \(Self.longestText) bytes", rule: rule, remedy: "give it a text")
         }
         guard text.unicodeScalars.allSatisfy(Self.isShowable) else {
             throw fault(
                 key, "is \(Escaped(text)), which holds characters that cannot be shown", rule: rule,
-                mend: "leave control characters and changes of the direction of writing out")
+                remedy: "leave control characters and changes of the direction of writing out")
         }
         return text
     }
@@ -97,7 +97,7 @@ extension InfoDictionary {
     /// The text of a key that must be there.
     func requiredText(_ key: String, rule: BundleRule = .p2) throws(BundleError) -> String {
         guard let text = try text(key, rule: rule) else {
-            throw fault(key, "is missing", rule: rule, mend: "add it")
+            throw fault(key, "is missing", rule: rule, remedy: "add it")
         }
         return text
     }
@@ -108,7 +108,7 @@ extension InfoDictionary {
         guard BundleIdentifier.isWellFormed(text) else {
             throw fault(
                 key, "is \(Escaped(text)), no identifier", rule: .p2,
-                mend: "use reverse DNS: letters, digits and hyphens between dots")
+                remedy: "use reverse DNS: letters, digits and hyphens between dots")
         }
         return text
     }
@@ -117,12 +117,12 @@ extension InfoDictionary {
     func dictionary(_ key: String) throws(BundleError) -> InfoDictionary? {
         guard let value = values[key] else { return nil }
         guard let values = value.dictionary else {
-            throw fault(key, "is \(value.kind), not a dictionary", rule: .p2, mend: "make it a dictionary")
+            throw fault(key, "is \(value.kind), not a dictionary", rule: .p2, remedy: "make it a dictionary")
         }
         return InfoDictionary(values, file: file, status: status)
     }
 
-    func fault(_ key: String, _ what: String, rule: BundleRule, mend: String) -> BundleError {
-        BundleError(rule, file: file, key: key, what, mend: mend)
+    func fault(_ key: String, _ what: String, rule: BundleRule, remedy: String) -> BundleError {
+        BundleError(rule, file: file, key: key, what, remedy: remedy)
     }
 }

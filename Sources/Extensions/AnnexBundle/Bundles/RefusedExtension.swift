@@ -4,7 +4,7 @@ public struct RefusedExtension: Sendable, Hashable {
     public let place: String
     /// What its `Info.plist` gives as `CFBundleIdentifier`; nil if that cannot be read. Nothing is proven of it.
     public let identifier: String?
-    /// The rule that it breaks, and what mends it.
+    /// The rule that it breaks, and the remedy.
     public let error: BundleError
 
     init(_ error: BundleError, name: String, in plugIns: borrowing BundleDirectory) {

@@ -28,7 +28,7 @@ public struct DeniedCall: Sendable, Hashable {
 
 extension DeniedCall: CustomStringConvertible {
     public var description: String {
-        let cure = allowingLine.map { "; allowed by: \($0)" } ?? ""
-        return "\(name)(\(arguments.map(\.description).joined(separator: ", "))) refused by \(layer)\(cure)"
+        let remedy = allowingLine.map { "; allowed by: \($0)" } ?? ""
+        return "\(name)(\(arguments.map(\.description).joined(separator: ", "))) refused by \(layer)\(remedy)"
     }
 }

@@ -5,17 +5,17 @@ public struct LaunchStep: Sendable, Hashable {
     /// Why it failed, in a line.
     public let cause: String
     /// What the reader can do about it, where that is known.
-    public let mend: String?
+    public let remedy: String?
 
-    public init(_ name: String, cause: String, mend: String? = nil) {
+    public init(_ name: String, cause: String, remedy: String? = nil) {
         self.name = name
         self.cause = cause
-        self.mend = mend
+        self.remedy = remedy
     }
 }
 
 extension LaunchStep: CustomStringConvertible {
     public var description: String {
-        "\(name): \(cause)" + (mend.map { "; \($0)" } ?? "")
+        "\(name): \(cause)" + (remedy.map { "; \($0)" } ?? "")
     }
 }

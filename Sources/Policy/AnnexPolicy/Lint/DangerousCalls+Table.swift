@@ -3,7 +3,7 @@ enum DangerousCalls {
     struct Call: Sendable {
         let call: String
         let why: String
-        let mend: String
+        let remedy: String
         /// With conditions the writer has thought about it.
         var isOnlyUnconditional = false
     }
@@ -30,64 +30,64 @@ enum DangerousCalls {
     private static let leaveOut = "leave it out; no shipped policy has it"
 
     static let all: [Call] = [
-        Call(call: "ptrace", why: "rules over every process of its own and has a history of holes", mend: leaveOut),
-        Call(call: "process_vm_readv", why: "reads other processes", mend: leaveOut),
-        Call(call: "process_vm_writev", why: "writes other processes", mend: leaveOut),
-        Call(call: "process_madvise", why: "reaches into other processes", mend: leaveOut),
-        Call(call: "pidfd_getfd", why: "takes descriptors from other processes", mend: leaveOut),
-        Call(call: "bpf", why: "loads programs into the kernel", mend: leaveOut),
-        Call(call: "io_uring_setup", why: "makes calls that no filter sees", mend: leaveOut),
-        Call(call: "io_uring_enter", why: "makes calls that no filter sees", mend: leaveOut),
-        Call(call: "io_uring_register", why: "makes calls that no filter sees", mend: leaveOut),
+        Call(call: "ptrace", why: "rules over every process of its own and has a history of holes", remedy: leaveOut),
+        Call(call: "process_vm_readv", why: "reads other processes", remedy: leaveOut),
+        Call(call: "process_vm_writev", why: "writes other processes", remedy: leaveOut),
+        Call(call: "process_madvise", why: "reaches into other processes", remedy: leaveOut),
+        Call(call: "pidfd_getfd", why: "takes descriptors from other processes", remedy: leaveOut),
+        Call(call: "bpf", why: "loads programs into the kernel", remedy: leaveOut),
+        Call(call: "io_uring_setup", why: "makes calls that no filter sees", remedy: leaveOut),
+        Call(call: "io_uring_enter", why: "makes calls that no filter sees", remedy: leaveOut),
+        Call(call: "io_uring_register", why: "makes calls that no filter sees", remedy: leaveOut),
         Call(
             call: "userfaultfd", why: "stops the kernel in the middle of a copy, which exploits are built on",
-            mend: leaveOut),
-        Call(call: "perf_event_open", why: "opens a large and often broken part of the kernel", mend: leaveOut),
-        Call(call: "keyctl", why: "reaches keys that no namespace holds apart", mend: leaveOut),
-        Call(call: "add_key", why: "reaches keys that no namespace holds apart", mend: leaveOut),
-        Call(call: "request_key", why: "makes the kernel start a program outside", mend: leaveOut),
-        Call(call: "open_by_handle_at", why: "opens files past every path", mend: leaveOut),
-        Call(call: "mount", why: "changes what paths lead to", mend: leaveOut),
-        Call(call: "umount2", why: "uncovers what mounts hide", mend: leaveOut),
-        Call(call: "move_mount", why: "changes what paths lead to", mend: leaveOut),
-        Call(call: "pivot_root", why: "changes what paths lead to", mend: leaveOut),
-        Call(call: "chroot", why: "changes what paths lead to", mend: leaveOut),
-        Call(call: "unshare", why: "makes namespaces, in which it has every capability", mend: leaveOut),
-        Call(call: "setns", why: "enters namespaces", mend: leaveOut),
+            remedy: leaveOut),
+        Call(call: "perf_event_open", why: "opens a large and often broken part of the kernel", remedy: leaveOut),
+        Call(call: "keyctl", why: "reaches keys that no namespace holds apart", remedy: leaveOut),
+        Call(call: "add_key", why: "reaches keys that no namespace holds apart", remedy: leaveOut),
+        Call(call: "request_key", why: "makes the kernel start a program outside", remedy: leaveOut),
+        Call(call: "open_by_handle_at", why: "opens files past every path", remedy: leaveOut),
+        Call(call: "mount", why: "changes what paths lead to", remedy: leaveOut),
+        Call(call: "umount2", why: "uncovers what mounts hide", remedy: leaveOut),
+        Call(call: "move_mount", why: "changes what paths lead to", remedy: leaveOut),
+        Call(call: "pivot_root", why: "changes what paths lead to", remedy: leaveOut),
+        Call(call: "chroot", why: "changes what paths lead to", remedy: leaveOut),
+        Call(call: "unshare", why: "makes namespaces, in which it has every capability", remedy: leaveOut),
+        Call(call: "setns", why: "enters namespaces", remedy: leaveOut),
         Call(
             call: "clone3", why: "hides its flags in memory, so that no rule can see a new namespace",
-            mend: "refuse it with ENOSYS; C libraries fall back on clone"),
+            remedy: "refuse it with ENOSYS; C libraries fall back on clone"),
         Call(
             call: "openat2", why: "hides its flags in memory, so that no rule can see them",
-            mend: "refuse it with ENOSYS; programs fall back on openat"),
-        Call(call: "vmsplice", why: "shares pages with pipes, which holes were built on", mend: leaveOut),
-        Call(call: "modify_ldt", why: "changes how the processor addresses memory", mend: leaveOut),
-        Call(call: "kexec_load", why: "starts another kernel", mend: leaveOut),
-        Call(call: "init_module", why: "loads code into the kernel", mend: leaveOut),
-        Call(call: "finit_module", why: "loads code into the kernel", mend: leaveOut),
+            remedy: "refuse it with ENOSYS; programs fall back on openat"),
+        Call(call: "vmsplice", why: "shares pages with pipes, which holes were built on", remedy: leaveOut),
+        Call(call: "modify_ldt", why: "changes how the processor addresses memory", remedy: leaveOut),
+        Call(call: "kexec_load", why: "starts another kernel", remedy: leaveOut),
+        Call(call: "init_module", why: "loads code into the kernel", remedy: leaveOut),
+        Call(call: "finit_module", why: "loads code into the kernel", remedy: leaveOut),
         Call(
             call: "execveat", why: "runs programs again and again, also from memory",
-            mend: "leave it out: the launch's own passes by itself"),
+            remedy: "leave it out: the launch's own passes by itself"),
         Call(
             call: "ioctl", why: "is a call into every driver there is",
-            mend: "list the values of `request` that are needed",
+            remedy: "list the values of `request` that are needed",
             isOnlyUnconditional: true),
         Call(
             call: "prctl", why: "changes what the process may be and do",
-            mend: "list the values of `option` that are needed",
+            remedy: "list the values of `option` that are needed",
             isOnlyUnconditional: true),
         Call(
             call: "clone", why: "can make namespaces, in which it has every capability",
-            mend: "state `flags: { without: [CLONE_NEWUSER, …] }`", isOnlyUnconditional: true),
+            remedy: "state `flags: { without: [CLONE_NEWUSER, …] }`", isOnlyUnconditional: true),
         Call(
             call: "socket", why: "opens every family of sockets, most of them holes of their own",
-            mend: "list the values of `domain` that are needed", isOnlyUnconditional: true),
+            remedy: "list the values of `domain` that are needed", isOnlyUnconditional: true),
         Call(
             call: "personality", why: "can make all memory executable and its addresses known",
-            mend: "list the values of `persona` that are needed", isOnlyUnconditional: true),
+            remedy: "list the values of `persona` that are needed", isOnlyUnconditional: true),
         Call(
             call: "arch_prctl", why: "changes how the processor runs the program",
-            mend: "list the values of `code` that are needed", isOnlyUnconditional: true),
+            remedy: "list the values of `code` that are needed", isOnlyUnconditional: true),
     ]
 
     static let arguments: [Argument] = [

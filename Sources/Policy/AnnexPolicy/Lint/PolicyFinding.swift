@@ -13,31 +13,31 @@ public struct PolicyFinding: Sendable, Hashable {
     /// What, as a phrase.
     public let problem: String
     /// What helps, as a phrase; nil where the problem says it.
-    public let mend: String?
+    public let remedy: String?
 
-    init(_ problem: String, at place: PolicyPlace?, mend: String?, severity: Severity = .warning) {
+    init(_ problem: String, at place: PolicyPlace?, remedy: String?, severity: Severity = .warning) {
         self.problem = problem
         self.place = place
-        self.mend = mend
+        self.remedy = remedy
         self.severity = severity
     }
 
     /// A policy that cannot be read.
     public init(_ error: PolicyError) {
         self.init(
-            error.problem, at: error.place, mend: error.suggestion.map { "did you mean `\($0)`?" }, severity: .error)
+            error.problem, at: error.place, remedy: error.suggestion.map { "did you mean `\($0)`?" }, severity: .error)
     }
 
     package var json: JSON {
         .object([
             .init("severity", .text(severity.rawValue)), .init("place", place?.json ?? .null),
-            .init("problem", .text(problem)), .init("mend", .optional(mend)),
+            .init("problem", .text(problem)), .init("remedy", .optional(remedy)),
         ])
     }
 }
 
 extension PolicyFinding: CustomStringConvertible {
     public var description: String {
-        (place.map { "\($0): " } ?? "") + "\(severity.rawValue): \(problem)" + (mend.map { "; \($0)" } ?? "")
+        (place.map { "\($0): " } ?? "") + "\(severity.rawValue): \(problem)" + (remedy.map { "; \($0)" } ?? "")
     }
 }

@@ -12,7 +12,7 @@ extension PolicyLint {
             .map { danger in
                 PolicyFinding(
                     "grants \(grant.rights) on \(grant.path): \(danger.why)", at: grant.place,
-                    mend: "grant the files that are needed")
+                    remedy: "grant the files that are needed")
             }
         }
     }
@@ -25,7 +25,7 @@ extension PolicyLint {
         return [
             PolicyFinding(
                 "allows `\(first.call)` and grants no path: every file is missing", at: first.place,
-                mend: "state `paths`, or refuse the call with ENOENT")
+                remedy: "state `paths`, or refuse the call with ENOENT")
         ]
     }
 
@@ -41,7 +41,7 @@ extension PolicyLint {
         return [
             PolicyFinding(
                 "allows \(names): Landlock knows no such right, so on paths without `write` only the mount refuses it",
-                at: first.place, mend: "leave them out where the program does without")
+                at: first.place, remedy: "leave them out where the program does without")
         ]
     }
 
@@ -52,20 +52,20 @@ extension PolicyLint {
             findings.append(
                 PolicyFinding(
                     "allows `\(first.call)`, and `limits: processes` is 1: it always fails", at: first.place,
-                    mend: "state how many processes and threads there may be"))
+                    remedy: "state how many processes and threads there may be"))
         }
         if policy.network != .none, allowing("socket") == nil {
             findings.append(
                 PolicyFinding(
                     "`network: \(policy.network.rawValue)` is of no use: no rule allows `socket`",
-                    at: policy.places[.network], mend: "allow `socket` for the families that are needed"))
+                    at: policy.places[.network], remedy: "allow `socket` for the families that are needed"))
         }
         let runs = allowing("execve") ?? allowing("execveat")
         if let runs, !policy.visiblePaths.contains(where: { $0.rights.contains(.execute) }) {
             findings.append(
                 PolicyFinding(
                     "allows `\(runs.call)` and no path can be executed", at: runs.place,
-                    mend: "grant `execute` where programs are"))
+                    remedy: "grant `execute` where programs are"))
         }
         return findings + evaded()
     }
@@ -77,7 +77,7 @@ extension PolicyLint {
             guard rule.conditions.contains(where: { $0.isEvaded(in: call) }) else { return nil }
             return PolicyFinding(
                 "lets any `\(rule.call)` pass that sets a bit in the upper half, which the kernel does not read",
-                at: rule.place, mend: "compare without `register:`")
+                at: rule.place, remedy: "compare without `register:`")
         }
     }
 }

@@ -7,7 +7,7 @@ extension PolicyLint {
         let bits: UInt64
         let mask: UInt64
         let problem: String
-        let mend: String
+        let remedy: String
     }
 
     private static let files: UInt64 = 0x400
@@ -21,15 +21,15 @@ extension PolicyLint {
         Way(
             call: "clone", register: 0, bits: thread, mask: files | thread,
             problem: "with CLONE_THREAD and without CLONE_FILES: a thread can lock again what its process locked",
-            mend: together),
+            remedy: together),
         Way(
             call: "clone", register: 0, bits: files, mask: files | thread,
             problem: "with CLONE_FILES and without CLONE_THREAD: locks can outlive the process that they count for",
-            mend: together),
+            remedy: together),
         Way(
             call: "close_range", register: 2, bits: unshare, mask: unshare,
             problem: "with CLOSE_RANGE_UNSHARE: a thread can lock again what its process locked",
-            mend: "`flags: { without: CLOSE_RANGE_UNSHARE }`"),
+            remedy: "`flags: { without: CLOSE_RANGE_UNSHARE }`"),
     ]
 
     /// Where locks are counted: what takes the descriptors of a process apart, or shares them with another.
@@ -40,7 +40,7 @@ extension PolicyLint {
                 let rule = allowing(way.call), passes(call, way)
             else { return nil }
             return PolicyFinding(
-                "counts locks, but lets `\(way.call)` pass \(way.problem)", at: rule.place, mend: way.mend)
+                "counts locks, but lets `\(way.call)` pass \(way.problem)", at: rule.place, remedy: way.remedy)
         }
     }
 

@@ -24,7 +24,7 @@ struct PolicyLint {
                 if decides { return nil }
                 return PolicyFinding(
                     "this rule about `\(rules[index].call)` never decides: earlier ones answer all that it is about",
-                    at: rules[index].place, mend: "take it out, or narrow line \(rules[0].place.line)")
+                    at: rules[index].place, remedy: "take it out, or narrow line \(rules[0].place.line)")
             }
         }
     }
@@ -33,7 +33,7 @@ struct PolicyLint {
         DangerousCalls.all.compactMap { danger in
             guard let rule = allowing(danger.call) else { return nil }
             if danger.isOnlyUnconditional, !rule.conditions.isEmpty { return nil }
-            return PolicyFinding("allows `\(danger.call)`, which \(danger.why)", at: rule.place, mend: danger.mend)
+            return PolicyFinding("allows `\(danger.call)`, which \(danger.why)", at: rule.place, remedy: danger.remedy)
         }
     }
 
@@ -53,7 +53,7 @@ struct PolicyLint {
             let names = passing.joined(separator: ", ")
             return PolicyFinding(
                 "lets `\(danger.call)` pass with \(names): \(danger.why)", at: rule.place,
-                mend: danger.bound.map { "`bounded: \($0.rawValue)` in a group of its own" }
+                remedy: danger.bound.map { "`bounded: \($0.rawValue)` in a group of its own" }
                     ?? "list the values of `\(danger.argument)` that are needed")
         }
     }
@@ -85,7 +85,7 @@ struct PolicyLint {
         return [
             PolicyFinding(
                 "memory that was written can become code: `mmap` or `mprotect` pass with PROT_EXEC", at: place,
-                mend: "`write-xor-execute: on`, unless a program that makes code as it runs is meant")
+                remedy: "`write-xor-execute: on`, unless a program that makes code as it runs is meant")
         ]
     }
 

@@ -18,7 +18,7 @@ final class TrialFolder: Sendable {
         let text = path + "/" + program
         try TrialSandbox.system { () throws(SystemError) in
             guard let bytes = TrialPrograms.file(Machine.name) else {
-                throw SystemError("trial", errno: ENOEXEC, mend: "Annex runs on x86-64 and aarch64")
+                throw SystemError("trial", errno: ENOEXEC, remedy: "Annex runs on x86-64 and aarch64")
             }
             try Descriptor.open(text, O_WRONLY | O_CREAT | O_EXCL, mode: 0o755).writeAll(bytes)
             // Whoever the sandbox is on this machine must reach it, whatever the umask.

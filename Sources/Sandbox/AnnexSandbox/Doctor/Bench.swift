@@ -38,18 +38,18 @@ struct Bench: ~Copyable {
     var controls: SpeculationControls { launcher.controls }
 
     /// Launches the probe under a policy, for real.
-    func readiness(of name: String, cures: Cures) -> PolicyReadiness {
+    func readiness(of name: String, remedies: Remedies) -> PolicyReadiness {
         do throws(PolicyError) {
             let policy = try Policy.shipped(named: name)
             // libseccomp asks the kernel what it may express: where seccomp is refused, it would answer for that.
             if !lacks.contains(where: { $0.layer == .seccomp }) { _ = try policy.filter() }
-            return judge(PolicyReadiness(name, .ready), launch(policy), cures)
+            return judge(PolicyReadiness(name, .ready), launch(policy), remedies)
         } catch {
-            return PolicyReadiness(unable: name, SandboxError("policy", cause: "\(error)"), cures)
+            return PolicyReadiness(unable: name, SandboxError("policy", cause: "\(error)"), remedies)
         }
     }
 
-    private func judge(_ start: PolicyReadiness, _ run: ProbeRun, _ cures: Cures) -> PolicyReadiness {
+    private func judge(_ start: PolicyReadiness, _ run: ProbeRun, _ remedies: Remedies) -> PolicyReadiness {
         var answer = start
         guard let report = run.report, run.said.hasRun, run.said.escapes.isEmpty else {
             let failure = run.failure
@@ -57,12 +57,12 @@ struct Bench: ~Copyable {
             let lack = lacks.first
             answer.state = .unable
             answer.cause = failure.map { "\($0.step): \($0.cause)" } ?? run.surprise
-            answer.cure = lack.flatMap { cures.cure(of: $0) } ?? failure?.mend
-            answer.missing = lacks.map { $0.lack(cures) }
+            answer.remedy = lack.flatMap { remedies.remedy(of: $0) } ?? failure?.remedy
+            answer.missing = lacks.map { $0.lack(remedies) }
             return answer
         }
         answer.layers = report.layers
-        answer.missing = lacks.map { $0.lack(cures) }
+        answer.missing = lacks.map { $0.lack(remedies) }
         answer.nestedNamespaces = run.nested
         answer.launchMicroseconds = Self.microseconds(report.steps.map(\.duration))
         answer.state = !lacks.isEmpty ? .waivable : report.isMemoryEnforced ? .ready : .weaker

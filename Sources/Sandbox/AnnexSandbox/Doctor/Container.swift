@@ -62,7 +62,7 @@ enum Container: String, Sendable, Hashable, CaseIterable {
     }
 
     /// How such a container is started so that it lets sandboxes be made inside.
-    var cure: String {
+    var remedy: String {
         switch self {
         case .docker, .podman:
             "\(rawValue) run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "

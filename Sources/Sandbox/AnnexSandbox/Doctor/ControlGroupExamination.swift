@@ -67,7 +67,7 @@ enum ControlGroupExamination {
             meaning:
                 "memory is watched, not enforced: RLIMIT_DATA bounds what is private, and what is shared is looked "
                 + "at ten times a second",
-            cure: getuid() == 0
+            remedy: getuid() == 0
                 ? "mount a control group with the memory controller, or give this container one (--cgroupns=host, "
                     + "or delegate it)"
                 : "systemd-run --user --scope -p Delegate=yes -- COMMAND")
@@ -92,12 +92,12 @@ enum ControlGroupExamination {
             return Finding(
                 "systemd-scope", .limits, title, isNeeded ? .note : .works, seen: "\(reach.path): answers",
                 meaning: isNeeded ? "a scope with a delegated group would enforce memory limits" : nil,
-                cure: isNeeded ? "systemd-run --user --scope -p Delegate=yes -- COMMAND" : nil)
+                remedy: isNeeded ? "systemd-run --user --scope -p Delegate=yes -- COMMAND" : nil)
         }
         return Finding(
             "systemd-scope", .limits, title, .note,
             seen: "connect \(reach.path): \(Errno.name(reach.errno)) (\(Errno.text(reach.errno)))",
             meaning: "no service manager of this user delegates control groups",
-            cure: isNeeded ? "sudo loginctl enable-linger $USER, and log in anew" : nil)
+            remedy: isNeeded ? "sudo loginctl enable-linger $USER, and log in anew" : nil)
     }
 }

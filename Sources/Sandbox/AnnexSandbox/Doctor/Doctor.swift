@@ -13,27 +13,27 @@ public enum Doctor {
     public static func examine(policies: [String]? = nil) -> Diagnosis {
         let policies = policies ?? PolicyLibrary.shipped.names
         let surroundings = Surroundings.ofThisProcess()
-        let cures = Cures(surroundings)
+        let remedies = Remedies(surroundings)
         let answers = KernelFeature.all.map { ($0, $0.attempt()) }
-        var findings = surroundings.findings + answers.map { kernel($0, $1, cures) }
+        var findings = surroundings.findings + answers.map { kernel($0, $1, remedies) }
         var readiness: [PolicyReadiness] = []
         do throws(SandboxError) {
             // A broker makes these calls itself, and would die of them as the trials did.
             if let deadly = answers.first(where: \.1.isDeadly) {
                 throw SandboxError(
                     deadly.0.title, cause: "a filter around this program kills for it",
-                    mend: cures.cure(of: deadly.0, deadly.1))
+                    remedy: remedies.remedy(of: deadly.0, deadly.1))
             }
             let bench = try Bench()
-            findings += layers(bench, cures)
-            for policy in policies { readiness.append(bench.readiness(of: policy, cures: cures)) }
+            findings += layers(bench, remedies)
+            for policy in policies { readiness.append(bench.readiness(of: policy, remedies: remedies)) }
         } catch {
             let failure = error
             findings.append(
                 Finding(
                     "broker-start", .layers, "start of a broker", .missing, seen: "\(failure.step): \(failure.cause)",
-                    meaning: "no sandbox can be made", cure: failure.mend ?? cures.ofStart))
-            readiness = policies.map { PolicyReadiness(unable: $0, failure, cures) }
+                    meaning: "no sandbox can be made", remedy: failure.remedy ?? remedies.ofStart))
+            readiness = policies.map { PolicyReadiness(unable: $0, failure, remedies) }
         }
         findings += ControlGroupExamination.findings() + ResourceExamination.findings(surroundings)
         return Diagnosis(
@@ -55,22 +55,24 @@ public enum Doctor {
     /// The warden's program for this machine, to be installed as `/usr/libexec/annex/annex-warden`.
     public static func warden() throws(SystemError) -> [UInt8] { try WardenProgram.bytes() }
 
-    private static func kernel(_ feature: KernelFeature, _ answer: KernelFeature.Answer, _ cures: Cures) -> Finding {
+    private static func kernel(_ feature: KernelFeature, _ answer: KernelFeature.Answer, _ remedies: Remedies)
+        -> Finding
+    {
         if case .works = answer {
             return Finding(feature.id, feature.topic, feature.title, .works, seen: "\(answer)")
         }
         return Finding(
             feature.id, feature.topic, feature.title, feature.level, seen: "\(answer)", meaning: feature.meaning,
-            cure: cures.cure(of: feature, answer))
+            remedy: remedies.remedy(of: feature, answer))
     }
 
-    private static func layers(_ bench: borrowing Bench, _ cures: Cures) -> [Finding] {
+    private static func layers(_ bench: borrowing Bench, _ remedies: Remedies) -> [Finding] {
         let lacks = bench.lacks
         if lacks.count == SandboxLayer.allCases.count, let first = lacks.first {
             return [
                 Finding(
                     "layers", .layers, "every layer", .missing, seen: "tried by the warden: \(first.seen)",
-                    meaning: "no process can be made in a sandbox at all", cure: cures.cure(of: first))
+                    meaning: "no process can be made in a sandbox at all", remedy: remedies.remedy(of: first))
             ]
         }
         return SandboxLayer.allCases.map { layer in
@@ -79,7 +81,7 @@ public enum Doctor {
             return Finding(
                 id, .layers, layer.title, .missing, seen: "tried by the warden: \(lack.seen)",
                 meaning: "a launch fails, unless its host names `\(layer.rawValue)` as dispensable",
-                cure: cures.cure(of: lack))
+                remedy: remedies.remedy(of: lack))
         }
     }
 

@@ -26,11 +26,11 @@ public struct Finding: Codable, Sendable, Hashable {
     /// What that means for Annex; nil where it works.
     public var meaning: String?
     /// A command, or what to do where no command does it.
-    public var cure: String?
+    public var remedy: String?
 
     init(
         _ id: String, _ topic: Topic, _ title: String, _ level: Level, seen: String, meaning: String? = nil,
-        cure: String? = nil
+        remedy: String? = nil
     ) {
         self.id = id
         self.topic = topic
@@ -38,6 +38,6 @@ public struct Finding: Codable, Sendable, Hashable {
         self.level = level
         self.seen = seen
         self.meaning = meaning
-        self.cure = cure
+        self.remedy = remedy
     }
 }

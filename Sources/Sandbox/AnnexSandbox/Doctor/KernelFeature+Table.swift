@@ -3,9 +3,9 @@ internal import CAnnexLinux
 extension KernelFeature {
     private static func feature(
         _ trial: Int, _ id: String, _ topic: Finding.Topic, _ title: String, _ level: Finding.Level,
-        _ meaning: String, needs cure: String
+        _ meaning: String, needs remedy: String
     ) -> KernelFeature {
-        KernelFeature(trial: trial, id: id, topic: topic, title: title, level: level, meaning: meaning, cure: cure)
+        KernelFeature(trial: trial, id: id, topic: topic, title: title, level: level, meaning: meaning, remedy: remedy)
     }
 
     private static let noSandbox = "no sandbox can be made without it"

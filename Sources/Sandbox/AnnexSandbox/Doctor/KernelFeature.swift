@@ -11,7 +11,7 @@ struct KernelFeature: Sendable {
     let level: Finding.Level
     let meaning: String
     /// What helps where the kernel itself lacks it.
-    let cure: String
+    let remedy: String
 
     /// How long a trial may take; each takes microseconds.
     static let patience: Int32 = 30_000

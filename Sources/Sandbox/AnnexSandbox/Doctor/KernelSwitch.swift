@@ -7,7 +7,7 @@ struct KernelSwitch: Sendable {
     struct Judgement: Sendable, Hashable {
         let level: Finding.Level
         let meaning: String
-        let cure: String?
+        let remedy: String?
     }
 
     private init(_ name: String, _ judge: @escaping @Sendable (String) -> Judgement?) {
@@ -31,7 +31,7 @@ struct KernelSwitch: Sendable {
         let judgement = judge(value)
         return Finding(
             name, .switches, name, judgement?.level ?? .works, seen: "\(path): \(value)",
-            meaning: judgement?.meaning, cure: judgement?.cure)
+            meaning: judgement?.meaning, remedy: judgement?.remedy)
     }
 
     private static func command(_ setting: String) -> String { "sudo sysctl -w \(setting)" }
@@ -43,7 +43,7 @@ struct KernelSwitch: Sendable {
         KernelSwitch(name) { value in
             guard let number = UInt64(value), number < least else { return nil }
             let worst = number == 0 ? Finding.Level.missing : level
-            return Judgement(level: worst, meaning: meaning, cure: command("\(name)=10000"))
+            return Judgement(level: worst, meaning: meaning, remedy: command("\(name)=10000"))
         }
     }
 
@@ -59,7 +59,7 @@ struct KernelSwitch: Sendable {
                     ? nil
                     : Judgement(
                         level: .missing, meaning: "only root may make user namespaces",
-                        cure: command("kernel.unprivileged_userns_clone=1"))
+                        remedy: command("kernel.unprivileged_userns_clone=1"))
             },
             KernelSwitch("kernel.apparmor_restrict_unprivileged_userns") { value in
                 value != "1"
@@ -67,34 +67,34 @@ struct KernelSwitch: Sendable {
                     : Judgement(
                         level: .note,
                         meaning: "AppArmor lets only programs with a profile use user namespaces (Ubuntu's default)",
-                        cure: AppArmorProfile.installation)
+                        remedy: AppArmorProfile.installation)
             },
             KernelSwitch("vm.memfd_noexec") { value in
                 value != "2"
                     ? nil
                     : Judgement(
                         level: .note, meaning: "no program can be started from memory: the warden must be installed",
-                        cure: command("vm.memfd_noexec=1"))
+                        remedy: command("vm.memfd_noexec=1"))
             },
             KernelSwitch("kernel.yama.ptrace_scope") { value in
                 value != "3"
                     ? nil
                     : Judgement(
                         level: .missing, meaning: "the warden cannot fetch the listener for refused calls",
-                        cure: command("kernel.yama.ptrace_scope=2") + "  (from 3 it takes a reboot)")
+                        remedy: command("kernel.yama.ptrace_scope=2") + "  (from 3 it takes a reboot)")
             },
             KernelSwitch("kernel.core_pattern") { value in
                 value.hasPrefix("|")
                     ? Judgement(
                         level: .note, meaning: "crashes go to a program of the host's: sandboxes keep theirs from it",
-                        cure: nil) : nil
+                        remedy: nil) : nil
             },
             KernelSwitch("vm.overcommit_memory") { value in
                 value != "2"
                     ? nil
                     : Judgement(
                         level: .note, meaning: "memory that is asked for counts before it is used: limits bite earlier",
-                        cure: nil)
+                        remedy: nil)
             },
             KernelSwitch("kernel.io_uring_disabled") { _ in nil },
             atLeast(

@@ -18,7 +18,7 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
         /// As it is named in `waiving:` and on the command line.
         public var layer: String
         public var cause: String
-        public var cure: String?
+        public var remedy: String?
     }
 
     public var policy: String
@@ -28,7 +28,7 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
     public var missing: [Lack] = []
     /// Why it cannot run.
     public var cause: String?
-    public var cure: String?
+    public var remedy: String?
     /// What became of the probe's tries to make a user namespace of its own, inside.
     public var nestedNamespaces: String?
     /// From the plan to the probe's first instruction, in microseconds.
@@ -39,15 +39,15 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
         self.state = state
     }
 
-    init(unable policy: String, _ failure: SandboxError, _ cures: Cures) {
+    init(unable policy: String, _ failure: SandboxError, _ remedies: Remedies) {
         self.init(policy, .unable)
         cause = "\(failure.step): \(failure.cause)"
-        cure = failure.mend ?? cures.ofStart
+        remedy = failure.remedy ?? remedies.ofStart
     }
 }
 
 extension LayerLack {
-    func lack(_ cures: Cures) -> PolicyReadiness.Lack {
-        PolicyReadiness.Lack(layer: layer.rawValue, cause: seen, cure: cures.cure(of: self))
+    func lack(_ remedies: Remedies) -> PolicyReadiness.Lack {
+        PolicyReadiness.Lack(layer: layer.rawValue, cause: seen, remedy: remedies.remedy(of: self))
     }
 }

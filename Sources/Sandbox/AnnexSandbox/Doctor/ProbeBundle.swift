@@ -10,7 +10,8 @@ struct ProbeBundle: ~Copyable {
 
     /// Makes the folder where programs may be executed.
     init() throws(SystemError) {
-        var last = SystemError("mkdir", errno: ENOENT, path: "/tmp", mend: "set TMPDIR to a folder that can be written")
+        var last = SystemError(
+            "mkdir", errno: ENOENT, path: "/tmp", remedy: "set TMPDIR to a folder that can be written")
         for parent in Self.parents {
             do throws(SystemError) {
                 try Self.refuseNoExecute(parent)
@@ -41,7 +42,7 @@ struct ProbeBundle: ~Copyable {
         guard unsafe statvfs(parent, &status) == 0 else { throw SystemError("statvfs", errno: errno, path: parent) }
         let noExecute: UInt = 8  // ST_NOEXEC, which Glibc's import lacks
         guard status.f_flag & noExecute == 0 else {
-            throw SystemError("mkdir", errno: EACCES, path: parent, mend: "nothing may be executed there (noexec)")
+            throw SystemError("mkdir", errno: EACCES, path: parent, remedy: "nothing may be executed there (noexec)")
         }
     }
 

@@ -49,7 +49,7 @@ enum ResourceExamination {
         return Finding(
             need.name, .limits, need.name, isLow ? .weaker : .works, seen: "getrlimit: \(text)",
             meaning: isLow ? need.meaning + "; at least \(need.least) is wanted" : nil,
-            cure: isLow ? "ulimit \(need.option)" : nil)
+            remedy: isLow ? "ulimit \(need.option)" : nil)
     }
 
     /// nil: one was claimed and given back.
@@ -70,7 +70,7 @@ enum ResourceExamination {
         if let claim {
             return Finding(
                 "uid-range", .limits, title, .missing, seen: claim.cause, meaning: "root cannot launch anything",
-                cure: claim.mend)
+                remedy: claim.remedy)
         }
         if map.hasOrdinaryZero {
             return Finding(
@@ -81,7 +81,7 @@ enum ResourceExamination {
             return Finding(
                 "uid-range", .limits, title, .missing, seen: "/proc/self/uid_map: not mapped",
                 meaning: "root of this user namespace has no other user to give to a sandbox",
-                cure: "run as an ordinary user of this container, or map the range into it")
+                remedy: "run as an ordinary user of this container, or map the range into it")
         }
         return Finding(
             "uid-range", .limits, title, .works,
@@ -94,7 +94,7 @@ enum ResourceExamination {
             "run-space", .limits, "room in /run", isLow ? .weaker : .works,
             seen: free.map { "\($0) bytes free" } ?? "statvfs failed",
             meaning: isLow ? "the lock for sandboxes' users lies there" : nil,
-            cure: isLow ? "sudo mount -o remount,size=64M /run" : nil)
+            remedy: isLow ? "sudo mount -o remount,size=64M /run" : nil)
     }
 
     private static func freeBytes(_ path: String) -> UInt64? {

@@ -24,7 +24,7 @@ extension Surroundings {
             "proc-masks", .surroundings, "mounts over /proc", masks.isEmpty ? .works : .note,
             seen: masks.isEmpty ? "/proc/self/mountinfo: none" : masks.prefix(8).joined(separator: ", "),
             meaning: masks.isEmpty ? nil : "no new procfs can be made: policies with `proc: minimal` cannot run",
-            cure: masks.isEmpty ? nil : container == .none ? "sudo umount \(masks[0]) …" : container.cure)
+            remedy: masks.isEmpty ? nil : container == .none ? "sudo umount \(masks[0]) …" : container.remedy)
     }
 
     private var hidingFinding: Finding {
@@ -33,7 +33,7 @@ extension Surroundings {
             seen: hiding.map { "/proc/self/mountinfo: \($0)" } ?? "/proc/self/mountinfo: none",
             meaning: hiding.map { _ in
                 "without a control group that bounds memory, nothing with processes of its own can run"
-            }, cure: hiding.map(HiddenProcesses.mend))
+            }, remedy: hiding.map(HiddenProcesses.remedy))
     }
 
     private var moduleFindings: [Finding] {

@@ -40,7 +40,7 @@ package final class IdentityRange: Sendable {
         guard let bytes = OwnEnvironment.bytes(of: variable), stated == nil else { return }
         throw SystemError(
             "identities", errno: EINVAL,
-            mend: "\(variable) is \(Escaped(String(decoding: bytes, as: UTF8.self))): state FIRST-LAST, such as "
+            remedy: "\(variable) is \(Escaped(String(decoding: bytes, as: UTF8.self))): state FIRST-LAST, such as "
                 + "2130706432-2130771967")
     }
 
@@ -59,7 +59,7 @@ package final class IdentityRange: Sendable {
         _ range: Range<UInt32> = IdentityRange.extensions, directory: String = "/run/annex"
     ) throws(SystemError) {
         guard range.lowerBound > 0 else {
-            throw SystemError("identity range", errno: EINVAL, mend: "a range must not hold uid 0")
+            throw SystemError("identity range", errno: EINVAL, remedy: "a range must not hold uid 0")
         }
         _ = unsafe mkdir(directory, 0o700)
         let path = directory + "/identities"
@@ -71,7 +71,7 @@ package final class IdentityRange: Sendable {
         } catch {
             throw SystemError(
                 error.call, errno: error.errno, path: path,
-                mend: "as root, \(directory) must be writable: extensions get users of their own by it; "
+                remedy: "as root, \(directory) must be writable: extensions get users of their own by it; "
                     + "or run as an ordinary user")
         }
     }
@@ -84,7 +84,7 @@ package final class IdentityRange: Sendable {
             return try find(in: range.lowerBound..<state.lowest, &state)
         }
         guard let number else {
-            throw SystemError("claim of a uid", errno: EAGAIN, mend: "every uid of the range \(range) is in use")
+            throw SystemError("claim of a uid", errno: EAGAIN, remedy: "every uid of the range \(range) is in use")
         }
         return Identity(user: number, group: number, range: self)
     }

@@ -17,7 +17,8 @@ struct Standing: Sendable {
             ? nil
             : SystemError(
                 "identities", errno: ENODEV, path: "/proc/self/uid_map",
-                mend: "run as an ordinary user: the numbers \(range.lowerBound) to \(range.upperBound - 1), which root "
+                remedy:
+                    "run as an ordinary user: the numbers \(range.lowerBound) to \(range.upperBound - 1), which root "
                     + "gives to sandboxes, do not exist in this user namespace; or name others that do: "
                     + "\(IdentityRange.variable)=FIRST-LAST")
     }

@@ -12,13 +12,13 @@ package struct LandlockVersion: Sendable, Hashable {
         self.abi = abi
     }
 
-    /// Asks the kernel. Not having Landlock is an error with its cure, never a launch without it.
+    /// Asks the kernel. Not having Landlock is an error with its remedy, never a launch without it.
     package static func ofKernel() throws(SystemError) -> LandlockVersion {
         let version = annex_landlock_version()
         guard version > 0 else {
             throw SystemError(
                 "landlock_create_ruleset", errno: -version,
-                mend: "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in the `lsm=` parameter")
+                remedy: "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in the `lsm=` parameter")
         }
         return LandlockVersion(abi: Int(version))
     }

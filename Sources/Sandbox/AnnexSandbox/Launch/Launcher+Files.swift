@@ -14,7 +14,7 @@ extension Launcher {
         if paths.privateDirectory != .none, let outer = grants.place(showing: paths.privatePath) {
             throw SandboxError(
                 "plan", cause: "the private directory \(paths.privatePath) would lie in \(outer.path)",
-                mend: "grant less, or state another place for it in the policy")
+                remedy: "grant less, or state another place for it in the policy")
         }
         plan.directory = try self.directory(directory, grants, paths, ownRoot: plan.layers.contains(.root))
         let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
@@ -60,7 +60,7 @@ extension Launcher {
             guard let directory = consume persistent else {
                 throw SystemError(
                     "bind", errno: ENOENT, path: paths.privatePath,
-                    mend: "the policy keeps the private directory: name a directory for it")
+                    remedy: "the policy keeps the private directory: name a directory for it")
             }
             try plan.bind(directory, at: paths.privatePath, [.writable, .noExecute])
         }
@@ -100,7 +100,7 @@ extension Launcher {
         }
         if case .demanded(let path) = wanted {
             throw SandboxError(
-                "directory", cause: "\(Escaped(path)) is not there inside", mend: "hand it over, to read or to write")
+                "directory", cause: "\(Escaped(path)) is not there inside", remedy: "hand it over, to read or to write")
         }
         return hasPrivate ? paths.privatePath : "/"
     }

@@ -106,9 +106,9 @@ package final class Launcher: Sendable {
     /// What launches do without, because the host named it as dispensable and this machine does not give it.
     private var absent: SandboxLayers { lacks.reduce(into: []) { $0.insert(SandboxLayers($1.layer)) } }
 
-    /// The same with cause and cure, for whoever tells of it.
+    /// The same with cause and remedy, for whoever tells of it.
     package var waivers: [SandboxReport.Waiver] {
-        lacks.map { SandboxReport.Waiver(layer: $0.layer, cause: $0.seen, mend: $0.failure.mend) }
+        lacks.map { SandboxReport.Waiver(layer: $0.layer, cause: $0.seen, remedy: $0.failure.remedy) }
     }
 
     /// Whether launches have a layer: not where the host does without it and this machine does not give it.
@@ -178,15 +178,15 @@ package final class Launcher: Sendable {
                 "control group",
                 cause: "no control group bounds memory, and /proc is mounted with `\(option)`, which hides the first "
                     + "process of the sandbox, so that nobody could watch it",
-                mend: "give this program a control group with the memory controller, or "
-                    + HiddenProcesses.mend(option))
+                remedy: "give this program a control group with the memory controller, or "
+                    + HiddenProcesses.remedy(option))
         }
         if ProcessTree.isListed { return }
         throw SandboxError(
             "control group",
             cause: "no control group bounds memory, and this kernel does not list the children of a process, so that "
                 + "nobody could watch it",
-            mend: "give this program a control group with the memory controller, or boot a kernel with "
+            remedy: "give this program a control group with the memory controller, or boot a kernel with "
                 + "CONFIG_PROC_CHILDREN")
     }
 

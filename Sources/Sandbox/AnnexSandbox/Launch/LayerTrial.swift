@@ -47,7 +47,7 @@ struct LayerTrial {
         do throws(SystemError) {
             return answer(to: try plan(for: layer, base: base))
         } catch {
-            return LaunchFailure(.plan, errno: error.errno, mend: error.mend)
+            return LaunchFailure(.plan, errno: error.errno, remedy: error.remedy)
         }
     }
 

@@ -27,7 +27,8 @@ extension SandboxConfiguration {
         guard let fault = headers?.fault else { return headers }
         throw SandboxError(
             "executable", cause: "\(Escaped(path)): \(fault), and `write-xor-execute: on` promises that there is none",
-            mend: "build it without that (`-z noexecstack`), or state `write-xor-execute: off` in a policy of your own")
+            remedy:
+                "build it without that (`-z noexecstack`), or state `write-xor-execute: off` in a policy of your own")
     }
 
     /// What the program finds at a path, in its bundle or on the host; nil where the kernel will not find it either.

@@ -11,7 +11,7 @@ package struct SandboxReport: Sendable {
     package struct Waiver: Sendable {
         package let layer: SandboxLayer
         package let cause: String?
-        package let mend: String?
+        package let remedy: String?
     }
 
     /// Every step that was taken, in order.

@@ -315,7 +315,7 @@ package final class SandboxedProcess: Sendable {
     private func waivers(_ absent: SandboxLayers) -> [SandboxReport.Waiver] {
         SandboxLayer.allCases.filter { absent.contains(SandboxLayers($0)) }.map { layer in
             let lack = lacks.first { $0.layer == layer }
-            return SandboxReport.Waiver(layer: layer, cause: lack?.seen, mend: lack?.failure.mend)
+            return SandboxReport.Waiver(layer: layer, cause: lack?.seen, remedy: lack?.failure.remedy)
         }
     }
 }

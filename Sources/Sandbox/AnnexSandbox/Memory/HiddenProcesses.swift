@@ -25,7 +25,7 @@ enum HiddenProcesses {
     }
 
     /// What helps, said of an option.
-    static func mend(_ option: String) -> String {
+    static func remedy(_ option: String) -> String {
         ["4", "ptraceable"].contains(option.dropFirst(8))
             ? "sudo mount -o remount,hidepid=invisible,gid=GROUP /proc, with a group of this user"
             : "sudo mount -o remount,\(option),gid=GROUP /proc, with a group of this user"

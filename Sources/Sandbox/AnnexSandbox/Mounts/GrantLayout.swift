@@ -74,7 +74,7 @@ struct GrantLayout: ~Copyable {
             throw SandboxError(
                 "grants",
                 cause: "\(Escaped(link.target)) is a link, and whoever may write in \(Escaped(directory)) can make it",
-                mend: "name what it leads to (\(Escaped(link.contents))), if that is meant")
+                remedy: "name what it leads to (\(Escaped(link.contents))), if that is meant")
         }
     }
 
@@ -96,7 +96,7 @@ struct GrantLayout: ~Copyable {
                 "grants",
                 SystemError(
                     error.call, errno: error.errno, path: error.errno == EPERM ? error.path : grant.path,
-                    mend: mend(error)))
+                    remedy: remedy(error)))
         }
         // Of the very object that is bound: what another look finds may be another.
         if let danger = dangers.danger(of: host.path, grant.rights, spelled: grant.path) {
@@ -106,11 +106,11 @@ struct GrantLayout: ~Copyable {
         return Found(path: path, object: host.takeObject(), isDirectory: isDirectory, links: links)
     }
 
-    private static func mend(_ error: SystemError) -> String? {
+    private static func remedy(_ error: SystemError) -> String? {
         switch error.errno {
         case ENOENT: "what is handed over must exist: make it first, or hand over the directory that it will be in"
         case EACCES: "a directory on the way is closed to this user"
-        default: error.mend
+        default: error.remedy
         }
     }
 

@@ -90,7 +90,7 @@ struct HostPath: ~Copyable {
         guard trusting || !IdentityRange.standard.contains(status.user) else {
             throw SystemError(
                 "readlink", errno: EPERM, path: path,
-                mend: "a program in a sandbox made this link: name what it leads to, if that is meant")
+                remedy: "a program in a sandbox made this link: name what it leads to, if that is meant")
         }
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
         let file = link.number

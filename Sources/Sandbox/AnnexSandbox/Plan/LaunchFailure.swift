@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A launch that came to nothing: at which step, with what errno, about what, and what mends it. Nothing is left of it.
+/// A launch that came to nothing: at which step, with what errno, about what, and the remedy. Nothing is left of it.
 package struct LaunchFailure: Error, Sendable, Hashable {
     package let step: LaunchStep
     /// The kernel's; 0 where the process was killed before its executable ran.
@@ -9,13 +9,13 @@ package struct LaunchFailure: Error, Sendable, Hashable {
     /// What the step was about, where that is known: a path, a limit.
     package let subject: String?
     /// What the reader can do about it, where that is known.
-    package let mend: String?
+    package let remedy: String?
 
-    package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, mend: String? = nil) {
+    package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, remedy: String? = nil) {
         self.step = step
         self.errno = errno
         self.subject = subject
-        self.mend = mend
+        self.remedy = remedy
     }
 
     static let invalid = EINVAL
@@ -28,7 +28,7 @@ extension LaunchFailure: CustomStringConvertible {
     package var description: String {
         let about = subject.map { " \($0)" } ?? ""
         let what = errno == 0 ? "killed before its executable ran" : "\(Errno.name(errno)) (\(Errno.text(errno)))"
-        let cure = mend.map { "; \($0)" } ?? ""
-        return "\(step.name)\(about): \(what)\(cure)"
+        let remedy = remedy.map { "; \($0)" } ?? ""
+        return "\(step.name)\(about): \(what)\(remedy)"
     }
 }

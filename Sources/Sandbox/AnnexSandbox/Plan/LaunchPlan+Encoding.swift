@@ -29,12 +29,13 @@ extension LaunchPlan {
         guard descriptors.count <= Int(ANNEX_PLAN_DESCRIPTORS) else {
             return LaunchFailure(
                 .plan, errno: E2BIG, subject: "\(binds.count) places to bind",
-                mend: "a sandbox takes at most \(ANNEX_PLAN_DESCRIPTORS) places and descriptors together: hand over a "
+                remedy:
+                    "a sandbox takes at most \(ANNEX_PLAN_DESCRIPTORS) places and descriptors together: hand over a "
                     + "directory in place of the files in it")
         }
         return LaunchFailure(
             .plan, errno: E2BIG, subject: "\(argumentBytes.count) arguments and \(binds.count) places, \(size) bytes",
-            mend:
+            remedy:
                 "arguments (and 8 bytes more for each), environment and paths have at most \(ANNEX_PLAN_LARGEST) bytes "
                 + "together: hand over fewer, or a file that lists them")
     }

@@ -168,7 +168,7 @@ extension LaunchPlan {
         guard count >= 0 else { throw SystemError("readlink", errno: Glibc.errno, path: link) }
         let bytes = room.prefix(count).map { UInt8(bitPattern: $0) }
         guard let path = String(validating: bytes, as: UTF8.self), path.hasPrefix("/") else {
-            throw SystemError("bind", errno: EINVAL, mend: "only a file or directory with a path can be bound")
+            throw SystemError("bind", errno: EINVAL, remedy: "only a file or directory with a path can be bound")
         }
         return path
     }

@@ -19,7 +19,7 @@ struct PlanEncoder {
         guard !characters.contains(0) else {
             throw LaunchFailure(
                 .plan, errno: LaunchFailure.invalid, subject: String(decoding: characters, as: UTF8.self),
-                mend: "a text must not hold a NUL byte")
+                remedy: "a text must not hold a NUL byte")
         }
         let place = annex_bytes(offset: offset, length: UInt32(clamping: characters.count))
         bytes += characters

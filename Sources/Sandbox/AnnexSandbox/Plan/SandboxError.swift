@@ -1,28 +1,28 @@
 package import AnnexLinux
 internal import AnnexPolicy
 
-/// Why a sandbox could not be begun: the step, what the kernel said, and what mends it.
+/// Why a sandbox could not be begun: the step, what the kernel said, and the remedy.
 public struct SandboxError: Error, Sendable, Hashable {
     /// For example `control group`, `warden`, `filter`, or a step of the launch as `pivot`.
     public let step: String
     /// Why it failed, in a line.
     public let cause: String
     /// What the reader can do about it, where that is known.
-    public let mend: String?
+    public let remedy: String?
     /// Whether there is no program of that name.
     public let isMissing: Bool
 
-    package init(_ step: String, _ error: SystemError, mend: String? = nil, isMissing: Bool = false) {
+    package init(_ step: String, _ error: SystemError, remedy: String? = nil, isMissing: Bool = false) {
         self.step = step
         cause = error.cause
-        self.mend = mend ?? error.mend
+        self.remedy = remedy ?? error.remedy
         self.isMissing = isMissing
     }
 
-    package init(_ step: String, cause: String, mend: String? = nil, isMissing: Bool = false) {
+    package init(_ step: String, cause: String, remedy: String? = nil, isMissing: Bool = false) {
         self.step = step
         self.cause = cause
-        self.mend = mend
+        self.remedy = remedy
         self.isMissing = isMissing
     }
 
@@ -34,7 +34,7 @@ public struct SandboxError: Error, Sendable, Hashable {
             about
             + (failure.errno == 0
                 ? "killed before its executable ran" : "\(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))")
-        mend = failure.mend
+        remedy = failure.remedy
         isMissing = false
     }
 
@@ -51,5 +51,5 @@ public struct SandboxError: Error, Sendable, Hashable {
 }
 
 extension SandboxError: CustomStringConvertible {
-    public var description: String { "\(step): \(cause)" + (mend.map { "; \($0)" } ?? "") }
+    public var description: String { "\(step): \(cause)" + (remedy.map { "; \($0)" } ?? "") }
 }

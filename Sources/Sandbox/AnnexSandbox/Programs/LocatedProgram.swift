@@ -39,7 +39,7 @@ struct LocatedProgram: ~Copyable {
             guard shows(policy, place, .execute) else {
                 throw SandboxError(
                     "program", cause: "\(Escaped(path)): its interpreter \(Escaped(place)) may not be executed",
-                    mend: "the policy \(policy.name) grants no `execute` there")
+                    remedy: "the policy \(policy.name) grants no `execute` there")
             }
         }
         throw SandboxError("program", cause: "\(Escaped(program.name)): its interpreters are scripts without end")

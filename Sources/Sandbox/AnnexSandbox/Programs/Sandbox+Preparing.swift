@@ -51,7 +51,7 @@ extension Sandbox {
     /// A variable that was not set leaves one, and it would mean the working directory.
     private func refuseEmpty(_ path: String, _ step: String) throws(SandboxError) {
         guard path.isEmpty else { return }
-        throw SandboxError(step, cause: "a path is empty", mend: "name one; `.` is the working directory")
+        throw SandboxError(step, cause: "a path is empty", remedy: "name one; `.` is the working directory")
     }
 
     private func openPrivate(for configuration: inout SandboxConfiguration) throws(SandboxError) {

@@ -67,7 +67,7 @@ public struct Sandbox: Sendable {
             run.stop()
         }
         if report.reason == .launchFailed {
-            throw SandboxError(report.failedStep ?? "launch", cause: report.detail, mend: report.mend)
+            throw SandboxError(report.failedStep ?? "launch", cause: report.detail, remedy: report.remedy)
         }
         _ = streams.finish()
         return SandboxRunResult(

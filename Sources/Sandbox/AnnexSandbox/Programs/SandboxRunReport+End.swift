@@ -13,7 +13,7 @@ extension SandboxRunReport {
             elapsedSeconds: elapsed.inSeconds)
         if let failure = end.failure {
             failedStep = failure.step
-            mend = failure.mend
+            remedy = failure.remedy
         }
         if reason == .exited, case .exited(let code) = end.process { exitCode = code }
         if reason == .crashed {
@@ -21,7 +21,7 @@ extension SandboxRunReport {
             backtrace = Self.backtrace(end, signal)
         }
         layers = launch?.layers ?? []
-        waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, mend: $0.mend) }
+        waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }
         steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
         refusals = end.denials.map(DenialRecord.init)
         refusalCount = end.refusals.total

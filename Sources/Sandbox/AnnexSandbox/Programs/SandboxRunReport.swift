@@ -30,7 +30,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         public let layer: String
         /// Why this machine cannot give it; nil where the policy itself goes without.
         public let cause: String?
-        public let mend: String?
+        public let remedy: String?
     }
 
     public let program: [String]
@@ -44,9 +44,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var signal: Int32?
     /// Who called `abort()`, the innermost first, where the policy has that call referred and not simply allowed.
     public var backtrace: [FrameRecord]?
-    /// The step of the launch that failed, and what mends it.
+    /// The step of the launch that failed, and the remedy.
     public var failedStep: String?
-    public var mend: String?
+    public var remedy: String?
     /// What is in force.
     public var layers: [String] = []
     /// What was left out: because this machine lacks it and somebody said that it may, or because the policy grants

@@ -78,14 +78,15 @@ struct StartingWarden: ~Copyable {
     /// - Returns: what the machine offers, as the hello says.
     private borrowing func hearHello(within patience: Duration) throws(SystemError) -> SpeculationControls {
         guard socket.descriptor.isReadable(within: patience) else {
-            throw SystemError("warden", errno: ETIMEDOUT, mend: "something stopped it, or the machine is overloaded")
+            throw SystemError("warden", errno: ETIMEDOUT, remedy: "something stopped it, or the machine is overloaded")
         }
         guard case .message(let message) = try socket.receive(atMost: WardenAnswer.size, waiting: true),
             let answer = WardenAnswer(message.bytes), answer.kind == .hello
-        else { throw SystemError("warden", errno: EPROTO, mend: "it ended before its first word") }
+        else { throw SystemError("warden", errno: EPROTO, remedy: "it ended before its first word") }
         guard answer.version == ANNEX_WARDEN_VERSION else {
             throw SystemError(
-                "warden", errno: EPROTO, mend: "it is of version \(answer.version); \(ANNEX_WARDEN_VERSION) is needed")
+                "warden", errno: EPROTO, remedy: "it is of version \(answer.version); \(ANNEX_WARDEN_VERSION) is needed"
+            )
         }
         guard answer.error == 0 else {
             throw SystemError("start of the warden (\(answer.beginning))", errno: answer.error)

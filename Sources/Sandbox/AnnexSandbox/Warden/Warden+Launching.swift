@@ -27,7 +27,7 @@ extension Warden {
         try state.withLock { (state) throws(LaunchFailure) in
             guard !state.isLost else { throw Self.lost }
             guard state.backlog.count < Self.backlogLargest else {
-                throw LaunchFailure(.plan, errno: EAGAIN, mend: "too many launches wait: start fewer at once")
+                throw LaunchFailure(.plan, errno: EAGAIN, remedy: "too many launches wait: start fewer at once")
             }
             // Known before it is sent: the first answer may be faster than this thread.
             state.launches[outgoing.launch] = launch
@@ -47,8 +47,8 @@ extension Warden {
     static let lost = refusal(SystemError("sendmsg of a plan", errno: EPIPE))
 
     private static func refusal(_ error: SystemError) -> LaunchFailure {
-        let mend = LaunchFailure.mend(.plan, errno: error.errno) ?? "something ended the warden: try again"
-        return LaunchFailure(.plan, errno: error.errno, mend: mend)
+        let remedy = LaunchFailure.remedy(.plan, errno: error.errno) ?? "something ended the warden: try again"
+        return LaunchFailure(.plan, errno: error.errno, remedy: remedy)
     }
 
     /// The warden reads plans as fast as it can: whoever waits for room waits for less than this.

@@ -70,7 +70,7 @@ extension Warden {
     private static func failure(_ answer: WardenAnswer, _ subjects: LaunchSubjects) -> LaunchFailure {
         LaunchFailure(
             answer.step, errno: answer.error, subject: subjects.subject(of: answer.step, detail: answer.detail),
-            mend: LaunchFailure.mend(answer.step, errno: answer.error))
+            remedy: LaunchFailure.remedy(answer.step, errno: answer.error))
     }
 
     /// The warden is gone. Every launch is told, once.

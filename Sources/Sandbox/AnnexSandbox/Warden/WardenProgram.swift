@@ -30,7 +30,7 @@ package enum WardenProgram: Sendable, Hashable {
         let status = try file.status()
         guard status.kind == .regular, status.user == 0, status.mode & 0o022 == 0 else {
             throw SystemError(
-                "open", errno: EACCES, path: path, mend: "it must be root's regular file, writable by nobody else")
+                "open", errno: EACCES, path: path, remedy: "it must be root's regular file, writable by nobody else")
         }
         return file
     }
@@ -45,7 +45,7 @@ package enum WardenProgram: Sendable, Hashable {
     /// The program that this library carries, for this machine.
     static func bytes() throws(SystemError) -> [UInt8] {
         guard let bytes = WardenPrograms.file(Machine.name) else {
-            throw SystemError("warden", errno: ENOEXEC, mend: "Annex runs on x86-64 and aarch64")
+            throw SystemError("warden", errno: ENOEXEC, remedy: "Annex runs on x86-64 and aarch64")
         }
         return bytes
     }
@@ -57,7 +57,7 @@ package enum WardenProgram: Sendable, Hashable {
             guard error.errno == EACCES else { throw error }
             throw SystemError(
                 error.call, errno: error.errno,
-                mend: "vm.memfd_noexec forbids programs in memory: install the warden, or set it to 1 or 0")
+                remedy: "vm.memfd_noexec forbids programs in memory: install the warden, or set it to 1 or 0")
         }
     }
 }

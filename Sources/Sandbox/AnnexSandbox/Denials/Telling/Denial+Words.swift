@@ -20,7 +20,7 @@ extension Denial {
     }
 
     /// What would allow it, where anything may: an option of `annex run`, or an entry of a policy.
-    public var mend: String? {
+    public var remedy: String? {
         if case .path(let path) = subject, let option = path.option { return Escaped(option, limit: 8_192).description }
         return allowedBy.map { Escaped($0, limit: 8_192).description }
     }

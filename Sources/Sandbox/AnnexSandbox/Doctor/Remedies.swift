@@ -6,28 +6,30 @@ internal import Glibc
 ///
 /// The order matters: a switch that is off is the cause whatever else is there; then a security module that is known
 /// to refuse; then a filter around this program; only then the kernel itself.
-struct Cures: Sendable {
+struct Remedies: Sendable {
     private let surroundings: Surroundings
 
     init(_ surroundings: Surroundings) {
         self.surroundings = surroundings
     }
 
-    func cure(of feature: KernelFeature, _ answer: KernelFeature.Answer) -> String {
-        if feature.isOfNamespaces, case .refused(let errno) = answer, let cure = userNamespace(errno) { return cure }
+    func remedy(of feature: KernelFeature, _ answer: KernelFeature.Answer) -> String {
+        if feature.isOfNamespaces, case .refused(let errno) = answer, let remedy = userNamespace(errno) {
+            return remedy
+        }
         if answer.mayBeFiltered, surroundings.hasFilter { return filtered }
-        return feature.cure
+        return feature.remedy
     }
 
-    func cure(of lack: LayerLack) -> String? {
+    func remedy(of lack: LayerLack) -> String? {
         let errno = lack.failure.errno
-        if lack.layer == .user, lack.failure.step == .maps, let cure = map { return cure }
-        if lack.layer.isNamespace, let cure = userNamespace(errno) ?? limit(of: lack.layer, errno) { return cure }
+        if lack.layer == .user, lack.failure.step == .maps, let remedy = map { return remedy }
+        if lack.layer.isNamespace, let remedy = userNamespace(errno) ?? limit(of: lack.layer, errno) { return remedy }
         if errno == EPERM || errno == ENOSYS, surroundings.hasFilter { return filtered }
         if lack.layer == .landlock, let modules = surroundings.modules, !modules.contains("landlock") {
             return "add landlock to the boot parameter: lsm=\((["landlock"] + modules).joined(separator: ","))"
         }
-        return lack.failure.mend
+        return lack.failure.remedy
     }
 
     /// Why no broker can be started, or nothing be launched, where the failure itself does not know.
@@ -35,7 +37,7 @@ struct Cures: Sendable {
 
     private var filtered: String {
         "a seccomp filter around this program refuses it (Seccomp: 2 in /proc/self/status); "
-            + surroundings.container.cure
+            + surroundings.container.remedy
     }
 
     /// Why this user may make no user namespace.
@@ -62,7 +64,7 @@ struct Cures: Sendable {
     /// As root, sandboxes get numbers of their own, and this namespace may have none to give.
     private var map: String? {
         guard getuid() == 0 else { return nil }
-        return Standing(user: 0, users: surroundings.users).lack?.mend
+        return Standing(user: 0, users: surroundings.users).lack?.remedy
     }
 }
 

@@ -3,19 +3,19 @@ internal import Glibc
 
 extension LaunchFailure {
     /// What is known to help against this errno at this step.
-    static func mend(_ step: LaunchStep, errno number: Int32) -> String? {
+    static func remedy(_ step: LaunchStep, errno number: Int32) -> String? {
         if number == ETOOMANYREFS {
             return "programs of this user have sent more descriptors that nobody took yet than this one may have open: "
                 + "raise its limit (ulimit -n), or end what sends them"
         }
-        if number == EPERM || number == EACCES, step.needsNamespaceRights, let mend = switchThatForbids() {
-            return mend
+        if number == EPERM || number == EACCES, step.needsNamespaceRights, let remedy = switchThatForbids() {
+            return remedy
         }
-        return groupMend(step, number) ?? fileMend(step, number) ?? confinementMend(step, number)
-            ?? executionMend(step, number)
+        return groupRemedy(step, number) ?? fileRemedy(step, number) ?? confinementRemedy(step, number)
+            ?? executionRemedy(step, number)
     }
 
-    private static func groupMend(_ step: LaunchStep, _ number: Int32) -> String? {
+    private static func groupRemedy(_ step: LaunchStep, _ number: Int32) -> String? {
         switch (step, number) {
         case (.clone, EPERM), (.clone, ENOSYS), (.propagation, EPERM), (.maps, EPERM):
             return "a container, a chroot or a security module forbids user namespaces; in a container, allow unshare "
@@ -36,7 +36,7 @@ extension LaunchFailure {
         }
     }
 
-    private static func fileMend(_ step: LaunchStep, _ number: Int32) -> String? {
+    private static func fileRemedy(_ step: LaunchStep, _ number: Int32) -> String? {
         switch (step, number) {
         case (.root, ENODEV): return "the kernel lacks tmpfs"
         case (.executable, EACCES), (.directory, EACCES):
@@ -55,7 +55,7 @@ extension LaunchFailure {
         }
     }
 
-    private static func confinementMend(_ step: LaunchStep, _ number: Int32) -> String? {
+    private static func confinementRemedy(_ step: LaunchStep, _ number: Int32) -> String? {
         switch (step, number) {
         case (.session, EDQUOT): return "the user's quota of keys is used up: raise kernel.keys.maxkeys"
         case (.session, ENOSYS), (.landlock, ENOSYS), (.seccomp, ENOSYS), (.seccomp, EINVAL):
@@ -72,7 +72,7 @@ extension LaunchFailure {
         }
     }
 
-    private static func executionMend(_ step: LaunchStep, _ number: Int32) -> String? {
+    private static func executionRemedy(_ step: LaunchStep, _ number: Int32) -> String? {
         guard step == .exec else { return nil }
         switch number {
         case ENOENT: return "its interpreter or loader is not in the sandbox; scripts are not executed"
@@ -86,7 +86,7 @@ extension LaunchFailure {
 
     /// The switch of this machine, if any, that takes from ordinary users what a namespace needs.
     private static func switchThatForbids() -> String? {
-        let switches: [(path: String, forbids: String, mend: String)] = [
+        let switches: [(path: String, forbids: String, remedy: String)] = [
             (
                 "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
                 "AppArmor restricts user namespaces: install the warden with its profile, "
@@ -98,7 +98,7 @@ extension LaunchFailure {
             ),
             ("/proc/sys/user/max_user_namespaces", "0", "run 'sysctl user.max_user_namespaces=10000' as root"),
         ]
-        return switches.first { firstLine(of: $0.path) == $0.forbids }?.mend
+        return switches.first { firstLine(of: $0.path) == $0.forbids }?.remedy
     }
 
     private static func firstLine(of path: String) -> String? {

@@ -5,55 +5,56 @@ import Testing
 @testable import AnnexSandbox
 
 /// The true cause among those that would explain an error.
-@Suite struct CuresTests {
+@Suite struct RemediesTests {
     private static func lack(_ layer: SandboxLayer, _ step: LaunchStep, _ errno: Int32) -> LayerLack {
-        LayerLack(layer: layer, failure: LaunchFailure(step, errno: errno, mend: "what the step itself knows"))
+        LayerLack(layer: layer, failure: LaunchFailure(step, errno: errno, remedy: "what the step itself knows"))
     }
 
-    private static func surroundings(_ change: (inout Surroundings) -> Void) -> Cures {
+    private static func surroundings(_ change: (inout Surroundings) -> Void) -> Remedies {
         var surroundings = Surroundings()
         change(&surroundings)
-        return Cures(surroundings)
+        return Remedies(surroundings)
     }
 
     @Test func `a switch that is off is always the cause`() {
-        let cures = Self.surroundings {
+        let remedies = Self.surroundings {
             $0.switches = ["user.max_user_namespaces": "0"]
             $0.hasFilter = true
             $0.container = .docker
         }
-        #expect(cures.cure(of: Self.lack(.user, .clone, ENOSPC)) == "sudo sysctl -w user.max_user_namespaces=10000")
+        #expect(
+            remedies.remedy(of: Self.lack(.user, .clone, ENOSPC)) == "sudo sysctl -w user.max_user_namespaces=10000")
     }
 
     @Test func `the remedies name the switch of Debian and the AppArmor of Ubuntu`() {
         let debian = Self.surroundings { $0.switches = ["kernel.unprivileged_userns_clone": "0"] }
         #expect(
-            debian.cure(of: Self.lack(.user, .clone, EPERM)) == "sudo sysctl -w kernel.unprivileged_userns_clone=1")
+            debian.remedy(of: Self.lack(.user, .clone, EPERM)) == "sudo sysctl -w kernel.unprivileged_userns_clone=1")
         let ubuntu = Self.surroundings { $0.switches = ["kernel.apparmor_restrict_unprivileged_userns": "1"] }
-        #expect(ubuntu.cure(of: Self.lack(.user, .maps, EACCES)) == AppArmorProfile.installation)
+        #expect(ubuntu.remedy(of: Self.lack(.user, .maps, EACCES)) == AppArmorProfile.installation)
     }
 
     @Test func `the filter of a container is the cause before AppArmor`() throws {
-        let cures = Self.surroundings {
+        let remedies = Self.surroundings {
             $0.switches = ["kernel.apparmor_restrict_unprivileged_userns": "1"]
             $0.hasFilter = true
             $0.container = .docker
         }
-        let cure = try #require(cures.cure(of: Self.lack(.user, .clone, EPERM)))
-        #expect(cure.contains("seccomp filter") && cure.contains("docker run --security-opt seccomp=unconfined"))
+        let remedy = try #require(remedies.remedy(of: Self.lack(.user, .clone, EPERM)))
+        #expect(remedy.contains("seccomp filter") && remedy.contains("docker run --security-opt seccomp=unconfined"))
     }
 
     @Test func `a used-up number of namespaces names its switch`() {
-        let cures = Self.surroundings { _ in }
+        let remedies = Self.surroundings { _ in }
         #expect(
-            cures.cure(of: Self.lack(.network, .clone, ENOSPC)) == "sudo sysctl -w user.max_net_namespaces=10000")
-        #expect(cures.cure(of: Self.lack(.ipc, .clone, EINVAL)) == "what the step itself knows")
+            remedies.remedy(of: Self.lack(.network, .clone, ENOSPC)) == "sudo sysctl -w user.max_net_namespaces=10000")
+        #expect(remedies.remedy(of: Self.lack(.ipc, .clone, EINVAL)) == "what the step itself knows")
     }
 
     @Test func `the remedy for Landlock without its boot parameter names the present ones`() {
-        let cures = Self.surroundings { $0.modules = ["capability", "apparmor"] }
+        let remedies = Self.surroundings { $0.modules = ["capability", "apparmor"] }
         #expect(
-            cures.cure(of: Self.lack(.landlock, .landlock, EOPNOTSUPP))
+            remedies.remedy(of: Self.lack(.landlock, .landlock, EOPNOTSUPP))
                 == "add landlock to the boot parameter: lsm=landlock,capability,apparmor")
     }
 
@@ -72,7 +73,7 @@ import Testing
 
     @Test func `a user scope is offered if it helps`() {
         let scope = ControlGroupExamination.scope(reach: ("/run/user/1000/systemd/private", 0), isNeeded: true)
-        #expect(scope.cure == "systemd-run --user --scope -p Delegate=yes -- COMMAND")
+        #expect(scope.remedy == "systemd-run --user --scope -p Delegate=yes -- COMMAND")
         let none = ControlGroupExamination.scope(reach: ("/run/user/1000/systemd/private", ENOENT), isNeeded: true)
         #expect(none.seen.contains("ENOENT") && none.level == .note)
         #expect(ControlGroupExamination.memory([]).level == .weaker)
