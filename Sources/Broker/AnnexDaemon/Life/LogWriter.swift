@@ -2,8 +2,10 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Lines of a log on their way to a descriptor, written by a thread that is there only while there are any. Whoever reads
-/// them slowly, or not at all, holds up nobody: so many lines wait, and the next one that is written counts the lost.
+/// Lines of a log on their way to a descriptor. A thread writes them, and runs only while there are lines.
+///
+/// A reader that reads slowly, or not at all, blocks no writer. A bounded number of lines waits; further lines are lost, and
+/// the next line that is accepted reports their number before itself.
 package final class LogWriter: Sendable {
     /// As many lines may wait.
     static let mostWaiting = 2_048
@@ -12,7 +14,8 @@ package final class LogWriter: Sendable {
 
     private let descriptor: Int32
     private let lane = Lane("annex-log")
-    /// SYNC: relaxed: a count, told later.
+    /// Lines that were lost since the last accepted line.
+    /// SYNC: relaxed: a count that orders nothing.
     private let lost = Atomic<Int>(0)
 
     /// - Parameter descriptor: stays open for as long as this is used.
@@ -27,8 +30,9 @@ package final class LogWriter: Sendable {
             return
         }
         let bytes = Array(line.utf8.prefix(Self.longestLine))
+        // Here and not where the line is written: lines that were accepted before the loss come before its report.
+        let missing = lost.exchange(0, ordering: .relaxed)
         lane.run { [self] in
-            let missing = lost.exchange(0, ordering: .relaxed)
             if missing > 0 { write(Array("annexd: \(missing) lines of this log are lost".utf8)) }
             write(bytes)
         }
