@@ -7,12 +7,14 @@ import Testing
 
 /// Programs run as an embedder runs them: with granted files, limits, and an end that is a value.
 @Suite(.timeLimit(.minutes(20))) struct SandboxProgramTests {
-    private let folder: URL
+    private let home: TemporaryFolder
     private let sandbox: Sandbox
 
+    private var folder: URL { home.url }
+
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "annex-program-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        home = try TemporaryFolder()
+        let folder = home.url
         try Data("one\ntwo\n".utf8).write(to: folder.appending(path: "data"))
         chmod(folder.path, 0o755)
         sandbox = Sandbox(policy: try .shipped(named: "tool"))
