@@ -1,6 +1,7 @@
 import Benchmark
 
 @testable import AnnexChannel
+@testable import AnnexMessages
 
 func codecBenchmarks() {
     Benchmark("codec: encode a message of four fields") { benchmark in
