@@ -25,7 +25,7 @@ import Testing
         #expect(measured.machine.allSatisfy { $0.values.count == 3 }, "\(measured.machine)")
     }
 
-    @Test func `KOBJ-01: equal locks by threads with their own descriptors are all counted`() async throws {
+    @Test func `KOBJ-01: locks by threads with their own descriptors are all counted`() async throws {
         let attack = try #require(Catalogue.attack("KOBJ-01"))
         let result = try await AttackRunner().run(
             attack, under: .shipped(named: "tool"), layers: .all.subtracting(.seccomp))
