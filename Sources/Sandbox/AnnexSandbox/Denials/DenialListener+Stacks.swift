@@ -30,6 +30,7 @@ extension DenialListener {
         }
         let backtrace = Backtrace(sample, of: program)
         books.withLock { $0.note(backtrace, of: event) }
+        PostMortem.shared.advance()
         return true
     }
 

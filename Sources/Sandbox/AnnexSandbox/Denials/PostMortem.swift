@@ -22,7 +22,7 @@ final class PostMortem: Sendable {
     private let state = Mutex(State())
     /// The thread's own mark; 0: there is none.
     private let threadMark = Atomic<UInt64>(0)
-    /// Jobs done so far.
+    /// Stacks walked and jobs done so far.
     private let done = Atomic<Int>(0)
 
     /// Whether the caller runs on the thread.
@@ -31,7 +31,7 @@ final class PostMortem: Sendable {
         threadMark.load(ordering: .relaxed) == annex_thread_current()
     }
 
-    /// Jobs done so far.
+    /// Stacks walked and jobs done so far. A job with many stacks counts each, so that it does not look like one that hangs.
     var count: Int {
         // SYNC: a count that no other data is read by.
         done.load(ordering: .relaxed)
@@ -74,9 +74,14 @@ final class PostMortem: Sendable {
         threadMark.store(annex_thread_current(), ordering: .relaxed)
         while let job = next() {
             job()
-            // SYNC: see `count`.
-            done.add(1, ordering: .relaxed)
+            advance()
         }
+    }
+
+    /// Counts a stack that was walked, or a job that is done.
+    func advance() {
+        // SYNC: see `count`.
+        done.add(1, ordering: .relaxed)
     }
 
     private func next() -> (@Sendable () -> Void)? {
