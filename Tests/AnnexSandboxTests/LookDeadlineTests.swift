@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexTestSupport
 import Synchronization
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
         let deadline = LookDeadline(on: loop, patience: patience, progress: count) {
             hasPassed.withLock { $0 = true }
         }
-        while !hasPassed.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        await eventually { hasPassed.withLock { $0 } }
         withExtendedLifetime(deadline) {}
         return asked.withLock { $0 }
     }
@@ -45,6 +46,9 @@ import Testing
             Issue.record("the deadline passed")
         }
         deadline.cancel()
-        try await Task.sleep(for: Self.patience * 3)
+        // A timer of the same loop for a later moment: the deadline's would have come before it.
+        let isLater = Mutex(false)
+        loop.schedule(after: Self.patience * 2) { isLater.withLock { $0 = true } }
+        await eventually { isLater.withLock { $0 } }
     }
 }

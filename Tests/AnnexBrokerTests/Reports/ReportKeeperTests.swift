@@ -62,7 +62,7 @@ import Testing
     @Test func `a disk that does not answer blocks no caller`() async {
         let queue = ReportQueue()
         let hold = Hold()
-        #expect(queue.add { while hold.isHeld { usleep(1000) } })
+        #expect(queue.add { hold.wait() })
         var taken = 0
         while queue.add({}) { taken += 1 }
         // One folder may fill only half of the free queue.
@@ -77,7 +77,7 @@ import Testing
     @Test func `reports that wait for a disk are bounded in bytes too`() async {
         let queue = ReportQueue()
         let hold = Hold()
-        #expect(queue.add { while hold.isHeld { usleep(1000) } })
+        #expect(queue.add { hold.wait() })
         let large = EndedExtension.example(
             "large",
             Termination(
@@ -101,7 +101,7 @@ import Testing
     @Test func `a flood of ends of one user neither loses nor delays reports of another`() {
         let queue = ReportQueue()
         let hold = Hold()
-        #expect(queue.add(to: "flood") { while hold.isHeld { usleep(1000) } })
+        #expect(queue.add(to: "flood") { hold.wait() })
         while queue.add(to: "flood", {}) {}
         let written = Mutex<[String]>([])
         for user in ["one", "other"] {
@@ -138,8 +138,12 @@ import Testing
             let keeper = ReportKeeper(path: path, cap: .init(reports: 20, ofOne: 20), queue: queue)
             keeper.keep(.example())
             guard queue.finish(within: .seconds(600)) else { exit(2) }
+            // While the queue writes on: after as many files as the round says, wherever in the next one that is.
             let end = Thread {
-                usleep(UInt32(5000 + 3000 * round))
+                var seen: Set<String> = []
+                while seen.count < 4 + 5 * round {
+                    seen.formUnion((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
+                }
                 kill(getpid(), SIGKILL)
             }
             end.start()
@@ -167,9 +171,9 @@ import Testing
     }
 
     private final class Hold: Sendable {
-        private let held = Atomic(true)
+        private let gate = DispatchSemaphore(value: 0)
 
-        var isHeld: Bool { held.load(ordering: .relaxed) }
-        func release() { held.store(false, ordering: .relaxed) }
+        func wait() { gate.wait() }
+        func release() { gate.signal() }
     }
 }
