@@ -7,7 +7,7 @@ public struct FiguresTable {
         public var description: String { "none of the results has the figure “\(figure)”" }
     }
 
-    /// A figure is a verdict, found by its title and by what it is held against.
+    /// A figure of the README. It is the verdict that has this title and this baseline.
     package struct Figure {
         let name: String
         package let title: String
