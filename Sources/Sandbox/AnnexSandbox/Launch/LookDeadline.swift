@@ -38,7 +38,8 @@ final class LookDeadline: Sendable {
     private func wait(_ before: Int, left: Int) {
         // Under the lock, so that a timer that fires at once finds itself here.
         timer.withLock { timer in
-            timer = loop.schedule(after: patience) { [weak self] in self?.pass(before, left: left) }
+            // Strongly: the end must come even if the look is dropped together with all that knows of it.
+            timer = loop.schedule(after: patience) { [self] in pass(before, left: left) }
         }
     }
 
