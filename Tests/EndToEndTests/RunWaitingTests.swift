@@ -95,28 +95,35 @@ import Testing
         #expect(ended.output == "unread\n0 0\n", "\(ended)")
     }
 
-    /// Types at a program that reads nothing, until the terminal takes no more; then lets it end, and prints the rest.
+    /// Types at a program that reads nothing until bytes stay on the outer terminal for a second. Then it lets the
+    /// program end, and prints how many bytes are left.
+    ///
+    /// It must not block in a write: the kernel hands typed bytes to the terminal's queue later than it takes them, so
+    /// an empty queue does not mean that there is room.
     private static let typist = """
         import array, fcntl, os, pty, subprocess, sys, termios, time
         def unread():
             count = array.array('i', [0])
             fcntl.ioctl(ours, termios.FIONREAD, count)
             return count[0]
-        def is_taken():
+        def is_full():
+            try: os.write(master, b'x' * 256)
+            except BlockingIOError: pass
             begun = time.monotonic()
-            while unread() > 0 and time.monotonic() - begun < 1: time.sleep(0.005)
-            return unread() == 0
+            while time.monotonic() - begun < 1:
+                if unread() == 0: return False
+                time.sleep(0.005)
+            return True
         program = "import os, time, tty; tty.setraw(0); open('w/ready', 'w').close()" + chr(10)
         program += "while not os.path.exists('w/go'): time.sleep(0.01)"
         os.mkdir('w'); os.chmod('w', 0o777)
         master, ours = pty.openpty()
+        os.set_blocking(master, False)
         annex = subprocess.Popen(
             [sys.argv[1], 'run', '--write', 'w', '--', '/usr/bin/python3', '-c', program], stdin=ours, stdout=ours,
             start_new_session=True, preexec_fn=lambda: fcntl.ioctl(ours, termios.TIOCSCTTY, 0))
         while not os.path.exists('w/ready') and annex.poll() is None: time.sleep(0.005)
-        while annex.poll() is None:
-            os.write(master, b'x' * 256)
-            if not is_taken(): break
+        while annex.poll() is None and not is_full(): pass
         print('unread', flush=True)
         open('w/go', 'w').close()
         print(annex.wait(), unread())
