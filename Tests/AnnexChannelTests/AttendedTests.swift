@@ -1,6 +1,7 @@
 import AnnexLinux
 import AnnexTestSupport
 import Glibc
+import Synchronization
 import Testing
 
 @testable import AnnexChannel
@@ -82,6 +83,36 @@ import Testing
         for pending in [call, other] { pending.cancel() }
         host.end(with: "over")
         caller.join()
+    }
+
+    @Test func `a task's request is attended if its extension rings for tasks that have suspended since`() async throws
+    {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        writer.send(
+            RawPeer.frame(
+                1,
+                WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version)
+                    + WireBytes.bytes(WireFeatures.everyDoorbell.rawValue)))
+        let (host, peer) = (channel.host, channel.peer)
+        _ = try await host.untilHello()
+        for _ in 0..<2 { await withCheckedContinuation { turn in channel.loop.execute { turn.resume() } } }
+        for round in 0..<3 as Range<UInt64> {
+            let call = Task { try await host.call(Request(method: 1)).payload }
+            await eventually { host.state.attendedCalls.load(ordering: .relaxed) == 1 }
+            await eventually {
+                ReceiverState.isDoorbell(peer.load(host: RegionLayout.receiver), isAttended: true)
+            }
+            writer.send(RawPeer.frame(3, [4], method: 1, call: 1 << 63 | (round * 2 + 1)))
+            #expect(try await call.value == [4])
+            // Nobody has suspended: answers to callers that look by themselves ring nobody.
+            await eventually {
+                let state = peer.load(host: RegionLayout.receiver)
+                return ReceiverState.isDoorbell(state) && !ReceiverState.isDoorbell(state, isAttended: true)
+            }
+        }
+        let mark = (peer.host.start + RegionLayout.ring).load(fromByteOffset: 1, as: UInt8.self)
+        #expect(mark & FrameMarks.attended.rawValue != 0)
     }
 
     private func startOnThread(_ host: HostEndpoint) throws -> ChannelCall { try host.startAndWait(Request(method: 1)) }

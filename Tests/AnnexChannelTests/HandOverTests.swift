@@ -85,7 +85,7 @@ import Testing
 
     @Test func `FD-03: the kernel refuses descriptors at their sender unless a call accepts some`() throws {
         let channel = try HostileChannel()
-        guard channel.host.control.setPassRights(false) else {
+        guard channel.host.leader.control.socket.setPassRights(false) else {
             try Test.cancel("this kernel has no SO_PASSRIGHTS (needs 6.16)")
         }
         let memory = try sealed("annex-refused", [1])
@@ -98,7 +98,7 @@ import Testing
         let name = "annex-unasked"
         let channel = try HostileChannel()
         // As on an older kernel.
-        _ = channel.host.control.setPassRights(true)
+        _ = channel.host.leader.control.socket.setPassRights(true)
         do {
             let (_, _) = try await asked(channel, allowance: .none)
             let memory = try sealed(name, [1])
@@ -111,7 +111,7 @@ import Testing
     @Test func `a doorbell with a descriptor is refused`() async throws {
         let name = "annex-doorbell"
         let channel = try HostileChannel()
-        _ = channel.host.control.setPassRights(true)
+        _ = channel.host.leader.control.socket.setPassRights(true)
         do {
             let memory = try sealed(name, [1])
             try channel.peer.control.send(WireFormat.doorbell, memory)

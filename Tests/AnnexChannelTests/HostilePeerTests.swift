@@ -139,7 +139,7 @@ import Testing
             }
         })
         let word = peer.header(at: writer.position)
-        while !host.isClosed.load(ordering: .relaxed) { word.wake() }
+        while !host.state.isClosed.load(ordering: .relaxed) { word.wake() }
         caller.join()
         #expect(await channel.violation() == .messageBudget(.wakeUps, limit: 5))
     }
@@ -154,7 +154,7 @@ import Testing
         try await channel.greet(&writer)
         let ringer = ExtensionThread(raw: {
             var rung: UInt32 = 0
-            while !host.isClosed.load(ordering: .relaxed) {
+            while !host.state.isClosed.load(ordering: .relaxed) {
                 let asked = peer.load(host: RegionLayout.receiver)
                 guard ReceiverState.isDoorbell(asked), asked != rung else {
                     sched_yield()
@@ -176,12 +176,12 @@ import Testing
         })
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        channel.host.receiving.withLock { receiver in
             // This event is read while another thread finds the violation.
+        channel.host.leader.receiving.withLock { receiver in
             let frame = Frame(
                 kind: .event, descriptors: 0, isAttended: false, method: 1, call: 0, terms: RequestTerms(), payload: [])
-            channel.host.close(for: .unknownKind(99))
-            try? channel.host.handle(frame, &receiver)
+            channel.host.state.close(for: .unknownKind(99))
+            try? channel.host.leader.handle(frame, &receiver)
         }
         channel.loop.execute { tell.yield("end") }
         var heard: [String] = []
@@ -207,7 +207,7 @@ import Testing
             }
             if round == 0 {
                 // The sleeper wakes by itself after a while and finds the answer.
-                writer.send(RawPeer.frame(4, [0, 0, 0, 0], method: 1, call: 1))
+                writer.send(RawPeer.frame(4, [0, 0, 0, 0], method: 1, call: 1 << 63 | 1))
             } else {
                 host.end(with: "over")
             }
@@ -284,9 +284,9 @@ import Testing
             $0.controlMessagesPerSecond = 20
             $0.budgetPeriod = .patience
         }
-        while !channel.host.isClosed.load(ordering: .relaxed) {
             // All of them while the host is busy: a peer that rings only as often as the host asks stays within the
             // budget.
+        while !channel.host.state.isClosed.load(ordering: .relaxed) {
             let mayRead = try Gate()
             await withCheckedContinuation { turn in
                 channel.loop.execute {

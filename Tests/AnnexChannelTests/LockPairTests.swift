@@ -17,20 +17,41 @@ import Testing
             first = 1
             pair.second.withLock { $0 = 2 }
             #expect(pair.first.withLockIfAvailable { $0 } == nil)
-            #expect(pair.withBothIfAvailable({ _, _ in true }, then: { isBoth, _ in isBoth }) == nil)
+            #expect(pair.withBothIfAvailable({ _, _ in .goesOn(true) }, then: { isBoth, _ in isBoth }) == nil)
         }
-        #expect(pair.withBothIfAvailable({ $0 + $1 }, then: { sum, first in sum + first }) == 4)
+        #expect(pair.withBothIfAvailable({ .goesOn($0 + $1) }, then: { sum, first in sum + first }) == 4)
     }
 
     @Test func `the second lock is free again while the first is still held`() {
         let pair = LockPair<Int, Int>(0, 0)
-        let inside = pair.withBothIfAvailable {
-            $0 += 1
-            $1 += 1
+        let inside = pair.withBothIfAvailable { first, second -> LockPair<Int, Int>.Both<Void, Int?> in
+            first += 1
+            second += 1
+            return .goesOn(())
         } then: { _, _ in
             pair.second.withLockIfAvailable { $0 }
         }
         #expect(inside == .some(.some(1)))
+    }
+
+    @Test func `both halves are free after the step that needs both, even if it throws`() {
+        struct Failed: Error {}
+        let pair = LockPair<Int, Int>(1, 2)
+        let sum = pair.withBothIfAvailable { first, second -> LockPair<Int, Int>.Both<Void, Int> in
+            .done(first + second)
+        } then: { _, _ in
+            0
+        }
+        #expect(sum == 3)
+        #expect(throws: Failed.self) {
+            _ = try pair.withBothIfAvailable { _, _ throws(Failed) -> LockPair<Int, Int>.Both<Void, Int> in
+                throw Failed()
+            } then: { _, _ throws(Failed) in
+                0
+            }
+        }
+        #expect(pair.first.withLockIfAvailable { $0 } == 1)
+        #expect(pair.second.withLockIfAvailable { $0 } == 2)
     }
 
     @Test(arguments: [2, 4, 16])
@@ -46,8 +67,10 @@ import Testing
                         case 1: sums.pair.second.withLock { $0 += 1 }
                         default:
                             let done: Void? = sums.pair.withBothIfAvailable {
-                                $0 += 1
-                                $1 += 1
+                                first, second -> LockPair<Int, Int>.Both<Void, Void> in
+                                first += 1
+                                second += 1
+                                return round & 1 == 0 ? .done(()) : .goesOn(())
                             } then: { _, _ in
                             }
                             if done != nil { sums.both.add(1, ordering: .relaxed) }
@@ -63,15 +86,19 @@ import Testing
         #expect(sums.pair.second.withLock { $0 } == seconds + taken)
     }
 
-    @Test(arguments: [2, 3])
-    func `no order of the steps of a lock forgets a sleeper or lets two in`(_ threads: Int) {
-        let (states, fault) = LockModel(threads: threads).search()
+    @Test(arguments: [[.second, .second], [.second, .second, .second], [.first, .second, .second]] as [[LockModel.Half]])
+    func `no order of the steps of a lock forgets a sleeper or lets two in`(_ halves: [LockModel.Half]) {
+        let (states, fault) = LockModel(halves: halves).search()
         #expect(fault == nil)
         #expect(states > 100)
     }
 
     @Test func `the same search finds the forgotten sleeper if a woken thread trusts the word`() {
         #expect(LockModel(suspectsOthers: false).search().fault == .forgottenSleeper)
+    }
+
+    @Test func `the same search finds the forgotten sleeper if a thread that frees both halves wakes one`() {
+        #expect(LockModel(wakesBoth: false, halves: [.first, .second]).search().fault == .forgottenSleeper)
     }
 
     @Test func `the same search finds the forgotten sleeper if the word is cleared after the wake-up`() {

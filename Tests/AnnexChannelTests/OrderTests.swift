@@ -162,7 +162,7 @@ import Testing
         writer.send(RawPeer.frame(3, [5], method: 1, call: 1))
         #expect(try await task.value == [5])
         gate.open()
-        writer.send(RawPeer.frame(3, [6], method: 1, call: 2))
+        writer.send(RawPeer.frame(3, [6], method: 1, call: 1 << 63 | 1))
         leader.join()
     }
 

@@ -126,13 +126,13 @@ import Testing
         let (sent, failure) = await onLoop(of: channel) { host in
             Self.fill(host)
             let before = host.counters.framesSent
-            host.sendSoon(frames[0].frame)
+            host.sender.sendSoon(frames[0].frame)
             let over = MonotonicClock.deadline(after: .milliseconds(2))
             // The subject: no thread reads the position before the time is over.
             while MonotonicClock.now() < over {}
             Self.readAll(peer, of: host)
-            host.sendSoon(frames[1].frame)
-            return (host.counters.framesSent - before, host.calls.withLock { $0.closed })
+            host.sender.sendSoon(frames[1].frame)
+            return (host.counters.framesSent - before, host.state.calls.withLock { $0.closed })
         }
         #expect(sent == 2 && failure == nil)
     }
@@ -160,7 +160,7 @@ import Testing
         let senders = (1...4).map { sender in
             ExtensionThread(raw: {
                 for number in 0..<2000 as Range<UInt32> {
-                    host.sendSoon(
+                    host.sender.sendSoon(
                         OutgoingFrame(
                             header: FrameHeader(kind: .event, method: UInt16(sender)), payload: WireBytes.bytes(number))
                     )
@@ -168,7 +168,7 @@ import Testing
             })
         }
         for sender in senders { sender.join() }
-        await eventually { host.outbox.withLock { $0.isEmpty } }
+        await eventually { host.sender.outbox.withLock { $0.isEmpty } }
         host.finish(thread)
         let numbers = came.numbers.withLock { $0 }
         #expect(numbers.count == 4 && numbers.values.allSatisfy { $0 == Array(0..<2000) })
@@ -185,19 +185,19 @@ import Testing
         let (frames, peer) = ([frame(1), frame(2)], channel.peer)
         await onLoop(of: channel) { host in
             Self.fill(host)
-            host.sendSoon(frames[0].frame)
+            host.sender.sendSoon(frames[0].frame)
         }
-        await eventually { channel.host.outbox.withLock { $0.pause } > .milliseconds(10) }
+        await eventually { channel.host.sender.outbox.withLock { $0.pause } > .milliseconds(10) }
         let (wasEmpty, pause) = await onLoop(of: channel) { host in
             Self.readAll(peer, of: host)
-            let wasEmpty = host.flushOutbox()
+            let wasEmpty = host.sender.flushOutbox()
             Self.fill(host)
-            host.sendSoon(frames[1].frame)
-            return (wasEmpty, host.outbox.withLock { $0.pause })
+            host.sender.sendSoon(frames[1].frame)
+            return (wasEmpty, host.sender.outbox.withLock { $0.pause })
         }
         #expect(wasEmpty && pause == HostOutbox.shortestPause)
         // And that timer fires.
         Self.readAll(peer, of: channel.host)
-        await eventually { channel.host.outbox.withLock { $0.isEmpty } }
+        await eventually { channel.host.sender.outbox.withLock { $0.isEmpty } }
     }
 }

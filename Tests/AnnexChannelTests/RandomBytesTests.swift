@@ -40,7 +40,7 @@ import Testing
         var writer = RawWriter(channel.peer)
         writer.sendHello()
         let calls = try await [host.start(Request(method: 1)), host.start(Request(method: 2))]
-        for _ in 0..<50 where !host.isClosed.load(ordering: .relaxed) {
+        for _ in 0..<50 where !host.state.isClosed.load(ordering: .relaxed) {
             writer.send(randomFrame(&random))
             if Bool.random(using: &random) {
                 let junk = (0..<Int.random(in: 1...20, using: &random)).map { _ in

@@ -177,8 +177,8 @@ import Testing
             reply.withUnsafeMutableBytes { room in
                 let call = RawCall(
                     method: 1, payload: UnsafeRawBufferPointer(start: nil, count: 0), reply: room, limit: nil,
-                    patience: MonotonicClock.nanoseconds(.patience))
-                _ = try? host.callRaw(call, until: &deadline)
+                    patience: MonotonicClock.nanoseconds(.patience), mostReply: 0)
+                _ = try? host.leader.call(call, for: .thread, until: &deadline)
             }
             found.withLock { $0 = deadline }
         })

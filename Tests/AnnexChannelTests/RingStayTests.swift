@@ -113,7 +113,7 @@ import Testing
             var places: Set<UInt32> = []
             for number in UInt8(0)..<50 {
                 #expect(try ask(host, 1, [round, number]) == [round, number])
-                places.insert(host.sending.withLock { $0.writer.position })
+                places.insert(host.sender.half.withLock { $0.writer.position })
             }
             // The first of a row may go where the one before went on to.
             #expect(places.count <= 2)
@@ -128,8 +128,8 @@ import Testing
         var sender = ExtensionSender(own: ring.own, peer: ring.peer, waiting: .spin, framesMayStay: true)
         func answer(_ call: UInt64) -> UInt32 {
             let header = FrameHeader(kind: .reply, method: 1, call: call)
-            let isSent = [1].withUnsafeBytes { sender.publishAtOnce(header, $0, isAttended: true) }
-            return isSent ? sender.writer.position : .max
+            let sent = [1].withUnsafeBytes { sender.publishAtOnce(header, $0, isAttended: true) }
+            return sent == .published ? sender.writer.position : .max
         }
         #expect(answer(5) == 64 && answer(6) == 128)
         #expect(answer(1 << 63 | 5) == 128 && answer(1 << 63 | 6) == 128)

@@ -34,7 +34,7 @@ import Testing
                 let host = ends.host
                 var socket: Descriptor? = ends.socket
                 // The host's lock holds up every thread that would still send something in its name.
-                host.sending.withLock { _ in
+                host.sender.half.withLock { _ in
                     _ = socket.take()
                     // Time for the thread that handles it to come to the lock, which no event reports.
                     usleep(20_000)

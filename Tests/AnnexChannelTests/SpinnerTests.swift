@@ -6,7 +6,7 @@ import Testing
 
 /// A task learns how long it polls before it suspends, as a thread does.
 @Suite(.timeLimit(.minutes(20))) struct SpinnerTests {
-    private func budget(_ host: HostEndpoint) -> UInt32 { host.receiving.withLock { $0.spinner.budget } }
+    private func budget(_ host: HostEndpoint) -> UInt32 { host.leader.receiving.withLock { $0.spinner.budget } }
 
     @Test(arguments: [true, false])
     func `tasks that poll in vain poll for less and less time`(_ isBare: Bool) async throws {

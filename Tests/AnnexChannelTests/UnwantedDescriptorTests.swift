@@ -123,7 +123,7 @@ import Testing
         let (over, _) = (try await ask(channel), try await ask(channel))
         over.cancel()
         // A child that another test forks just now may be the last to close a socket: then the next one lingers here.
-        for turn in 0..<8 where !channel.host.isClosed.load(ordering: .relaxed) {
+        for turn in 0..<8 where !channel.host.state.isClosed.load(ordering: .relaxed) {
             let before = turn * (DescriptorDisposal.mostWaiting + 3)
             try handOverLastReference(channel, over.id, to: lingering)
             try await untilTaken(before + 1, channel)
@@ -148,7 +148,9 @@ import Testing
 
     /// Waits until the host has read so many hand-overs, or the channel is closed.
     private func untilTaken(_ count: Int, _ channel: HostileChannel) async throws {
-        while !channel.host.isClosed.load(ordering: .relaxed), channel.host.inbox.withLock({ $0.count < count }) {
+        while !channel.host.state.isClosed.load(ordering: .relaxed),
+            channel.host.leader.control.inbox.withLock({ $0.count < count })
+        {
             try await Task.sleep(for: .milliseconds(1))
         }
     }
@@ -159,7 +161,9 @@ import Testing
         try await channel.greet(&writer)
         let (given, open) = (try await ask(channel), try await ask(channel))
         try handOver(channel, given.id, "annex-given-up")
-        while channel.host.inbox.withLock({ !$0.hasHandOver }) { try await Task.sleep(for: .milliseconds(1)) }
+        while channel.host.leader.control.inbox.withLock({ !$0.hasHandOver }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         given.cancel()
         try await untilClosed("annex-given-up", channel, &writer)
         writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: given.id))
@@ -173,7 +177,9 @@ import Testing
         try await channel.greet(&writer)
         _ = try await ask(channel)
         try handOver(channel, 1, "annex-ended")
-        while channel.host.inbox.withLock({ !$0.hasHandOver }) { try await Task.sleep(for: .milliseconds(1)) }
+        while channel.host.leader.control.inbox.withLock({ !$0.hasHandOver }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         channel.host.end(with: "over")
         try await OpenDescriptors.untilNone(naming: "annex-ended")
     }
@@ -187,7 +193,7 @@ import Testing
         for _ in 0..<100 { calls.append(try await ask(channel)) }
         let (host, peer) = (channel.host, channel.peer)
         // Another thread holds the ring and is slow: the socket is read alone.
-        let frames = try host.receiving.withLock { _ in
+        let frames = try host.leader.receiving.withLock { _ in
             var frames: [UInt8] = []
             for call in calls {
                 let memory = DescriptorList(try SealedMemory(copying: [1]).takeDescriptor())
@@ -195,7 +201,8 @@ import Testing
                 frames += RawPeer.frame(3, descriptors: 1, method: 1, call: call.id)
             }
             // Until all are read, each apart from its frame.
-            while host.inbox.withLock({ $0.count < 100 && !host.isClosed.load(ordering: .relaxed) }) { usleep(1000) }
+            while host.leader.control.inbox.withLock({ $0.count < 100 && !host.state.isClosed.load(ordering: .relaxed) }
+            ) { usleep(1000) }
             return frames
         }
         writer.send(frames)
@@ -281,7 +288,7 @@ import Testing
             let peer = try RawPeer(ends.descriptors)
             host.end(with: "over")
             // As on an older kernel.
-            _ = host.control.setPassRights(true)
+            _ = host.leader.control.socket.setPassRights(true)
             do {
                 let socket = DescriptorList(try lingering.open())
                 try peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), socket)

@@ -95,7 +95,7 @@ import Testing
             $0.budgetPeriod = .patience
         }
         let word = WritableWord(full.bed.assumingMemoryBound(to: UInt32.self))
-        while !full.channel.host.isClosed.load(ordering: .relaxed) { word.wake() }
+        while !full.channel.host.state.isClosed.load(ordering: .relaxed) { word.wake() }
         #expect(full.join() == .violated(.messageBudget(.wakeUps, limit: 50)))
         #expect(await full.channel.violation() == .messageBudget(.wakeUps, limit: 50))
     }
@@ -139,7 +139,7 @@ import Testing
             })
             while host.counters.sleeps == 0 { usleep(100) }
             #expect(channel.peer.header(at: writer.position).wake() == -EINVAL)
-            writer.send(RawPeer.frame(3, [4], method: 1, call: 1))
+            writer.send(RawPeer.frame(3, [4], method: 1, call: 1 << 63 | 1))
             caller.join()
         }
     }

@@ -52,7 +52,7 @@ struct ScribbledRound: Sendable {
         let tasks = Task { [self] in while !over.isSet { await callFromTask() } }
         let deadline = MonotonicClock.deadline(after: time)
         // The round has a length, not a condition to wait for; the processor is the other threads' meanwhile.
-        while MonotonicClock.now() < deadline, !host.isClosed.load(ordering: .relaxed) { usleep(1000) }
+        while MonotonicClock.now() < deadline, !host.state.isClosed.load(ordering: .relaxed) { usleep(1000) }
         // So that calls are also made of a channel that the extension had closed: no verdict hangs on how many.
         usleep(1000)
         host.end(with: "the round is over")
@@ -127,9 +127,9 @@ struct ScribbledRound: Sendable {
 
 /// A weak reference to the host of a channel that has ended.
 struct WeakHost {
-    weak var value: HostEndpoint?
+    weak var value: RingLeader?
 
     init(_ value: HostEndpoint) {
-        self.value = value
+        self.value = value.leader
     }
 }

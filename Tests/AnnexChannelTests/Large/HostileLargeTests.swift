@@ -192,7 +192,7 @@ import Testing
         writer.send(Self.large(UInt32(2 * Self.piece), call: raw))
         var entered: ChannelCall?
         while entered == nil {
-            if case .open(let call) = host.calls.withLock({ $0.find(raw) }) { entered = call }
+            if case .open(let call) = host.state.calls.withLock({ $0.find(raw) }) { entered = call }
             sched_yield()
         }
         let deadline = try #require(entered?.deadline)

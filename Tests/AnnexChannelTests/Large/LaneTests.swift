@@ -40,12 +40,12 @@ import Testing
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         // The peer does not read the control socket, which takes no more in the end.
-        while (try? host.control.send([1])) != nil {}
-        host.sending.withLock { $0.cancels.append(1) }
+        while (try? host.leader.control.socket.send([1])) != nil {}
+        host.sender.half.withLock { $0.cancels.append(1) }
         var request: Request? = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
         #expect(throws: CallFailure.noRoom) { _ = try host.callAndWait(request.take() ?? Request(method: 2)) }
         #expect(kinds(channel.peer, 2) == [5, 0])
-        let isUntold = host.sending.withLock { $0.writer.publish() != nil }
+        let isUntold = host.sender.half.withLock { $0.writer.publish() != nil }
         #expect(!isUntold)
     }
 
@@ -72,7 +72,8 @@ import Testing
     private func sends(
         _ host: HostEndpoint, _ header: FrameHeader, _ payload: [UInt8], _ transfer: LargeTransfer? = nil
     ) -> Bool {
-        guard case .sent = host.attempt(OutgoingFrame(header: header, payload: payload, transfer: transfer)) else {
+        guard case .sent = host.sender.attempt(OutgoingFrame(header: header, payload: payload, transfer: transfer))
+        else {
             return false
         }
         return true

@@ -85,17 +85,18 @@ import Testing
         world.toHost.append(.cancel(call))
     }
 
-    /// As `HostEndpoint.handleRequest` and `handleCancel` do.
+    /// As `RingLeader.handleRequest` and `handleCancel` do.
     private func deliverToHost(_ world: inout World) throws {
         guard !world.toHost.isEmpty else { return }
         switch world.toHost.removeFirst() {
         case .request(let call):
-            guard world.table.accept(call) else { throw Broken.rule("call \(call) is not the next") }
-            guard world.table.count < world.most else {
+            switch world.table.admit(call, atMost: world.most) {
+            case .outOfTurn: throw Broken.rule("call \(call) is not the next")
+            case .busy:
                 world.busy += 1
                 return world.toExtension.append(.answer(call, isBusy: true))
+            case .admitted: break
             }
-            world.table.insert(call)
             world.worked.append(call)
             // Asked again, it is no new call.
             guard !world.table.accept(call) else { throw Broken.rule("call \(call) twice") }
@@ -129,7 +130,7 @@ import Testing
         let cancelled = [0, 2, .max].map { table.cancel($0) }
         #expect(one && cancelled == [false, false, false])
         table.close()
-        table.insert(1)
-        #expect(table.count == 0 && !table.isAwaited(1))
+        #expect(table.admit(2, atMost: 1) == .admitted)
+        #expect(table.count == 0 && !table.isAwaited(2))
     }
 }

@@ -1,17 +1,27 @@
-/// Every order in which the steps of a `HalfLock` can fall: threads that each take it once, and one that changes the
-/// other half's bit of the same word meanwhile. Steps are those of the shipped code, one atomic access each.
+/// Every order in which the steps of a `LockPair` can fall: threads that each take one half once, and one that takes both
+/// with one atomic access if it finds them free and lets go of both with another. Steps are those of the shipped code, one
+/// atomic access each.
 struct LockModel {
-    static let other: UInt8 = 1
-    static let held: UInt8 = 2
-    static let waited: UInt8 = 4
+    /// One half's bits of the word.
+    struct Half: Hashable {
+        let held: UInt8
+        let waited: UInt8
+
+        static let first = Half(held: 1, waited: 4)
+        static let second = Half(held: 2, waited: 8)
+        static let both = Half(held: 3, waited: 12)
+    }
 
     /// Whether a thread that has slept takes the lock as if another thread still slept, as shipped.
     var suspectsOthers = true
     /// Whether the word's bit is cleared before a sleeper is woken, as shipped.
     var clearsFirst = true
-    var threads = 3
-    /// How often the other half's bit changes.
-    var changes: UInt8 = 2
+    /// Whether a thread that lets go of both wakes the sleepers of each, as shipped, or of the first alone.
+    var wakesBoth = true
+    /// The half that each thread wants.
+    var halves: [Half] = [.second, .second, .second]
+    /// How often one comes that takes both if they are free, and else goes its way.
+    var visits: UInt8 = 2
 
     enum Step: Hashable {
         case begin
@@ -24,10 +34,15 @@ struct LockModel {
         case clear
         case wake
         case done
+        /// Holds both, at one of its visits.
+        case away, visits
     }
 
     struct Thread: Hashable {
+        var half: Half
         var step = Step.begin
+        /// The halves whose sleepers it is still to wake.
+        var owed: [Half] = []
         /// The thread has polled long enough, and sleeps from now on.
         var isTired = false
     }
@@ -35,7 +50,7 @@ struct LockModel {
     struct State: Hashable {
         var word: UInt8 = 0
         var threads: [Thread]
-        var changes: UInt8
+        var visits: UInt8
     }
 
     enum Fault: Equatable {
@@ -45,13 +60,14 @@ struct LockModel {
 
     /// Walks through all of them.
     func search() -> (states: Int, fault: Fault?) {
-        let start = State(threads: Array(repeating: Thread(), count: threads), changes: changes)
+        let visitor = Thread(half: .both, step: .away)
+        let start = State(threads: halves.map { Thread(half: $0) } + [visitor], visits: visits)
         var seen: Set<State> = [start]
         var open = [start]
         while let state = open.popLast() {
-            if state.threads.count(where: { $0.step == .holds }) > 1 { return (seen.count, .twoHolders) }
+            if hasTwoHolders(state) { return (seen.count, .twoHolders) }
             let next = following(state)
-            if next.isEmpty, state.threads.contains(where: { $0.step != .done }) {
+            if next.isEmpty, state.threads.contains(where: { $0.step != .done && $0.step != .away }) {
                 return (seen.count, .forgottenSleeper)
             }
             for state in next where seen.insert(state).inserted { open.append(state) }
@@ -59,67 +75,106 @@ struct LockModel {
         return (seen.count, nil)
     }
 
-    private func following(_ state: State) -> [State] {
-        var all: [State] = []
-        if state.changes > 0 {
-            var next = state
-            next.changes -= 1
-            next.word ^= Self.other
-            all.append(next)
+    private func hasTwoHolders(_ state: State) -> Bool {
+        [Half.first, .second].contains { half in
+            state.threads.count { thread in
+                (thread.step == .holds || thread.step == .visits) && thread.half.held & half.held != 0
+            } > 1
         }
-        for index in state.threads.indices { all += following(state, index) }
-        return all
+    }
+
+    private func following(_ state: State) -> [State] {
+        state.threads.indices.flatMap { following(state, $0) }
     }
 
     private func following(_ state: State, _ index: Int) -> [State] {
         var next = state
+        let thread = state.threads[index]
+        let (held, waited) = (thread.half.held, thread.half.waited)
         func to(_ step: Step) -> [State] {
             next.threads[index].step = step
             return [next]
         }
-        switch state.threads[index].step {
+        switch thread.step {
         case .begin:
-            guard state.word & (Self.held | Self.waited) == 0 else { return to(.look) }
-            next.word |= Self.held
+            guard state.word & (held | waited) == 0 else { return to(.look) }
+            next.word |= held
             return to(.holds)
         case .look:
             let seen = state.word
-            if seen & Self.held == 0 { return to(.take(seen: seen)) }
-            let looksOn = state.threads[index].isTired ? [] : to(.look)
+            if seen & held == 0 { return to(.take(seen: seen)) }
+            let looksOn = thread.isTired ? [] : to(.look)
             next.threads[index].isTired = true
             return looksOn + to(.mark(seen: seen))
         case .take(let seen):
             guard state.word == seen else { return to(.look) }
-            next.word |= Self.held
-            if state.threads[index].isTired, suspectsOthers { next.word |= Self.waited }
+            next.word |= held
+            if thread.isTired, suspectsOthers { next.word |= waited }
             return to(.holds)
         case .mark(let seen):
-            guard seen & Self.waited == 0 else { return to(.park(expected: seen)) }
+            guard seen & waited == 0 else { return to(.park(expected: seen)) }
             guard state.word == seen else { return to(.look) }
-            next.word |= Self.waited
+            next.word |= waited
             return to(.park(expected: next.word))
         case .park(let expected): return to(state.word == expected ? .asleep : .look)
-        case .holds:
-            next.word &= ~Self.held
-            return to(state.word & Self.waited == 0 ? .done : clearsFirst ? .clear : .wake)
+        case .holds: return letGo(state, index, [thread.half])
         case .clear:
-            next.word &= ~Self.waited
-            return to(clearsFirst ? .wake : .done)
+            next.word &= ~(thread.owed.first?.waited ?? 0)
+            return clearsFirst ? to(.wake) : next.paid(index, then: .wake)
         case .wake: return waking(state, index)
+        case .away:
+            guard state.visits > 0 else { return [] }
+            next.visits -= 1
+            guard state.word == 0 else { return [next] }
+            next.word = held
+            return to(.visits)
+        case .visits: return letGo(state, index, wakesBoth ? [.first, .second] : [.first])
         case .asleep, .done: return []
         }
     }
 
-    /// The kernel wakes any one of the sleepers.
-    private func waking(_ state: State, _ index: Int) -> [State] {
+    /// One atomic access, which shows the halves whose sleepers are to be woken.
+    private func letGo(_ state: State, _ index: Int, _ halves: [Half]) -> [State] {
         var next = state
-        next.threads[index].step = clearsFirst ? .done : .clear
-        let sleepers = state.threads.indices.filter { state.threads[$0].step == .asleep }
-        guard !sleepers.isEmpty else { return [next] }
-        return sleepers.map { sleeper in
+        next.word &= ~state.threads[index].half.held
+        next.threads[index].owed = halves.filter { state.word & $0.waited != 0 }
+        next.threads[index].step = clearsFirst ? .clear : .wake
+        return next.threads[index].owed.isEmpty ? next.rested(index) : [next]
+    }
+
+    /// The kernel wakes any one of the threads that sleep for that half.
+    private func waking(_ state: State, _ index: Int) -> [State] {
+        guard let half = state.threads[index].owed.first else { return [] }
+        var next = state
+        if !clearsFirst { next.threads[index].step = .clear }
+        let sleepers = state.threads.indices.filter {
+            state.threads[$0].step == .asleep && state.threads[$0].half == half
+        }
+        guard !sleepers.isEmpty else { return clearsFirst ? next.paid(index, then: .clear) : [next] }
+        return sleepers.flatMap { sleeper in
             var woken = next
             woken.threads[sleeper].step = .look
-            return woken
+            return clearsFirst ? woken.paid(index, then: .clear) : [woken]
         }
+    }
+}
+
+extension LockModel.State {
+    /// The first of what a thread owes is done.
+    func paid(_ index: Int, then step: LockModel.Step) -> [LockModel.State] {
+        var next = self
+        next.threads[index].owed.removeFirst()
+        return next.threads[index].owed.isEmpty ? next.rested(index) : [next.with(index, step)]
+    }
+
+    /// It owes nothing any more.
+    func rested(_ index: Int) -> [LockModel.State] {
+        [with(index, threads[index].half == .both ? .away : .done)]
+    }
+
+    private func with(_ index: Int, _ step: LockModel.Step) -> LockModel.State {
+        var next = self
+        next.threads[index].step = step
+        return next
     }
 }

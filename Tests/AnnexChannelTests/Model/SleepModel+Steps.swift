@@ -28,7 +28,7 @@ extension SleepModel {
             if header == 0 { return [state.with { $0.reader = bed == .bell ? .readBell : .raiseFlag }] }
             return [state.with { take(&$0, header) }]
         case .readBell: return [state.with { ($0.heard, $0.reader) = ($0.rings, .raiseFlag) }]
-        case .raiseFlag: return buffered(state, true, fences ? .fence : .lookAgain)
+        case .raiseFlag: return buffered(state, attendance != .forgotten, fences ? .fence : .lookAgain)
         case .fence: return state.readerHasStored ? [state.with { $0.reader = .lookAgain }] : []
         case .lookAgain: return [state.with { $0.reader = looksAgain && header != 0 ? .lowerFlag : .sleep }]
         case .sleep:
@@ -93,7 +93,7 @@ extension SleepModel {
                 }
             ]
         case .publish: return publish(state)
-        case .fence: return state.writerHasStored ? [state.with { $0.writer = .readFlag }] : []
+        case .fence: return (state.writerHasStored ? [state.with { $0.writer = .readFlag }] : []) + untold(state)
         case .readFlag: return [state.with { $0.writer = $0.receiver ? (hasBell ? .ring : .wake) : .room }]
         case .ring:
             // An atomic addition: the stores before it are visible.
@@ -102,6 +102,15 @@ extension SleepModel {
             // A system call: the writer's own stores are visible.
             guard state.writerHasStored else { return [] }
             return [state.with { wake(&$0) }]
+        }
+    }
+
+    /// Goes on without reading the flag.
+    private func untold(_ state: State) -> [State] {
+        switch telling {
+        case .atOnce: []
+        case .unlessTaken: state.taken == state.shown ? [state.with { $0.writer = .room }] : []
+        case .never: [state.with { $0.writer = .room }]
         }
     }
 

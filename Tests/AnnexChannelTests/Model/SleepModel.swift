@@ -19,7 +19,28 @@ struct SleepModel {
         case doorbell
     }
 
+    /// When a writer that has shown a frame reads the flag of a sleeper.
+    enum Telling {
+        case atOnce
+        /// Later or, if an answer says that the frame was taken, never, as shipped.
+        case unlessTaken
+        /// As if each frame had been taken.
+        case never
+    }
+
+    /// What a writer does that has shown an answer whose caller said that it looks by itself.
+    enum Attendance {
+        /// Callers say no such thing.
+        case none
+        /// It rings if the caller has asked for that since, as a task does before it suspends, as shipped.
+        case asked
+        /// The caller suspends and leaves the doorbell asked for as it was.
+        case forgotten
+    }
+
     var bed = Bed.header
+    var telling = Telling.atOnce
+    var attendance = Attendance.none
     /// Whether both sides fence between their store and their load, as shipped.
     var fences = true
     /// Whether a sleeper polls again after its flag is up, as shipped.

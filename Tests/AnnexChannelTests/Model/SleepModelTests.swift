@@ -8,6 +8,23 @@ import Testing
         #expect(states > 1000)
     }
 
+    @Test(arguments: [SleepModel.Bed.header, .bell, .doorbell], [1, 2] as [UInt8])
+    func `a writer may wake the reader late and skips it if an answer shows that its frame was taken`(
+        _ bed: SleepModel.Bed, _ batch: UInt8
+    ) {
+        #expect(SleepModel(bed: bed, telling: .unlessTaken, batch: batch).search().lost == nil)
+    }
+
+    @Test(arguments: [SleepModel.Bed.header, .bell, .doorbell])
+    func `the same search finds the sleeper that a writer never wakes`(_ bed: SleepModel.Bed) {
+        #expect(SleepModel(bed: bed, telling: .never).search().lost != nil)
+    }
+
+    @Test func `the answer to a suspended task is lost unless the task asked for the doorbell`() {
+        #expect(SleepModel(bed: .doorbell, attendance: .asked).search().lost == nil)
+        #expect(SleepModel(bed: .doorbell, attendance: .forgotten).search().lost != nil)
+    }
+
     @Test func `the same search finds the wake-up that a sleeper on its own flag loses`() {
         #expect(SleepModel(bed: .ownFlag).search().lost != nil)
     }

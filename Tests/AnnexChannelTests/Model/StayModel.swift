@@ -1,6 +1,6 @@
 /// Every order in which the steps of a ring can fall whose frames stay in one place while their writer knows that the
-/// last was taken, and go on behind it where it does not: with a store buffer, a reader that sleeps on the word that it
-/// has seen, and without any time-out.
+/// last was taken, and go on behind it where it does not: with a store buffer, loads that are done early where nothing
+/// forbids it, a reader that sleeps on the word that it has seen, and without any time-out.
 ///
 /// The steps are those of `RingWriter.publishAtOnce`, its going on, `WakeGate`, `RingReader.look` and `SleepGate`, one
 /// for one. A frame takes one line; lines are as many as frames, so nothing goes round: rings that do, clearing, room and
@@ -14,6 +14,10 @@ struct StayModel {
     var behindFirst = true
     /// Whether a writer that goes on wakes a sleeper on the frame that stayed, as shipped, or on the one behind.
     var wakesStayed = true
+    /// Whether a frame's first word is stored after the rest of it, as shipped. Without, other cores may see it before.
+    var releases = true
+    /// Whether a frame is loaded after its first word, as shipped. Without, a core may load it before.
+    var acquires = true
     let messages: UInt8 = 4
 
     /// A header's first word: 0 where there is none.
@@ -31,13 +35,13 @@ struct StayModel {
 
     struct Store: Hashable {
         var line: UInt8
-        var word: Word
-        /// Nil where only the word is stored.
+        /// Either of the two.
+        var word: Word?
         var message: UInt8?
     }
 
     enum WriterStep: UInt8 { case write, fence, readFlag, wake }
-    enum ReaderStep: UInt8 { case look, raiseFlag, fence, lookAgain, sleep, asleep, lowerFlag }
+    enum ReaderStep: UInt8 { case look, copy, raiseFlag, fence, lookAgain, sleep, asleep, lowerFlag }
 
     struct State: Hashable {
         var lines = [Line](repeating: Line(), count: 5)
@@ -57,6 +61,9 @@ struct StayModel {
         var taken: UInt8 = 0
         var position: UInt8 = 0
         var known = Word()
+        /// The new word that it has seen, and a message that was loaded before.
+        var looked = Word()
+        var early: UInt8?
         var mistook = false
     }
 
@@ -75,12 +82,14 @@ struct StayModel {
 
     private func flushes(_ state: State) -> [State] {
         var found: [State] = []
-        if let store = state.stores.first {
+        // What is stored without order may be seen before what was stored ahead of it.
+        for index in state.stores.indices.prefix(releases ? 1 : 2) {
+            let store = state.stores[index]
             found.append(
                 state.with {
-                    $0.lines[Int(store.line)].word = store.word
+                    if let word = store.word { $0.lines[Int(store.line)].word = word }
                     if let message = store.message { $0.lines[Int(store.line)].message = message }
-                    $0.stores.removeFirst()
+                    $0.stores.remove(at: index)
                 })
         }
         if let flag = state.storedFlag {
@@ -121,7 +130,8 @@ extension StayModel {
     private func put(_ state: inout State, stays: Bool) {
         if stays && laps { state.lap.toggle() }
         let word = Word(isThere: true, lap: stays && state.lap, stays: stays)
-        state.stores.append(Store(line: state.place, word: word, message: state.next))
+        state.stores.append(Store(line: state.place, message: state.next))
+        state.stores.append(Store(line: state.place, word: word))
         state.alarm = state.place
         state.next += 1
         state.staying = stays ? word : nil
@@ -133,7 +143,7 @@ extension StayModel {
         var word = staying
         word.stays = false
         let stayed = state.place
-        let movedOn = Store(line: stayed, word: word, message: nil)
+        let movedOn = Store(line: stayed, word: word)
         state.place += 1
         if !behindFirst { state.stores.append(movedOn) }
         // A frame that is sent the general way does not stay.
@@ -146,7 +156,11 @@ extension StayModel {
         guard state.taken < messages else { return [] }
         let line = state.lines[Int(state.position)]
         switch state.reader {
-        case .look: return [state.with { look(&$0, line) }]
+        case .look:
+            let looked = state.with { look(&$0, line) }
+            guard !acquires, state.early == nil else { return [looked] }
+            return [looked, state.with { $0.early = line.message }]
+        case .copy: return [state.with { copy(&$0, $0.early ?? line.message) }]
         case .raiseFlag: return store(state, true, .fence)
         case .fence: return state.storedFlag == nil ? [state.with { $0.reader = .lookAgain }] : []
         case .lookAgain: return [state.with { $0.reader = line.word == $0.known ? .sleep : .lowerFlag }]
@@ -163,13 +177,18 @@ extension StayModel {
         if line.word == state.known {
             state.reader = .raiseFlag
         } else if state.known.stays, line.word == movedOn {
-            (state.position, state.known) = (state.position + 1, Word())
+            (state.position, state.known, state.early) = (state.position + 1, Word(), nil)
         } else {
-            state.mistook = !line.word.isThere || line.message != state.taken
-            state.taken += 1
-            state.known = line.word.stays ? line.word : Word()
-            if !line.word.stays { state.position += 1 }
+            (state.looked, state.reader) = (line.word, .copy)
         }
+    }
+
+    private func copy(_ state: inout State, _ message: UInt8) {
+        state.mistook = !state.looked.isThere || message != state.taken
+        state.taken += 1
+        state.known = state.looked.stays ? state.looked : Word()
+        if !state.looked.stays { state.position += 1 }
+        (state.looked, state.early, state.reader) = (Word(), nil, .look)
     }
 
     private func store(_ state: State, _ flag: Bool, _ next: ReaderStep) -> [State] {

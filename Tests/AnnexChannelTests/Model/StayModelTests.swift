@@ -19,6 +19,14 @@ import Testing
         #expect(StayModel(behindFirst: false).search().lost != nil)
     }
 
+    @Test func `the same search finds a frame whose first word is seen before the rest`() {
+        #expect(StayModel(releases: false).search().lost?.mistook == true)
+    }
+
+    @Test func `the same search finds a frame that was loaded before its first word`() {
+        #expect(StayModel(acquires: false).search().lost?.mistook == true)
+    }
+
     @Test func `the same search finds the wake-up that goes to the place behind`() {
         #expect(StayModel(wakesStayed: false).search().lost != nil)
     }

@@ -115,7 +115,7 @@ import Testing
         #expect(try await stream.receive() == nil)
         try await sent
         // A stream that is over is in no table, once the reader of its end has removed it.
-        await eventually { host.streams.withLock { $0.count } == 0 }
+        await eventually { host.state.streams.withLock { $0.count } == 0 }
         host.finish(thread)
     }
 

@@ -12,10 +12,9 @@ import Testing
         "AnnexChannel/Ring/RingBytes", "AnnexChannel/Ring/RingReader", "AnnexChannel/Ring/RingWriter",
         "AnnexChannel/Ring/LargeMessage", "AnnexChannel/Host/CallTable",
         "AnnexChannel/Host/ChannelStream", "AnnexChannel/Host/ChannelStream+Waiting", "AnnexChannel/Host/ControlInbox",
-        "AnnexChannel/Host/HostEndpoint+HandOver", "AnnexChannel/Host/HostEndpoint+Hosting",
-        "AnnexChannel/Host/HostEndpoint+Leading", "AnnexChannel/Host/HostEndpoint+RawAnswer",
-        "AnnexChannel/Host/HostEndpoint+Receiving", "AnnexChannel/Host/HostEndpoint+Streams",
-        "AnnexChannel/Host/HostEndpoint+Telling", "AnnexChannel/Host/HostReceiver", "AnnexChannel/Host/RateBudget",
+        "AnnexChannel/Host/ControlLine", "AnnexChannel/Host/RingLeader", "AnnexChannel/Host/RingLeader+Answers",
+        "AnnexChannel/Host/RingLeader+Calling", "AnnexChannel/Host/RingLeader+Receiving",
+        "AnnexChannel/Host/ChannelState+Hearing", "AnnexChannel/Host/HostReceiver", "AnnexChannel/Host/RateBudget",
         "AnnexChannel/Host/SealedBytes",
     ]
 

@@ -30,7 +30,7 @@ struct Round: ~Copyable {
         shelf = Shelf()
         (host, peer) = try bench.makeHost(Self.configuration(&script), Self.handlers(&script, shelf))
         // An older kernel refuses nothing at its sender.
-        if script.byte() & 1 == 1 { _ = host.control.setPassRights(true) }
+        if script.byte() & 1 == 1 { _ = host.leader.control.socket.setPassRights(true) }
         if let features = Self.features(&script) { peer.perform(.hello(features)) }
     }
 
@@ -108,12 +108,12 @@ struct Round: ~Copyable {
                 Fuzzer.expect(error != .deadlineExceeded, "a stream is open after its channel's end")
             }
         }
-        Fuzzer.expect(host.calls.withLock { $0.count } == 0, "the table is not empty")
-        Fuzzer.expect(host.inbox.withLock { $0.count } == 0, "what was handed over is kept")
+        Fuzzer.expect(host.state.calls.withLock { $0.count } == 0, "the table is not empty")
+        Fuzzer.expect(host.leader.control.inbox.withLock { $0.count } == 0, "what was handed over is kept")
     }
 
     private func check(_ reply: Reply) {
-        let most = max(Int(host.configuration.largestMessage), Int(Bench.capacity / 2))
+        let most = max(Int(host.state.configuration.largestMessage), Int(Bench.capacity / 2))
         Fuzzer.expect(reply.payload.count <= most, "an answer of more bytes than the host takes")
     }
 
@@ -142,21 +142,21 @@ struct Round: ~Copyable {
         case 15: answer()
         case 16: bench.loop.runJobs()
         case 19, 20: _ = try? oneStream()?.receiveAndWait(timeout: .zero)
-        case 17: host.pumpSoon()
+        case 17: host.leader.pumpSoon()
         case 21: bench.loop.runTimers()
         case 18: if script.byte() > 0xF0 { host.end(with: "over") }
         // The loop's thread finds the control socket ready.
-        default: host.controlIsReady()
+        default: host.leader.controlIsReady()
         }
     }
 }
 
 /// What is left of a channel when nobody holds it.
 struct Gone {
-    weak var value: HostEndpoint?
+    weak var value: RingLeader?
 
     init(_ value: HostEndpoint) {
-        self.value = value
+        self.value = value.leader
     }
 }
 
@@ -195,13 +195,17 @@ extension Round {
     private mutating func look() {
         let payload = payload()
         let method = UInt16(script.number(below: 3))
+        guard !host.state.isLarge(payload.count) else { return }
         withUnsafeTemporaryAllocation(byteCount: 300, alignment: 1) { room in
-            if case .pending(let call)? = try? host.callLooking(
-                method, payload.span.bytes, into: room, timeout: patience(),
-                mostReply: script.one(of: [0, 300, 1 << 20]))
-            {
-                calls.append(call)
-                if script.byte() & 1 == 0 { host.setTimer(for: call) }
+            payload.withUnsafeBytes { question in
+                let call = RawCall(
+                    method: method, payload: question, reply: room, limit: MonotonicClock.nanoseconds(patience()),
+                    patience: nil, mostReply: script.one(of: [0, 300, 1 << 20]))
+                var deadline = call.deadline()
+                if case .pending(let pending)? = try? host.leader.call(call, for: .task, until: &deadline) {
+                    calls.append(pending)
+                    if script.byte() & 1 == 0 { pending.setTimer() }
+                }
             }
         }
     }
@@ -231,7 +235,7 @@ extension Round {
     /// Mostly what is there is read first, and the owner told.
     private func look(atOnce choice: UInt8) {
         guard choice < 0xE0 else { return }
-        host.pumpSoon()
+        host.leader.pumpSoon()
         bench.loop.runJobs()
     }
 

@@ -30,10 +30,14 @@ extension ExtensionCore {
         let header = FrameHeader(kind: .reply, method: asked.method, call: asked.call)
         let isAttended = asked.marks.contains(.attended)
         // SAFETY: the writer copies the bytes and keeps nothing.
-        let isSent = encoder.withWritten { written in
+        let sent = encoder.withWritten { written in
             unsafe written.withUnsafeBytes { unsafe sender.publishAtOnce(header, $0, isAttended: isAttended) }
         }
-        if isSent { return }
+        switch sent {
+        case .published: return
+        case .publishedAndRings: return try control.ring()
+        case .notDone: break
+        }
         try encoder.withWritten { (written) throws(ExtensionFailure) in
             // SAFETY: as above.
             try unsafe written.withUnsafeBytes { (bytes) throws(ExtensionFailure) in

@@ -128,6 +128,9 @@ struct ExtensionReceiver: ~Copyable {
         return reader.hasNews || !isOver(deadline)
     }
 
+    /// Whether the next request may well come before a sleep.
+    var isWorthLooking: Bool { spinner.isWorthLooking }
+
     /// Says that this side is about to sleep, and on what.
     private func goToBed() -> (bed: SharedWord, seen: UInt32) {
         guard let bell else {

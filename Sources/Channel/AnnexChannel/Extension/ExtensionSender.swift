@@ -34,27 +34,51 @@ struct ExtensionSender: ~Copyable {
         guard let word = writer.publish() else { return false }
         let state = wake.state()
         if state == ReceiverState.asleep { word.wake() }
-        return !isAttended && takeDoorbell(state)
+        return takeDoorbell(state, isAttended: isAttended)
     }
 
-    /// Publishes a small frame where that is all there is to do, and wakes a host that sleeps.
-    /// - Returns: false where it is not, and nothing was done: also for a host that may want its doorbell.
+    /// What has become of a frame that is small.
+    enum AtOnce {
+        /// More is to be done than to publish it, and nothing was.
+        case notDone
+        case published
+        /// The same, and the host is to be rung.
+        case publishedAndRings
+    }
+
+    /// Publishes a small answer that its caller looks for by itself where that is all there is to do, and wakes a host that
+    /// sleeps.
     @inline(__always) mutating func publishAtOnce(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, isAttended: Bool
-    ) -> Bool {
-        guard isAttended,
-            let word = unsafe writer.publishAtOnce(
-                header.plainWord, call: header.call, payload: payload,
-                // A host numbers a raw call one above the last one once it has taken that one's answer; others not.
-                stays: framesMayStay && RawCalls.isRaw(header.call), known: header.call &- 1)
-        else { return false }
-        _ = wake.wakeIfAsleep(on: word)
-        return true
+    ) -> AtOnce {
+        guard let word = unsafe publishUntold(header, payload, isAttended: isAttended) else { return .notDone }
+        return tell(word) ? .publishedAndRings : .published
+    }
+
+    /// Publishes such an answer, without asking whether the host sleeps: `tell` does, later, unless the host is known to
+    /// have taken it.
+    /// - Returns: nil where more is to be done, and nothing was.
+    @inline(__always) mutating func publishUntold(
+        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, isAttended: Bool
+    ) -> WritableWord? {
+        guard isAttended else { return nil }
+        return unsafe writer.publishAtOnce(
+            header.plainWord, call: header.call, payload: payload,
+            // A host numbers a raw call one above the last one once it has taken that one's answer; others not.
+            stays: framesMayStay && RawCalls.isRaw(header.call), known: header.call &- 1)
+    }
+
+    /// Wakes a host that sleeps on an attended answer.
+    /// - Returns: whether it is to be rung instead.
+    @inline(__always) mutating func tell(_ word: WritableWord) -> Bool {
+        let state = wake.state()
+        if state == ReceiverState.asleep { word.wake() }
+        return takeDoorbell(state, isAttended: true)
     }
 
     /// Whether the host is to be told that there is something to read, because nobody else makes it look.
     mutating func wantsDoorbell() -> Bool {
-        takeDoorbell(wake.state())
+        takeDoorbell(wake.state(), isAttended: false)
     }
 
     /// Waits until the host has made some room. Without limit: a host that never reads has given its extension up.
@@ -82,8 +106,8 @@ struct ExtensionSender: ~Copyable {
         return stop.sleep(gate, on: consumed, while: seen, until: nil)
     }
 
-    private mutating func takeDoorbell(_ state: UInt32) -> Bool {
-        guard ReceiverState.isDoorbell(state), state != rung else { return false }
+    private mutating func takeDoorbell(_ state: UInt32, isAttended: Bool) -> Bool {
+        guard ReceiverState.isDoorbell(state, isAttended: isAttended), state != rung else { return false }
         rung = state
         return true
     }

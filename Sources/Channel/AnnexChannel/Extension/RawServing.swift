@@ -4,18 +4,46 @@ internal import Glibc
 /// The loops of bare bytes. They hold both halves of the endpoint for as long as nothing but simple frames comes, so
 /// that none of the checks and counts of shared objects is made for each frame.
 enum RawServing {
+    /// An answer of which the host was not told: `ExtensionSender.tell`.
+    private struct Untold {
+        let word: WritableWord
+        let call: UInt64
+    }
+
+    /// How often the loop looks for the next request before it asks whether the host sleeps.
+    private static let looksBeforeTelling = 16
+
     /// Answers requests and hands on one-way messages until a frame of another kind comes.
+    ///
+    /// While requests follow each other closely, the host is not told of an answer: its next request says by its number
+    /// that it has taken it. It is told before anything else is done, and before this side sleeps.
     /// - Returns: whether `post` said that it is enough.
     static func serve(
         _ receiver: inout ExtensionReceiver, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
         _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody, _ post: ExtensionCore.RawPost
     ) throws(ExtensionFailure) -> Bool {
+        var untold: Untold?
+        var looks = 0
         while true {
             if let header = receiver.reader.look(for: .bareRequest, .request) {
+                // A host numbers a raw call one above the last one once it has taken that one's answer; others not.
+                if let last = untold, !RawCalls.isRaw(header.call) || header.call != last.call &+ 1 {
+                    try tell(last, &sender, control)
+                }
                 buffers.load(header, from: receiver.reader)
                 receiver.pass(header)
-                try answer(header, &sender, control, buffers, body)
+                untold = try answer(header, &sender, control, buffers, body)
+                looks = receiver.isWorthLooking ? RawServing.looksBeforeTelling : 0
                 continue
+            }
+            if let last = untold {
+                if looks > 0, !receiver.reader.hasNews {
+                    looks &-= 1
+                    Processor.pause()
+                    continue
+                }
+                try tell(last, &sender, control)
+                untold = nil
             }
             guard let header = try look(&receiver) else { continue }
             guard header.isSimple else { return false }
@@ -24,9 +52,16 @@ enum RawServing {
             if header.kind == .event {
                 guard buffers.message(header, post) else { return true }
             } else {
-                try answer(header, &sender, control, buffers, body)
+                untold = try answer(header, &sender, control, buffers, body)
+                looks = 0
             }
         }
+    }
+
+    private static func tell(
+        _ answer: Untold, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket
+    ) throws(ExtensionFailure) {
+        if sender.tell(answer.word) { try control.ring() }
     }
 
     /// The one-way message that is next, copied to `target`; nil where something else is next, or nothing.
@@ -56,20 +91,24 @@ enum RawServing {
         }
     }
 
+    /// - Returns: the answer, if the host is still to be told of it.
     private static func answer(
         _ asked: CheckedHeader, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
         _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody
-    ) throws(ExtensionFailure) {
+    ) throws(ExtensionFailure) -> Untold? {
         var (count, reply) = unsafe buffers.answer(asked, body)
         var header = FrameHeader(kind: .reply, method: asked.method, call: asked.call)
         if count < 0 {
             header.kind = .failure
             unsafe reply = buffers.failure(UInt32(clamping: count.magnitude))
         }
-        if unsafe sender.publishAtOnce(header, reply, isAttended: asked.marks.contains(.attended)) { return }
+        let isAttended = asked.marks.contains(.attended)
+        if let word = unsafe sender.publishUntold(header, reply, isAttended: isAttended) {
+            return Untold(word: word, call: header.call)
+        }
         guard reply.count <= Int(sender.writer.largestPayload) else {
-            return try unsafe sender.sendLarge(
-                header, reply, control, isAttended: asked.marks.contains(.attended))
+            try unsafe sender.sendLarge(header, reply, control, isAttended: isAttended)
+            return nil
         }
         let length = UInt32(truncatingIfNeeded: reply.count)
         while try !violating({ () throws(ChannelViolation) in try sender.writer.hasRoom(payload: length) }) {
@@ -77,7 +116,8 @@ enum RawServing {
             try violating { () throws(ChannelViolation) in try sender.waitForRoom(payload: length) }
         }
         unsafe sender.writer.write(header, payload: reply)
-        if sender.flush(isAttended: asked.marks.contains(.attended)) { try control.ring() }
+        if sender.flush(isAttended: isAttended) { try control.ring() }
+        return nil
     }
 
     private static func violating<Result>(

@@ -16,6 +16,11 @@ struct CallTable: Sendable {
 
     var count: Int { open.count }
 
+    /// Why no call can enter; nil where one can.
+    func refusal(atMost most: Int) -> CallFailure? {
+        closed ?? (count < most ? nil : .tooManyCalls(most: most))
+    }
+
     mutating func nextID() -> UInt64 {
         lastID &+= 1
         return lastID

@@ -110,7 +110,7 @@ extension HostEndpoint {
         let taken = workspace.take { isKept in
             CallWorkspace(
                 limits: limits,
-                replyCapacity: Int(WireFormat.largestPayload(capacity: configuration.extensionCapacity)),
+                replyCapacity: Int(WireFormat.largestPayload(capacity: state.configuration.extensionCapacity)),
                 isKept: isKept)
         }
         unsafe taken.encoder.pointee.reset()
@@ -137,19 +137,18 @@ extension HostEndpoint {
 
     @usableFromInline func lookEncoded(
         _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
-    ) throws(CallFailure) -> Looked {
+    ) throws(CallFailure) -> LedCall {
         // SAFETY: as above.
         if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
         return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
-            try unsafe callLooking(
-                method, payload, into: workspace.room, timeout: timeout, patience: patience,
-                mostReply: MessageLimits.standard.bytes)
+            try look(
+                method, payload, in: workspace, timeout, patience: patience, mostReply: MessageLimits.standard.bytes)
         }
     }
 
     var limits: MessageLimits {
         // No more than a reader takes, however large the ring.
-        let most = max(largestFrame, configuration.hostArena > 0 ? Int(configuration.largestMessage) : 0)
+        let most = max(largestFrame, state.configuration.hostArena > 0 ? Int(state.configuration.largestMessage) : 0)
         return MessageLimits(
             bytes: min(most, MessageLimits.standard.bytes), fields: MessageLimits.standard.fields,
             depth: MessageLimits.standard.depth)

@@ -33,14 +33,16 @@ public final class ChannelCall: Sendable {
     let memory: CallerMemory?
     /// The most bytes of an answer in pieces that has memory of its own; what comes in one frame is bounded by that.
     let mostReply: Int
+    /// Counted among `ChannelState.attendedCalls` until it resolves.
+    private let isAttended: Bool
     private let state = Mutex(State.pending([]))
     private let done = Atomic<Bool>(false)
     private let timer = Mutex<EventLoop.Timer?>(nil)
-    private let endpoint: HostEndpoint
+    private let leader: RingLeader
 
     init(
         id: UInt64, method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?,
-        mostReply: Int = 0, memory: CallerMemory? = nil, endpoint: HostEndpoint
+        mostReply: Int = 0, memory: CallerMemory? = nil, isAttended: Bool = false, leader: RingLeader
     ) {
         self.id = id
         self.method = method
@@ -49,19 +51,21 @@ public final class ChannelCall: Sendable {
         self.deadline = deadline
         self.memory = memory
         self.mostReply = mostReply
-        self.endpoint = endpoint
+        self.isAttended = isAttended
+        self.leader = leader
+        if isAttended { leader.state.attendedCalls.add(1, ordering: .relaxed) }
     }
 
     /// Gives up: the call resolves with `.cancelled` unless it already has resolved, and the extension is told.
     public func cancel() {
-        endpoint.giveUp(self, with: .cancelled)
+        giveUp(with: .cancelled)
     }
 
     /// Sleeps until the call has resolved. Not for tasks, which have `value()`.
     /// - Throws: `CallFailure.onEventLoop` on the event loop's thread, if there is no outcome yet.
     public func wait() throws(CallFailure) -> Reply {
-        guard isDone || !endpoint.loop.isCurrent else { throw .onEventLoop }
-        endpoint.follow(self)
+        guard isDone || !leader.state.loop.isCurrent else { throw .onEventLoop }
+        leader.follow(self)
         return try heard()
     }
 
@@ -69,10 +73,10 @@ public final class ChannelCall: Sendable {
     func heard() throws(CallFailure) -> Reply {
         do throws(CallFailure) {
             let reply = try outcome().get()
-            endpoint.hearFirst(until: deadline)
+            leader.state.hearFirst(until: deadline)
             return reply
         } catch {
-            endpoint.hearFirst(before: error, until: deadline)
+            leader.state.hearFirst(before: error, until: deadline)
             throw error
         }
     }
@@ -83,8 +87,8 @@ public final class ChannelCall: Sendable {
         if isDone {
             let outcome = self.outcome()
             switch outcome {
-            case .success: await endpoint.hearFirst()
-            case .failure(let failure): await endpoint.hearFirst(before: failure)
+            case .success: await leader.state.hearFirst()
+            case .failure(let failure): await leader.state.hearFirst(before: failure)
             }
             return try outcome.get()
         }
@@ -97,7 +101,7 @@ public final class ChannelCall: Sendable {
     }
 
     var isDone: Bool {
-        // SYNC: sequentially consistent with the leader's sleep mark, see `HostEndpoint.interruptLeader`.
+        // SYNC: sequentially consistent with the leader's sleep mark, see `LeaderBed.interrupt`.
         done.load(ordering: .sequentiallyConsistent)
     }
 
@@ -118,12 +122,12 @@ public final class ChannelCall: Sendable {
     /// Called once, by whoever took the call out of the table, maybe under the receiving lock. So only threads are woken
     /// here; what runs code of other people's goes behind what the owner was told before, on the event loop's thread.
     func resolve(_ outcome: Outcome) {
-        resolve(outcome) { task in endpoint.loop.perform { task.resume(returning: outcome) } }
+        resolve(outcome) { task in leader.state.loop.perform { task.resume(returning: outcome) } }
     }
 
     /// The same for who reads the ring: tasks are resumed once the receiving lock was let go of.
     func resolveWhileReading(_ outcome: Outcome) {
-        resolve(outcome) { task in endpoint.resumeAfterReading(AnsweredTask(task: task, outcome: outcome)) }
+        resolve(outcome) { task in leader.resumeAfterReading(AnsweredTask(task: task, outcome: outcome)) }
     }
 
     private func resolve(_ outcome: Outcome, resuming: (CheckedContinuation<Outcome, Never>) -> Void) {
@@ -133,12 +137,13 @@ public final class ChannelCall: Sendable {
             return waiters
         }
         done.store(true, ordering: .sequentiallyConsistent)
+        if isAttended { leader.state.attendedCalls.subtract(1, ordering: .relaxed) }
         if deadline != nil { timer.withLock { $0.take() }?.cancel() }
         for waiter in waiters {
             switch waiter {
             case .thread(let parker): parker.unpark()
             case .task(let continuation): resuming(continuation)
-            case .body(let body): endpoint.loop.perform { body(outcome) }
+            case .body(let body): leader.state.loop.perform { body(outcome) }
             }
         }
     }
@@ -154,7 +159,20 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    func keep(_ timer: EventLoop.Timer) {
+    /// Resolves the call from this side, unless it already is.
+    /// - Parameter tell: whether the extension has heard of the call and is to hear of its end.
+    func giveUp(with failure: CallFailure, tell: Bool = true) {
+        guard leader.takeOut(id, isForgone: tell) else { return }
+        leader.control.dropHandOver(of: self)
+        resolve(.failure(failure))
+        if tell { leader.sender.sendCancel(id) }
+        leader.interrupt()
+    }
+
+    /// Ends the waiting by itself at the deadline.
+    func setTimer() {
+        guard let deadline, !isDone else { return }
+        let timer = leader.state.loop.schedule(at: deadline) { [self] in giveUp(with: .deadlineExceeded) }
         self.timer.withLock { $0 = timer }
         // The call may have resolved before the timer was kept.
         if isDone { self.timer.withLock { $0.take() }?.cancel() }
@@ -167,7 +185,7 @@ public final class ChannelCall: Sendable {
 
     private func suspend(_ continuation: CheckedContinuation<Outcome, Never>) {
         guard let ready = enlist(.task(continuation)) else { return }
-        endpoint.whenHeard { continuation.resume(returning: ready) }
+        leader.state.whenHeard { continuation.resume(returning: ready) }
     }
 
     /// - Returns: the outcome where there is one already: then nobody is enlisted.
@@ -180,15 +198,5 @@ public final class ChannelCall: Sendable {
                 return nil
             }
         }
-    }
-}
-
-/// A task whose call has an outcome, which it is still to be resumed with.
-struct AnsweredTask: Sendable {
-    let task: CheckedContinuation<ChannelCall.Outcome, Never>
-    let outcome: ChannelCall.Outcome
-
-    func resume() {
-        task.resume(returning: outcome)
     }
 }

@@ -6,7 +6,7 @@ extension ChannelStream {
     func wait<Value: Sendable>(
         _ timeout: Duration?, _ look: (inout Inner) -> Look<Value>
     ) throws(StreamFailure) -> Value {
-        var wait = StreamWait(timeout, endpoint)
+        var wait = StreamWait(timeout, leader)
         defer { wait.end() }
         let parker = Parker()
         while true {
@@ -22,7 +22,7 @@ extension ChannelStream {
             }
             defer { withdraw(parker) }
             // That thread reads what this one would wait for.
-            guard !endpoint.loop.isCurrent else { throw .channel(.onEventLoop) }
+            guard !leader.state.loop.isCurrent else { throw .channel(.onEventLoop) }
             parker.park(until: try wait.goOn())
         }
     }
@@ -31,7 +31,7 @@ extension ChannelStream {
     nonisolated(nonsending) func wait<Value: Sendable>(
         _ timeout: Duration?, asTask look: (inout Inner) -> Look<Value>
     ) async throws(StreamFailure) -> Value {
-        var wait = StreamWait(timeout, endpoint)
+        var wait = StreamWait(timeout, leader)
         defer { wait.end() }
         while true {
             let (result, changes) = inner.withLock { (look(&$0), $0.changes) }
@@ -47,7 +47,7 @@ extension ChannelStream {
 
     private nonisolated(nonsending) func suspendUntilChange(from changes: UInt64, until moment: UInt64?) async {
         let timer = moment.map { moment in
-            endpoint.loop.schedule(at: moment) { [weak self] in self?.change { _ in } }
+            leader.state.loop.schedule(at: moment) { [weak self] in self?.change { _ in } }
         }
         defer { timer?.cancel() }
         await withTaskCancellationHandler {
@@ -82,7 +82,7 @@ extension ChannelStream {
             defer { inner.waiting = [] }
             return (result, inner.waiting)
         }
-        for waiter in waiting { waiter.wake(on: endpoint.loop) }
+        for waiter in waiting { waiter.wake(on: leader.state.loop) }
         return result
     }
 
@@ -93,7 +93,7 @@ extension ChannelStream {
             defer { inner.waiting = [] }
             return inner.waiting
         }
-        for waiter in waiting { waiter.wake(on: endpoint.loop) }
+        for waiter in waiting { waiter.wake(on: leader.state.loop) }
     }
 
     /// Ends it before its time.
@@ -108,8 +108,71 @@ extension ChannelStream {
         return isFirst
     }
 
+    /// The extension opens a stream, which the owner takes, or nobody.
+    static func accept(_ frame: Frame, _ leader: RingLeader) throws(ChannelViolation) {
+        let (state, sender) = (leader.state, leader.sender)
+        guard let (window, arguments) = StreamFrame.opening(frame.payload) else {
+            throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+        }
+        let own = state.configuration.streamWindow
+        guard state.streams.withLock({ $0.acceptPeer(frame.call) }) else { throw .unknownStream(frame.call) }
+        let stream = ChannelStream(
+            id: frame.call, method: frame.method, arguments: arguments,
+            state: StreamState(window: own, peerWindow: window), leader: leader)
+        guard let take = state.handlers.onStream,
+            state.streams.withLock({ $0.admit(stream, atMost: state.configuration.mostStreams) })
+        else {
+            stream.refuse()
+            let text = state.handlers.onStream == nil ? "nobody takes streams here" : "too many streams"
+            return sender.sendSoon(ChannelStream.reset(frame.call, code: StreamFailure.refusedCode, text: text))
+        }
+        sender.sendSoon(
+            OutgoingFrame(header: FrameHeader(kind: .credit, call: frame.call), payload: WireBytes.bytes(own)))
+        state.tell { take(stream) }
+    }
+
+    /// A frame of this stream.
+    func take(_ frame: Frame) throws(ChannelViolation) {
+        switch frame.kind {
+        case .data:
+            try change { (inner) throws(ChannelViolation) in
+                try inner.state.receive(StreamState.cost(frame.payload.count), stream: id)
+                // Nobody takes it any more: its credit is spent all the same.
+                if inner.failure == nil { inner.queue.append(frame.payload) }
+            }
+        case .credit:
+            guard frame.payload.count == 4, let credit = WireBytes.number(frame.payload, at: 0, as: UInt32.self) else {
+                throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+            }
+            try change { (inner) throws(ChannelViolation) in
+                try inner.state.receiveCredit(credit, stream: id)
+            }
+        case .finish:
+            guard frame.payload.isEmpty else {
+                throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+            }
+            try change { (inner) throws(ChannelViolation) in try inner.state.receiveFinish(stream: id) }
+            retireIfOver()
+        default:
+            guard let failure = StreamFrame.reset(frame.payload) else {
+                throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+            }
+            forget(isForgone: nil)
+            _ = fail(with: failure)
+        }
+    }
+
+    /// It never began: its end has nothing to tell.
+    func refuse() { inner.withLock { $0.failure = .cancelled } }
+
     func retireIfOver() {
-        if inner.withLock({ $0.state.isOver }) { endpoint.forget(id, isForgone: 0) }
+        if inner.withLock({ $0.state.isOver }) { forget(isForgone: 0) }
+    }
+
+    /// Takes it out of the table.
+    /// - Parameter owed: where this side let go of it, what the other may still have sent.
+    func forget(isForgone owed: UInt32?) {
+        leader.state.streams.withLock { $0.takeOut(id, forgoing: owed) }
     }
 }
 
@@ -126,7 +189,7 @@ public enum StreamWaiting: Sendable, Hashable {
 /// One wait for a stream's other side: for as long as its caller says, or else as the channel's owner does. What lasts
 /// longer than a moment without a timeout of the caller's own is told to the owner, as a request would be.
 struct StreamWait {
-    private let endpoint: HostEndpoint
+    private let leader: RingLeader
     private let timeout: Duration?
     private var began: UInt64?
     private var deadline: UInt64?
@@ -138,9 +201,9 @@ struct StreamWait {
     /// After which the owner is told.
     private static let moment: UInt64 = 1_000_000_000
 
-    init(_ timeout: Duration?, _ endpoint: HostEndpoint) {
+    init(_ timeout: Duration?, _ leader: RingLeader) {
         self.timeout = timeout
-        self.endpoint = endpoint
+        self.leader = leader
     }
 
     /// Nothing was there.
@@ -151,21 +214,21 @@ struct StreamWait {
         if let deadline, now >= deadline { return try lookOnceMore(at: now) }
         guard timeout == nil, told == nil else { return deadline }
         guard now &- start >= StreamWait.moment else { return min(deadline ?? .max, start &+ StreamWait.moment) }
-        let number = endpoint.streamWaits.add(1, ordering: .relaxed).newValue
+        let number = leader.state.streamWaits.add(1, ordering: .relaxed).newValue
         told = number
-        endpoint.tell(.began(number))
+        leader.tell(.began(number))
         return deadline
     }
 
     /// There is something, or the wait was given up.
     func end() {
-        if let told { endpoint.tell(.ended(told)) }
+        if let told { leader.tell(.ended(told)) }
     }
 
     private mutating func begin(at now: UInt64) -> UInt64 {
         if let began { return began }
         began = now
-        deadline = (timeout ?? endpoint.configuration.callLimit).map { limit in
+        deadline = (timeout ?? leader.state.configuration.callLimit).map { limit in
             let (sum, overflow) = now.addingReportingOverflow(MonotonicClock.nanoseconds(limit))
             return overflow ? .max : sum
         }
@@ -179,20 +242,20 @@ struct StreamWait {
     private mutating func lookOnceMore(at now: UInt64) throws(StreamFailure) -> UInt64 {
         guard !isLastLook else { throw overstayed() }
         isLastLook = true
-        let mayBeUnread = !endpoint.pumpSoon() && timeout == nil
-        let end = mayBeUnread ? MonotonicClock.deadline(after: HostEndpoint.longestSleep) : now
+        let mayBeUnread = !leader.pumpSoon() && timeout == nil
+        let end = mayBeUnread ? MonotonicClock.deadline(after: RingLeader.longestSleep) : now
         deadline = end
         return end
     }
 
     private func overstayed() -> StreamFailure {
-        if timeout == nil { endpoint.tell(.overstayed) }
+        if timeout == nil { leader.tell(.overstayed) }
         return .deadlineExceeded
     }
 }
 
-extension HostEndpoint {
+extension RingLeader {
     fileprivate func tell(_ waiting: StreamWaiting) {
-        loop.execute { [handlers] in handlers.onStreamWait(waiting) }
+        state.loop.execute { [handlers = state.handlers] in handlers.onStreamWait(waiting) }
     }
 }

@@ -49,20 +49,20 @@ public final class ChannelStream: Sendable {
     public let arguments: [UInt8]
     let id: UInt64
     let inner: Mutex<Inner>
-    let endpoint: HostEndpoint
+    let leader: RingLeader
 
-    init(id: UInt64, method: UInt16, arguments: [UInt8], state: StreamState, endpoint: HostEndpoint) {
+    init(id: UInt64, method: UInt16, arguments: [UInt8], state: StreamState, leader: RingLeader) {
         self.id = id
         self.method = method
         self.arguments = arguments
-        self.endpoint = endpoint
+        self.leader = leader
         inner = Mutex(Inner(state: state))
     }
 
     deinit {
         guard inner.withLock({ $0.failure == nil && !$0.state.isOver }) else { return }
-        endpoint.forget(id, isForgone: inner.withLock { $0.state.owed })
-        endpoint.sendSoon(Self.reset(id, code: StreamFailure.cancelledCode, text: ""))
+        forget(isForgone: inner.withLock { $0.state.owed })
+        leader.sender.sendSoon(Self.reset(id, code: StreamFailure.cancelledCode, text: ""))
     }
 
     /// The next message, in order; nil once the other side has finished. Waits on this thread, which must not be the
@@ -90,7 +90,7 @@ public final class ChannelStream: Sendable {
         let cost = StreamState.cost(message.count)
         try wait(timeout) { spend(&$0, cost, message.count) }
         do throws(CallFailure) {
-            try endpoint.send(data(message), until: timeout.map { MonotonicClock.deadline(after: $0) })
+            try leader.sender.send(data(message), until: timeout.map { MonotonicClock.deadline(after: $0) })
         } catch {
             throw lose(error)
         }
@@ -104,7 +104,7 @@ public final class ChannelStream: Sendable {
         let cost = StreamState.cost(message.count)
         try await wait(timeout, asTask: { spend(&$0, cost, message.count) })
         do throws(CallFailure) {
-            try await endpoint.sendLater(data(message), until: timeout.map { MonotonicClock.deadline(after: $0) })
+            try await leader.sender.sendLater(data(message), until: timeout.map { MonotonicClock.deadline(after: $0) })
         } catch {
             throw lose(error)
         }
@@ -119,7 +119,7 @@ public final class ChannelStream: Sendable {
             if mustTell { inner.state.finishSending() }
         }
         guard mustTell else { return }
-        endpoint.sendSoon(OutgoingFrame(header: FrameHeader(kind: .finish, call: id), payload: []))
+        leader.sender.sendSoon(OutgoingFrame(header: FrameHeader(kind: .finish, call: id), payload: []))
         retireIfOver()
     }
 
@@ -129,8 +129,8 @@ public final class ChannelStream: Sendable {
     ///   - text: for people; at most 512 bytes of it.
     public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") {
         guard fail(with: .cancelled) else { return }
-        endpoint.forget(id, isForgone: inner.withLock { $0.state.owed })
-        endpoint.sendSoon(Self.reset(id, code: code, text: text))
+        forget(isForgone: inner.withLock { $0.state.owed })
+        leader.sender.sendSoon(Self.reset(id, code: code, text: text))
     }
 
     static func reset(_ id: UInt64, code: UInt32, text: String) -> OutgoingFrame {
@@ -150,7 +150,7 @@ public final class ChannelStream: Sendable {
     /// Gives the credit of a message that was taken, outside the lock.
     private func taken(_ taken: Taken) -> [UInt8]? {
         if let credit = taken.credit {
-            endpoint.sendSoon(
+            leader.sender.sendSoon(
                 OutgoingFrame(header: FrameHeader(kind: .credit, call: id), payload: WireBytes.bytes(credit)))
         }
         return taken.message
@@ -171,7 +171,7 @@ public final class ChannelStream: Sendable {
         guard inner.state.isSending else { return .failed(.finished) }
         // Until the other side has said what it takes, only its saying so is awaited.
         guard inner.state.peerWindow > 0 else { return .mustWait }
-        let most = min(Int(clamping: inner.state.peerWindow) &- 16, endpoint.largestFrame)
+        let most = min(Int(clamping: inner.state.peerWindow) &- 16, leader.state.largestFrame)
         guard bytes <= most else { return .failed(.messageTooLarge(bytes: bytes, most: most)) }
         return inner.state.spend(cost) ? .done(()) : .mustWait
     }

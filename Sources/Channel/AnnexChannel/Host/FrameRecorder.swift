@@ -5,7 +5,9 @@ internal import Synchronization
 /// What a channel shows of each message, under its locks: it keeps a copy and calls nothing of the channel's.
 protocol FrameTap: AnyObject, Sendable {
     /// A message that is about to be published. Called before it is, so that no answer is recorded before it.
-    func record(sent header: FrameHeader, _ frame: borrowing OutgoingFrame)
+    /// - Parameter handedOver: the numbers of the descriptors that went ahead of it.
+    func record(
+        sent header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, _ handedOver: [Int32])
     /// A message that says all in its header.
     func record(sent header: FrameHeader)
     /// A message that was taken out of the ring.
@@ -37,18 +39,20 @@ final class FrameRecorder: FrameTap {
         state.withLock { write(header(configuration), &$0) }
     }
 
-    func record(sent header: FrameHeader, _ frame: borrowing OutgoingFrame) {
-        append(record(sent: header, frame.terms, frame.payload))
-        for number in frame.descriptors.numbers { recordPiece(number, header.call, .toExtension) }
+    func record(
+        sent header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, _ handedOver: [Int32]
+    ) {
+        append(entry(sent: header, terms, unsafe [UInt8](payload)))
+        for number in handedOver { recordPiece(number, header.call, .toExtension) }
     }
 
     func record(sent header: FrameHeader) {
-        append(record(sent: header, nil, []))
+        append(entry(sent: header, nil, []))
     }
 
     func record(received frame: Frame) {
         append(
-            record(
+            entry(
                 .toHost, frame.kind, frame.descriptors, frame.method, frame.call, frame.terms,
                 frame.payload))
     }
@@ -72,7 +76,7 @@ final class FrameRecorder: FrameTap {
         let kept = min(Int(clamping: size), Int(plan.mostHandedOverBytes))
         let contents = (try? file.read(at: 0, count: kept)) ?? []
         _ = file.release()
-        append(record(piece: UInt64(clamping: size), contents, call, direction))
+        append(entry(piece: UInt64(clamping: size), contents, call, direction))
     }
 
     private func append(_ record: [UInt8]) {
@@ -130,13 +134,13 @@ extension FrameRecorder {
             + WireBytes.bytes(UInt32(label.count)) + label
     }
 
-    private func record(sent header: FrameHeader, _ terms: RequestTerms?, _ payload: [UInt8]) -> [UInt8] {
-        record(
+    private func entry(sent header: FrameHeader, _ terms: RequestTerms?, _ payload: [UInt8]) -> [UInt8] {
+        entry(
             .toExtension, header.kind, header.descriptors, header.method, header.call, terms ?? RequestTerms(),
             payload)
     }
 
-    private func record(
+    private func entry(
         _ direction: RecordingFormat.Direction, _ kind: FrameKind, _ descriptors: UInt8, _ method: UInt16,
         _ call: UInt64,
         _ terms: RequestTerms, _ payload: [UInt8]
@@ -145,22 +149,22 @@ extension FrameRecorder {
             [kind.rawValue, descriptors] + WireBytes.bytes(method) + WireBytes.bytes(UInt32(clamping: payload.count))
             + WireBytes.bytes(call) + WireBytes.bytes(terms.limit) + WireBytes.bytes(terms.mostBytes)
             + WireBytes.bytes(terms.mostPieces)
-        return record(.frame, direction, fixed, payload.prefix(Int(plan.mostPayloadBytes)))
+        return entry(.frame, direction, fixed, payload.prefix(Int(plan.mostPayloadBytes)))
     }
 
-    private func record(
+    private func entry(
         piece size: UInt64, _ contents: [UInt8], _ call: UInt64, _ direction: RecordingFormat.Direction
     ) -> [UInt8] {
-        record(.piece, direction, WireBytes.bytes(call) + WireBytes.bytes(size), contents[...])
+        entry(.piece, direction, WireBytes.bytes(call) + WireBytes.bytes(size), contents[...])
     }
 
     private func end(_ cause: RecordingFormat.EndCause, _ text: String) -> [UInt8] {
         // Within `roomForEnd`.
-        record(.end, .toExtension, WireBytes.bytes(cause.rawValue), Array(text.utf8.prefix(128))[...])
+        entry(.end, .toExtension, WireBytes.bytes(cause.rawValue), Array(text.utf8.prefix(128))[...])
     }
 
     /// Without its time.
-    private func record(
+    private func entry(
         _ type: RecordingFormat.RecordType, _ direction: RecordingFormat.Direction, _ fixed: [UInt8],
         _ rest: ArraySlice<UInt8>
     ) -> [UInt8] {

@@ -1,14 +1,111 @@
 internal import AnnexLinux
+internal import AnnexMessages
 internal import Synchronization
 
+// Calls whose answers are waited for. Each goes as `RingLeader.call` says, and through the table where that cannot send it.
+
 extension HostEndpoint {
+    /// Calls the extension and waits for its answer on this thread, which must not be the event loop's. Allocates
+    /// nothing while no other thread calls through the same channel. What the extension sent before its answer has been
+    /// heard by then.
+    /// - Parameters:
+    ///   - payload: copied; at most `largestPayload`.
+    ///   - reply: where the answer is copied to, whose bytes are the extension's: nothing is known but their number.
+    ///   - timeout: how long to wait at most; nil: as long as the channel lives.
+    /// - Returns: the answer's length.
+    /// - Throws: `.payloadTooLarge` also if the answer has more bytes than `reply`; `.onEventLoop` on the event loop's
+    ///   thread, unless the answer comes at once.
+    public func callAndWait(
+        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
+    ) throws(CallFailure) -> Int {
+        try callRaw(method, payload, into: &reply, timeout: timeout, patience: nil)
+    }
+
+    /// - Parameters:
+    ///   - patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
+    ///   - workspace: takes an answer that is longer than `reply`.
+    func callRaw(
+        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?,
+        patience: CallPatience?, mostReply: Int = MessageLimits.standard.bytes, workspace: CallWorkspace? = nil
+    ) throws(CallFailure) -> Int {
+        try state.check(bytes: payload.byteCount, descriptors: 0)
+        let limit = timeout.map { MonotonicClock.nanoseconds($0) }
+        return try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
+            try unsafe reply.withUnsafeMutableBytes { (target) throws(CallFailure) in
+                let call = unsafe RawCall(
+                    method: method, payload: question, reply: target, limit: limit, patience: patience?.nanoseconds,
+                    mostReply: mostReply, workspace: workspace)
+                var deadline: UInt64?
+                do throws(CallFailure) {
+                    let count = try callRaw(call, until: &deadline)
+                    state.hearFirst(until: deadline ?? call.deadline())
+                    return count
+                } catch {
+                    state.hearFirst(before: error, until: deadline ?? call.deadline())
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// - Parameter deadline: when the call's time is over; nil where its answer came before the clock was asked.
+    @inline(__always) private func callRaw(
+        _ call: RawCall, until deadline: inout UInt64?
+    ) throws(CallFailure) -> Int {
+        if state.tap == nil, unsafe !state.isLarge(call.payload.count) {
+            switch try leader.call(call, for: .thread, until: &deadline) {
+            case .answered(let count): return count
+            case .pending(let pending): return try leader.outcome(of: pending, for: call)
+            case .notSent: break
+            }
+        }
+        deadline = call.deadline()
+        return try leader.callInTable(call, until: deadline)
+    }
+
     /// Calls the extension and waits for its answer on this thread. What the extension sent before its answer has been
     /// heard by then, so the caller must hold nothing that a handler waits for.
     /// - Parameter timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
     /// - Throws: `CallFailure.onEventLoop` on the event loop's thread.
     public func callAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
-        let opened = try open(request, kind: .request, timeout: timeout)
-        return try finish(opened)
+        guard !state.loop.isCurrent else { throw .onEventLoop }
+        if request.isBare, let reply = try callAsBytes(request, timeout) { return reply }
+        return try wait(for: enterAndSend(request, kind: .request, timeout: timeout))
+    }
+
+    /// - Returns: nil where it has to go through the table.
+    private func callAsBytes(_ request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Reply? {
+        let (payload, most) = (request.payload, state.configuration.mostOpenCalls)
+        guard state.tap == nil, !state.isLarge(payload.count) else { return nil }
+        // It needs no entry in the table, and counts as one all the same.
+        guard state.calls.withLock({ $0.count < most }) else { throw .tooManyCalls(most: most) }
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        var deadline: UInt64?
+        do throws(CallFailure) {
+            let led = try unsafe payload.span.bytes.withUnsafeBytes { (bytes) throws(CallFailure) in
+                let call = unsafe RawCall(
+                    method: request.method, payload: bytes, reply: workspace.room,
+                    limit: timeout.map { MonotonicClock.nanoseconds($0) }, patience: nil,
+                    mostReply: request.mostReply ?? 0, workspace: workspace)
+                return try leader.call(call, for: .thread, until: &deadline)
+            }
+            switch led {
+            case .answered(let count):
+                state.hearFirst(until: deadline ?? timeout.map { MonotonicClock.deadline(after: $0) })
+                return Reply(payload: unsafe Array(workspace.reply(count)), sealed: [])
+            case .pending(let call): return try wait(for: call)
+            case .notSent: return nil
+            }
+        } catch {
+            state.hearFirst(before: error, until: deadline ?? timeout.map { MonotonicClock.deadline(after: $0) })
+            throw error
+        }
+    }
+
+    private func wait(for call: ChannelCall) throws(CallFailure) -> Reply {
+        leader.follow(call)
+        return try call.heard()
     }
 
     /// Calls the extension. Cancelling the task cancels the call.
@@ -16,83 +113,171 @@ extension HostEndpoint {
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> Reply {
         if request.isBare {
-            let looked = try await look(for: request, timeout)
-            if let reply = looked.response { return reply }
+            let looked: Look<Reply>
+            do throws(CallFailure) {
+                looked = try look(for: request, timeout)
+            } catch {
+                await state.hearFirst(before: error)
+                throw error
+            }
+            if let reply = looked.response {
+                await state.hearFirst()
+                return reply
+            }
             if let pending = looked.pending {
-                setTimer(for: pending)
+                pending.setTimer()
                 return try await pending.value()
             }
         }
         return try await start(request, timeout: timeout).value()
     }
 
-    /// Sends a request from a task, and looks for the answer for as long as that is cheaper than suspending.
+    /// Sends a request from a task, and looks for the answer for as long as that is cheaper than suspending. What the
+    /// extension answers, a failure too, is the call's own: so it enters the table before it is sent.
     public nonisolated(nonsending) func start(
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> ChannelCall {
-        let opened = try open(request, kind: .request, timeout: timeout)
-        let call = opened.call
-        if sendAndLook(opened) {
-            setTimer(for: call)
-            return call
-        }
+        let call = try enter(request, kind: .request, timeout: timeout)
         do throws(CallFailure) {
-            try await sendLater(opened.frame, until: call.deadline)
+            try await sender.sendLater(frame(of: request, kind: .request, for: call, timeout), until: call.deadline)
         } catch {
-            giveUp(call, with: error, tell: false)
+            call.giveUp(with: error, tell: false)
             throw error
         }
-        setTimer(for: call)
+        leader.look(for: call)
+        call.setTimer()
         return call
+    }
+
+    /// Sends a request from a task, and looks for its answer within the spin budget.
+    private func look(for request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Look<Reply> {
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        let payload = request.payload
+        switch try unsafe look(
+            request.method, payload.span.bytes, in: workspace, timeout, patience: nil,
+            mostReply: request.mostReply ?? 0)
+        {
+        case .answered(let count):
+            return Look(response: Reply(payload: unsafe Array(workspace.reply(count)), sealed: []))
+        case .pending(let call): return Look(pending: call)
+        case .notSent: return Look()
+        }
+    }
+
+    /// The same with bytes that lie anywhere. The answer is copied into the workspace.
+    func look(
+        _ method: UInt16, _ payload: RawSpan, in workspace: CallWorkspace, _ timeout: Duration?,
+        patience: CallPatience?, mostReply: Int
+    ) throws(CallFailure) -> LedCall {
+        try state.check(bytes: payload.byteCount, descriptors: 0)
+        guard state.tap == nil, !state.isLarge(payload.byteCount) else { return .notSent }
+        let limit = timeout.map { MonotonicClock.nanoseconds($0) }
+        return try unsafe payload.withUnsafeBytes { (question) throws(CallFailure) in
+            let call = unsafe RawCall(
+                method: method, payload: question, reply: workspace.room, limit: limit,
+                patience: patience?.nanoseconds, mostReply: mostReply)
+            // The clock is asked for a patience of which the extension does not hear once the call suspends.
+            var deadline = limit == nil ? nil : call.deadline()
+            return try leader.call(call, for: .task, until: &deadline)
+        }
     }
 
     /// Sends a request from a thread, which waits while the ring has no room. The call ends by itself when its time is
     /// over, whether anybody waits or not.
     public func startAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> ChannelCall
     {
-        let opened = try open(request, kind: .request, timeout: timeout)
-        let call = opened.call
-        do throws(CallFailure) {
-            try send(opened.frame, until: call.deadline)
-        } catch {
-            giveUp(call, with: error, tell: false)
-            throw error
-        }
-        setTimer(for: call)
+        let call = try enterAndSend(request, kind: .request, timeout: timeout)
+        call.setTimer()
         return call
     }
 
     /// Asks whether the extension's channel is attended to, and waits on this thread. Answered as soon as the extension
     /// next looks. Not for the event loop's thread.
     public func pingAndWait(timeout: Duration) throws(CallFailure) {
-        let opened = try open(Request(method: 0), kind: .ping, timeout: timeout)
-        _ = try finish(opened)
+        guard !state.loop.isCurrent else { throw .onEventLoop }
+        _ = try wait(for: enterAndSend(Request(method: 0), kind: .ping, timeout: timeout))
     }
 
     /// The same without waiting for anything. What becomes of it is told once, on the event loop's thread unless it is
     /// known at once: by the pong, or by the end of the channel.
     /// - Returns: false where it could not be sent; then nothing is told.
     package func ping(answered: @escaping @Sendable (_ isAnswered: Bool) -> Void) -> Bool {
+        let sent: ChannelCall
         do throws(CallFailure) {
-            let opened = try open(Request(method: 0), kind: .ping, timeout: nil)
-            let call = opened.call
-            do throws(CallFailure) {
-                try send(opened.frame, until: MonotonicClock.now())
-            } catch {
-                giveUp(call, with: error, tell: false)
-                throw error
-            }
-            call.whenDone { outcome in answered((try? outcome.get()) != nil) }
-            return true
+            sent = try enterAndSend(Request(method: 0), kind: .ping, timeout: nil, roomUntil: MonotonicClock.now())
         } catch {
             return false
         }
+        sent.whenDone { outcome in answered((try? outcome.get()) != nil) }
+        return true
     }
+
+    // MARK: Through the table
+
+    /// Enters a call and sends its frame from this thread, which waits while there is no room.
+    /// - Parameter roomUntil: when to give that up; nil: at the call's own deadline.
+    private func enterAndSend(
+        _ request: consuming Request, kind: FrameKind, timeout: Duration?, roomUntil: UInt64? = nil
+    ) throws(CallFailure) -> ChannelCall {
+        let call = try enter(request, kind: kind, timeout: timeout)
+        do throws(CallFailure) {
+            try sender.send(frame(of: request, kind: kind, for: call, timeout), until: roomUntil ?? call.deadline)
+        } catch {
+            call.giveUp(with: error, tell: false)
+            throw error
+        }
+        return call
+    }
+
+    private func enter(
+        _ request: borrowing Request, kind: FrameKind, timeout: Duration?
+    ) throws(CallFailure) -> ChannelCall {
+        try state.check(bytes: request.payload.count, descriptors: request.descriptors.count)
+        return try leader.enter(
+            method: request.method, isPing: kind == .ping, accepts: request.accepts,
+            deadline: timeout.map { MonotonicClock.deadline(after: $0) }, mostReply: request.mostReply ?? 0)
+    }
+
+    private func frame(
+        of request: consuming Request, kind: FrameKind, for call: ChannelCall, _ timeout: Duration?
+    ) -> OutgoingFrame {
+        let header = FrameHeader(
+            kind: kind, descriptors: UInt8(request.descriptors.count), method: request.method, call: call.id)
+        let terms = RequestTerms(
+            limit: timeout.map { MonotonicClock.nanoseconds($0) } ?? .max, mostBytes: request.accepts.bytes,
+            mostPieces: UInt64(max(request.accepts.pieces, 0)))
+        return OutgoingFrame(
+            header: header, terms: kind == .request ? terms : nil, payload: request.payload,
+            descriptors: request.descriptors, transfer: state.isLarge(request.payload.count) ? LargeTransfer() : nil)
+    }
+}
+
+// One-way messages.
+extension HostEndpoint {
+    /// Sends a one-way message, which the extension's `serve` or `nextPost` takes; waits while there is no room.
+    /// - Parameters:
+    ///   - payload: copied; at most `largestPayload`.
+    ///   - flush: false only writes it: the extension sees it with the next message that is not held back, or `flush()`.
+    ///   - timeout: how long to wait for room at most; nil: the channel's own limit.
+    public func post(
+        _ method: UInt16, _ payload: RawSpan, flush: Bool = true, timeout: Duration? = nil
+    ) throws(CallFailure) {
+        try state.check(bytes: payload.byteCount, descriptors: 0)
+        let isSent = try unsafe payload.withUnsafeBytes { (bytes) throws(CallFailure) in
+            guard !state.isLarge(bytes.count) else { return false }
+            return try unsafe sender.post(method, bytes, flush: flush)
+        }
+        if !isSent { try sendAndWait(ChannelEvent(method: method, payload: payload.copied), timeout: timeout) }
+    }
+
+    /// Publishes the messages that were held back, and wakes an extension that sleeps.
+    public func flush() { sender.flush() }
 
     /// Sends a one-way message; waits on this thread while the ring has no room.
     /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
     public func sendAndWait(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
-        try send(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
+        try sender.send(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
     }
 
     /// Sends a one-way message; suspends while the ring has no room. Cancelling the task gives up waiting.
@@ -100,115 +285,20 @@ extension HostEndpoint {
     public nonisolated(nonsending) func send(
         _ event: ChannelEvent, timeout: Duration? = nil
     ) async throws(CallFailure) {
-        try await sendLater(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
+        try await sender.sendLater(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
     }
 
     private func frame(of event: ChannelEvent) throws(CallFailure) -> OutgoingFrame {
-        try check(bytes: event.payload.count, descriptors: 0)
+        try state.check(bytes: event.payload.count, descriptors: 0)
         return OutgoingFrame(
             header: FrameHeader(kind: .event, method: event.method), payload: event.payload,
-            transfer: isLarge(event.payload.count) ? LargeTransfer() : nil)
-    }
-
-    /// Ends a call's waiting by itself at its deadline.
-    func setTimer(for call: ChannelCall) {
-        guard let deadline = call.deadline, !call.isDone else { return }
-        call.keep(loop.schedule(at: deadline) { [weak self] in self?.giveUp(call, with: .deadlineExceeded) })
-    }
-
-    /// Resolves a call from this side, unless it already is.
-    /// - Parameter tell: whether the extension has heard of the call and is to hear of its end.
-    func giveUp(_ call: ChannelCall, with failure: CallFailure, tell: Bool = true) {
-        guard takeOut(call.id, isForgone: tell) else { return }
-        dropHandOver(of: call)
-        call.resolve(.failure(failure))
-        if tell { sendCancel(call.id) }
-        interruptLeader()
-    }
-
-    /// Takes a call out of the table; whoever gets true resolves it.
-    /// - Parameter isForgone: whether an answer may still come, which nobody waits for.
-    func takeOut(_ id: UInt64, isForgone: Bool = false) -> Bool {
-        calls.withLock { table in
-            let (wasThere, nobodyAccepts) = table.takeOut(id)
-            if wasThere, isForgone { table.forgo() }
-            if nobodyAccepts { _ = control.setPassRights(false) }
-            return wasThere
-        }
-    }
-
-    private func open(
-        _ request: consuming Request, kind: FrameKind, timeout: Duration?
-    ) throws(CallFailure) -> OpenedCall {
-        try check(bytes: request.payload.count, descriptors: request.descriptors.count)
-        let limit = timeout.map { MonotonicClock.nanoseconds($0) }
-        let method = request.method
-        let accepts = request.accepts
-        let call = try enter(
-            method: method, isPing: kind == .ping, accepts: accepts,
-            deadline: timeout.map { MonotonicClock.deadline(after: $0) }, mostReply: request.mostReply ?? 0)
-        let header = FrameHeader(
-            kind: kind, descriptors: UInt8(request.descriptors.count), method: method, call: call.id)
-        let isLarge = isLarge(request.payload.count)
-        let terms = RequestTerms(
-            limit: limit ?? .max, mostBytes: accepts.bytes, mostPieces: UInt64(max(accepts.pieces, 0)))
-        return OpenedCall(
-            call: call,
-            frame: OutgoingFrame(
-                header: header, terms: kind == .request ? terms : nil, payload: request.payload,
-                descriptors: request.descriptors, transfer: isLarge ? LargeTransfer() : nil))
-    }
-
-    func enter(
-        method: UInt16, isPing: Bool, accepts: DescriptorAllowance, deadline: UInt64?, mostReply: Int = 0,
-        memory: CallerMemory? = nil
-    ) throws(CallFailure) -> ChannelCall {
-        let result = calls.withLock { table in
-            if let closed = table.closed { return .failure(closed) as Result<ChannelCall, CallFailure> }
-            // A sign of life is asked for however many calls wait.
-            guard isPing || table.count < configuration.mostOpenCalls else {
-                return .failure(.tooManyCalls(most: configuration.mostOpenCalls))
-            }
-            let call = ChannelCall(
-                id: table.nextID(), method: method, isPing: isPing, accepts: accepts, deadline: deadline,
-                mostReply: mostReply, memory: memory, endpoint: self)
-            // Inside the lock, so that the order of switching is the order of the table.
-            if table.insert(call) { _ = control.setPassRights(true) }
-            return .success(call)
-        }
-        return try result.get()
-    }
-
-    @inline(__always) func check(bytes: Int, descriptors: Int) throws(CallFailure) {
-        guard bytes <= largestFrame || bytes <= largestPayload else {
-            throw .payloadTooLarge(bytes: bytes, most: largestPayload)
-        }
-        guard descriptors <= mostDescriptors else {
-            throw .tooManyDescriptors(count: descriptors, most: mostDescriptors)
-        }
-    }
-
-    private func finish(_ opened: borrowing OpenedCall) throws(CallFailure) -> Reply {
-        let call = opened.call
-        guard !loop.isCurrent else {
-            giveUp(call, with: .onEventLoop, tell: false)
-            throw .onEventLoop
-        }
-        // What waits for room between its pieces leads nobody meanwhile.
-        if opened.frame.transfer != nil || !sendAndLead(opened) {
-            do throws(CallFailure) {
-                try send(opened.frame, until: call.deadline)
-            } catch {
-                giveUp(call, with: error, tell: false)
-            }
-        }
-        follow(call)
-        return try call.heard()
+            transfer: state.isLarge(event.payload.count) ? LargeTransfer() : nil)
     }
 }
 
-/// A call that has its number and its frame, which is not sent yet.
-struct OpenedCall: ~Copyable {
-    let call: ChannelCall
-    let frame: OutgoingFrame
+extension RawSpan {
+    /// The bytes in memory of their own.
+    fileprivate var copied: [UInt8] {
+        unsafe withUnsafeBytes { unsafe [UInt8]($0) }
+    }
 }

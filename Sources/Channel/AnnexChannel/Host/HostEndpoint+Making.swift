@@ -33,11 +33,7 @@ extension HostEndpoint {
         let hostMemory = try Descriptor.memfd("annex-host", size: Int64(hostSize))
         let own = OwnRegion(
             try map(hostMemory, hostSize, writable: true), capacity: configuration.hostCapacity, arena: hostArena)
-        own.describe(
-            RegionLayout.Description(
-                host: (configuration.hostCapacity, hostArena),
-                extension: (configuration.extensionCapacity, extensionArena),
-                largestMessage: configuration.largestMessage))
+        own.describe(configuration.regions)
         try hostMemory.addSeals(.oneWriter)
 
         let extensionSize = RegionLayout.size(capacity: configuration.extensionCapacity, arena: extensionArena)
@@ -61,7 +57,7 @@ extension HostEndpoint {
         let endpoint = HostEndpoint(
             configuration: configuration, handlers: handlers, loop: loop, control: hostControl, own: own, peer: peer,
             mostDescriptors: mostDescriptors, tap: tap)
-        try endpoint.begin()
+        try endpoint.leader.begin()
         return ChannelEnds(
             host: endpoint,
             descriptors: ExtensionDescriptors(
@@ -87,11 +83,13 @@ extension HostEndpoint {
         try mapping.keepFromChildren()
         return mapping
     }
+}
 
-    /// Lets the event loop read whenever nobody else does.
-    private func begin() throws(SystemError) {
-        receiving.withLock { askForDoorbell(&$0) }
-        let token = try loop.watch(control.descriptor.number) { [weak self] _ in self?.controlIsReady() }
-        watch.withLock { $0 = token }
+extension ChannelConfiguration {
+    /// What the host's region says of both.
+    fileprivate var regions: RegionLayout.Description {
+        RegionLayout.Description(
+            host: (hostCapacity, hostArena), extension: (extensionCapacity, extensionArena),
+            largestMessage: largestMessage)
     }
 }

@@ -14,10 +14,14 @@ struct HostReceiver: ~Copyable, Sendable {
     private let consumed: WritableWord
     var spinner: Spinner
     var saidHello = false
+    /// Whether the extension rings for attended answers, too, where it is asked to: then tasks' calls are attended.
+    var attendsTasks = false
     /// How often a doorbell was asked for.
     private(set) var turns: UInt32 = 0
     /// Whether the flag still asks for it.
     private(set) var asksForDoorbell = false
+    /// Whether it asks for every one.
+    private(set) var asksForEvery = false
     /// Calls made without an entry in the table, each by the thread that leads: `RawCall`.
     var rawCalls = RawCalls()
     /// Whether a task's call has found as many calls open as there may be.
@@ -56,21 +60,25 @@ struct HostReceiver: ~Copyable, Sendable {
     }
 
     /// From here on the extension rings when it publishes.
-    mutating func askForDoorbell() {
+    /// - Parameter every: also for answers to callers that had said that they look by themselves.
+    mutating func askForDoorbell(every: Bool) {
         turns &+= 1
+        // The count's upper bits are lost, and a state without any is another one.
+        if turns << 2 == 0 { turns &+= 1 }
         asksForDoorbell = true
-        gate.announce(ReceiverState.wantsDoorbell(turns))
+        asksForEvery = every
+        gate.announce(every ? ReceiverState.wantsEveryDoorbell(turns) : ReceiverState.wantsDoorbell(turns))
     }
 
     /// This side looks by itself from here on.
     mutating func withdraw() {
-        asksForDoorbell = false
+        (asksForDoorbell, asksForEvery) = (false, false)
         gate.withdraw()
     }
 
     /// Says that this side is about to sleep on the next header. What follows must look at it again before it does.
     mutating func announceSleep() {
-        asksForDoorbell = false
+        (asksForDoorbell, asksForEvery) = (false, false)
         gate.announce()
     }
 
@@ -100,5 +108,34 @@ struct HostReceiver: ~Copyable, Sendable {
 
     private mutating func spendFutileWakeUp() throws(ChannelViolation) {
         guard futile.spend(at: MonotonicClock.now()) else { throw .messageBudget(.wakeUps, limit: futile.limit) }
+    }
+}
+
+// Budgets. What is left of a second's budget still goes; the owner is told once when a quarter is left.
+extension HostReceiver {
+    /// Counts a frame that nobody asked for, and its bytes.
+    mutating func spend(_ frame: Frame, _ state: ChannelState) throws(ChannelViolation) {
+        let now = MonotonicClock.now()
+        guard frames.spend(at: now) else { throw .messageBudget(.frames, limit: frames.limit) }
+        try spend(bytes: frame.payload.count, at: now, state)
+        if frames.mustWarn() { state.warn(.frames) }
+    }
+
+    /// Counts the bytes of a frame that had to be expected and is for nobody; an empty one takes time too.
+    mutating func spendBytes(_ frame: Frame, _ state: ChannelState) throws(ChannelViolation) {
+        try spend(bytes: max(frame.payload.count, 64), at: MonotonicClock.now(), state)
+    }
+
+    mutating func spend(bytes count: Int, at now: UInt64, _ state: ChannelState) throws(ChannelViolation) {
+        guard bytes.spend(UInt32(clamping: count), at: now) else {
+            throw .messageBudget(.bytes, limit: bytes.limit)
+        }
+        if bytes.mustWarn() { state.warn(.bytes) }
+    }
+}
+
+extension ChannelState {
+    fileprivate func warn(_ budget: ChannelViolation.MessageBudget) {
+        tell { [handlers] in handlers.onPressure(budget) }
     }
 }

@@ -65,3 +65,44 @@ struct HostSender: ~Copyable, Sendable {
         }
     }
 }
+
+// Messages in pieces.
+extension HostSender {
+    /// Whether the frame can be written, or of one that goes in pieces the next.
+    mutating func hasRoom(for frame: OutgoingBytes) throws(ChannelViolation) -> Bool {
+        guard let transfer = frame.transfer else {
+            return try writer.hasRoom(payload: frame.length &+ writer.spare(frame.header.kind))
+        }
+        return try hasRoom(for: transfer)
+    }
+
+    func isUnderWay(_ transfer: LargeTransfer) -> Bool { underWay === transfer }
+
+    /// Whether the transfer's next frame can be written: no other is under way, and a place is free.
+    private mutating func hasRoom(for transfer: LargeTransfer) throws(ChannelViolation) -> Bool {
+        guard let underWay else { return try writer.hasRoom(payload: 64) }
+        guard underWay === transfer else {
+            // So that whoever sleeps for the other's end sleeps on what is new.
+            try writer.look()
+            return false
+        }
+        return try writer.hasRoomForPiece(&arena)
+    }
+
+    mutating func begin(_ transfer: LargeTransfer, _ header: FrameHeader, _ terms: RequestTerms?, length: Int) {
+        underWay = transfer
+        var first = header
+        first.kind = .large
+        let head = LargeHeader(kind: header.kind, length: UInt32(clamping: length)).encoded(terms)
+        // SAFETY: the writer copies the bytes and keeps nothing.
+        unsafe head.withUnsafeBytes { unsafe writer.write(first, payload: $0) }
+    }
+
+    mutating func write(piece: UnsafeRawBufferPointer, of call: UInt64) {
+        unsafe writer.write(piece: piece, of: call, &arena)
+    }
+
+    mutating func end(_ transfer: LargeTransfer) {
+        if underWay === transfer { underWay = nil }
+    }
+}

@@ -41,6 +41,13 @@ struct HostStreams {
         entries.updateValue(Entry(stream: stream), forKey: stream.id)
     }
 
+    /// - Returns: false where the channel is closed or has no room for one more.
+    mutating func admit(_ stream: ChannelStream, atMost most: Int) -> Bool {
+        guard closed == nil, count < most else { return false }
+        insert(stream)
+        return true
+    }
+
     func find(_ id: UInt64) -> Lookup {
         if let entry = entries.value(of: id) { return entry.stream.map(Lookup.open) ?? .late }
         return id <= (id & 1 == 0 ? lastPeer : lastOwn) && id > 1 ? .late : .neverOpened

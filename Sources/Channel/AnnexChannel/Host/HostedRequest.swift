@@ -11,22 +11,23 @@ public struct HostedRequest: ~Copyable, Sendable {
     let call: UInt64
     /// The moment of `MonotonicClock` at which the extension stops waiting; nil: never.
     private let deadline: UInt64?
-    private let endpoint: HostEndpoint
+    /// Held, so that the channel lives until the answer.
+    private let leader: RingLeader
     private var isAnswered = false
 
-    init(_ frame: Frame, endpoint: HostEndpoint) {
+    init(_ frame: Frame, leader: RingLeader) {
         method = frame.method
         payload = frame.payload
         call = frame.call
         deadline =
             frame.terms.limit == .max
             ? nil : MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: frame.terms.limit)))
-        self.endpoint = endpoint
+        self.leader = leader
     }
 
     deinit {
         if !isAnswered {
-            endpoint.failHosted(call, method, code: HandlerFailure.droppedCode, text: "no answer was given")
+            leader.sender.failHosted(call, method, code: HandlerFailure.droppedCode, text: "no answer was given")
         }
     }
 
@@ -38,26 +39,63 @@ public struct HostedRequest: ~Copyable, Sendable {
     /// Whether the answer would be for nobody: the extension has given up, its time is over, or it is gone.
     public var isCancelled: Bool {
         if deadline.map({ MonotonicClock.remaining(until: $0) == 0 }) ?? false { return true }
-        return !endpoint.hosted.withLock { $0.isAwaited(call) }
+        return !leader.state.hosted.withLock { $0.isAwaited(call) }
     }
 
     /// Answers. Never waits for the extension: what its ring has no room for is sent when it has.
     /// - Throws: `payloadTooLarge`, and the extension gets a failure that says so.
     public consuming func reply(_ payload: [UInt8] = []) throws(CallFailure) {
-        let most = endpoint.largestFrame
+        let most = leader.state.largestFrame
         isAnswered = true
         guard payload.count <= most else {
-            endpoint.failHosted(call, method, code: HandlerFailure.tooLargeCode, text: "the answer is too large")
+            leader.sender.failHosted(call, method, code: HandlerFailure.tooLargeCode, text: "the answer is too large")
             throw .payloadTooLarge(bytes: payload.count, most: most)
         }
-        endpoint.answerHosted(call, FrameHeader(kind: .reply, method: method, call: call), payload)
+        leader.sender.answerHosted(call, FrameHeader(kind: .reply, method: method, call: call), payload)
     }
 
     /// Answers that there is no answer.
     /// - Parameter text: for people; at most 512 bytes of it.
     public consuming func fail(code: UInt32, text: String) {
         isAnswered = true
-        endpoint.failHosted(call, method, code: code, text: text)
+        leader.sender.failHosted(call, method, code: code, text: text)
+    }
+}
+
+// Calls that the extension makes of its host. They cost it its budget of frames, are bounded in number, and are
+// answered without ever waiting for it.
+extension HostedRequest {
+    /// A request, or the end of one.
+    static func handle(_ frame: Frame, _ leader: RingLeader) throws(ChannelViolation) {
+        guard frame.descriptors == 0, frame.kind == .request || frame.payload.isEmpty else {
+            throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+        }
+        let state = leader.state
+        guard frame.kind == .request else {
+            // The extension does not wait any more. The call counts until its answer, which nobody gets then.
+            guard state.hosted.withLock({ $0.cancel(frame.call) }) else { throw .unknownCall(frame.call) }
+            return
+        }
+        guard let handle = state.handlers.onRequest else {
+            guard state.hosted.withLock({ $0.accept(frame.call) }) else { throw .unknownCall(frame.call) }
+            return refuse(frame, leader.sender, HandlerFailure.unknownMethodCode, "nobody serves calls here")
+        }
+        let most = state.configuration.mostHostedCalls
+        switch state.hosted.withLock({ $0.admit(frame.call, atMost: most) }) {
+        case .outOfTurn: throw .unknownCall(frame.call)
+        case .busy: return refuse(frame, leader.sender, HandlerFailure.busyCode, "more than \(most) calls open")
+        case .admitted: break
+        }
+        state.tell { [weak leader] in
+            if let leader { handle(HostedRequest(frame, leader: leader)) }
+        }
+    }
+
+    private static func refuse(_ frame: Frame, _ sender: RingSender, _ code: UInt32, _ text: String) {
+        sender.sendSoon(
+            OutgoingFrame(
+                header: FrameHeader(kind: .failure, method: frame.method, call: frame.call),
+                payload: StreamFrame.reset(code: code, text)))
     }
 }
 
@@ -82,8 +120,19 @@ struct HostedCalls: Sendable {
         return true
     }
 
-    mutating func insert(_ call: UInt64) {
+    /// What becomes of a new call.
+    enum Admission {
+        /// Its number is not the one after the last.
+        case outOfTurn
+        case busy
+        case admitted
+    }
+
+    mutating func admit(_ call: UInt64, atMost most: Int) -> Admission {
+        guard accept(call) else { return .outOfTurn }
+        guard count < most else { return .busy }
         if !isClosed { open.insert(call) }
+        return .admitted
     }
 
     /// - Returns: whether somebody waits for its answer.

@@ -10,9 +10,35 @@ struct OutgoingFrame: ~Copyable {
     /// Of a payload that goes in pieces.
     var transfer: LargeTransfer?
 
-    /// Bytes behind the header. `HostEndpoint.check` has held them against the ring.
+    /// A frame without descriptors, which can be kept.
+    struct Copy: Sendable {
+        let header: FrameHeader
+        let payload: [UInt8]
+
+        var frame: OutgoingFrame { OutgoingFrame(header: header, payload: payload) }
+    }
+}
+
+/// A frame whose bytes its sender lends: nothing of it is kept.
+@safe struct OutgoingBytes {
+    let header: FrameHeader
+    let terms: RequestTerms?
+    let payload: UnsafeRawBufferPointer
+    /// Of a payload that goes in pieces.
+    let transfer: LargeTransfer?
+
+    init(
+        _ header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, _ transfer: LargeTransfer?
+    ) {
+        self.header = header
+        self.terms = terms
+        unsafe self.payload = payload
+        self.transfer = transfer
+    }
+
+    /// Bytes behind the header. `ChannelState.check` has held them against the ring.
     var length: UInt32 {
-        UInt32(truncatingIfNeeded: payload.count) &+ (terms == nil ? 0 : RequestTerms.size)
+        unsafe UInt32(truncatingIfNeeded: payload.count) &+ (terms == nil ? 0 : RequestTerms.size)
     }
 }
 

@@ -74,6 +74,11 @@ internal import Synchronization
         owner.willLetGo()
         // SYNC: releases what this holder wrote.
         let (before, _) = unsafe word.pointee.wrappingSubtract(held, ordering: .sequentiallyConsistent)
+        wakeIfWaited(before)
+    }
+
+    /// What is owed after the word, which was this before, no longer says that the lock is held.
+    @inline(__always) func wakeIfWaited(_ before: UInt32) {
         if before & waited != 0 { wakeOne() }
     }
 

@@ -39,17 +39,46 @@ internal import Synchronization
         unsafe word.deallocate()
     }
 
-    /// Runs `both` with both held, then `rest` with the first alone, unless the first is held already.
+    /// What has come of it while both were held.
+    enum Both<Middle, Result> {
+        case done(Result)
+        /// The first is needed longer.
+        case goesOn(Middle)
+    }
+
+    /// Runs `both` with both held, then `rest` with the first alone, unless the first is held already. Lets go of both with
+    /// one atomic instruction where `both` was all.
     @inline(__always) func withBothIfAvailable<Middle, Result, Failure: Error>(
-        _ both: (inout First, inout Second) -> Middle,
+        _ both: (inout First, inout Second) throws(Failure) -> Both<Middle, Result>,
         then rest: (Middle, inout First) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         guard takeBoth() else { return nil }
-        // SAFETY: held.
-        let middle = unsafe both(&firstValue.pointee, &secondValue.pointee)
+        let middle: Middle
+        do throws(Failure) {
+            // SAFETY: held.
+            switch try unsafe both(&firstValue.pointee, &secondValue.pointee) {
+            case .done(let result):
+                unlockBoth()
+                return result
+            case .goesOn(let value): middle = value
+            }
+        } catch {
+            unlockBoth()
+            throw error
+        }
         second.unlock()
         defer { first.unlock() }
         return try unsafe rest(middle, &firstValue.pointee)
+    }
+
+    @inline(__always) private func unlockBoth() {
+        first.owner.willLetGo()
+        second.owner.willLetGo()
+        // SYNC: as in `HalfLock.unlock`, for both.
+        let both = Self.firstHeld | Self.secondHeld
+        let (before, _) = unsafe word.pointee.wrappingSubtract(both, ordering: .sequentiallyConsistent)
+        first.wakeIfWaited(before)
+        second.wakeIfWaited(before)
     }
 
     @inline(__always) private func takeBoth() -> Bool {

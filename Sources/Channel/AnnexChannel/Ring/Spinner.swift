@@ -33,6 +33,9 @@ struct Spinner: Sendable {
         left = style == .adaptive && !hint.isShared() ? budget : 0
     }
 
+    /// Whether the last wait that began was worth looking, and did not look in vain.
+    @inline(__always) var isWorthLooking: Bool { style == .spin || left > 0 }
+
     /// Lets a moment pass. False when it is time to sleep.
     @inline(__always) mutating func spin() -> Bool {
         looks &+= 1

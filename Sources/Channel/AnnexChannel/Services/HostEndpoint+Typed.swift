@@ -85,6 +85,15 @@ extension HostEndpoint {
 }
 
 extension HostEndpoint {
+    /// Whether the owner has not yet heard all that was read.
+    @usableFromInline var hasUnheard: Bool { state.hasUnheard }
+
+    @usableFromInline nonisolated(nonsending) func hearFirst() async { await state.hearFirst() }
+
+    @usableFromInline nonisolated(nonsending) func hearFirst(before failure: CallFailure) async {
+        await state.hearFirst(before: failure)
+    }
+
     /// Waits for a call that is on its way, or goes the general way.
     @usableFromInline nonisolated(nonsending) func reply(
         to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?, _ patience: CallPatience?
@@ -96,7 +105,7 @@ extension HostEndpoint {
             let limit = timeout ?? patience.map { .nanoseconds(Int64(clamping: $0.nanoseconds)) }
             return try await start(bytes, timeout: limit).value()
         }
-        setTimer(for: pending)
+        pending.setTimer()
         return try await pending.value()
     }
 

@@ -5,16 +5,16 @@ internal import Synchronization
 /// Carries frames between a channel's rings and a socket, in an extension's place.
 final class SocketBridge: Sendable {
     private let socket: Descriptor
-    private weak let host: HostEndpoint?
+    private weak let leader: RingLeader?
     private let loop: EventLoop
     private let isEnding = Atomic<Bool>(false)
     private let toSocket = StopGate()
     private let toRing = StopGate()
 
-    init(socket: consuming Descriptor, host: HostEndpoint) {
+    init(socket: consuming Descriptor, leader: RingLeader) {
         self.socket = socket
-        self.host = host
-        loop = host.loop
+        self.leader = leader
+        loop = leader.state.loop
     }
 
     /// Both threads end soon, and with them their ends of the channel.
@@ -55,11 +55,11 @@ final class SocketBridge: Sendable {
                     let (header, payload) = try SocketPacket.read(packet)
                     try bridge.pass(header, payload, core)
                 } catch {
-                    bridge.host?.close(for: error)
+                    bridge.leader?.state.close(for: error)
                     return
                 }
             }
-            bridge.host?.socketHasEnded()
+            bridge.leader?.socketHasEnded()
         }
     }
 

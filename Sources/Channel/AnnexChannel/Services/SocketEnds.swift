@@ -23,7 +23,7 @@ extension HostEndpoint {
         (configuration.hostArena, configuration.extensionArena) = (0, 0)
         let ends = try make(configuration, handlers, eventLoop, mostDescriptors: 0)
         let sockets = try DescriptorPair.sockets()
-        let bridge = SocketBridge(socket: try sockets.first.duplicate(), host: ends.host)
+        let bridge = SocketBridge(socket: try sockets.first.duplicate(), leader: ends.host.leader)
         // Before any thread starts, so that each ends with the host, whatever fails from here on.
         ends.host.onClose { bridge.end() }
         // Each thread has a view of its own: one only reads the host's ring, the other only writes the extension's.
@@ -38,12 +38,12 @@ extension HostEndpoint {
     }
 }
 
-extension HostEndpoint {
+extension RingLeader {
     /// The extension's end of its socket is closed, which is the channel's end. What came before it still counts.
     func socketHasEnded() {
         // Unless it is this side that has ended it.
-        guard calls.withLock({ $0.closed == nil }) else { return }
-        peerHasClosed()
+        guard state.calls.withLock({ $0.closed == nil }) else { return }
+        control.peerHasClosed()
         end(with: "its end of the socket is closed")
     }
 }

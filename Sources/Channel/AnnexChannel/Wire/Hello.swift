@@ -37,8 +37,11 @@ struct WireFeatures: OptionSet, Sendable, Hashable {
     /// A host that rings the extension's bell: `ReceiverState.asleepOnBell`.
     static let bells = WireFeatures(rawValue: 1 << 36)
 
+    /// An extension that knows `ReceiverState.wantsEveryDoorbell`.
+    static let everyDoorbell = WireFeatures(rawValue: 1 << 37)
+
     /// What this version can do.
-    static let own: WireFeatures = [.hostedCalls, .streams, .pieces, .staying, .bells]
+    static let own: WireFeatures = [.hostedCalls, .streams, .pieces, .staying, .bells, .everyDoorbell]
     /// The bits that are not the wire's.
     static let usersBits: UInt64 = 0xFFFF_FFFF
 }

@@ -93,11 +93,17 @@ enum ReceiverState {
         turn << 2 | 2
     }
 
+    /// The same, and also for an answer whose caller had said that it looks by itself: a task that has suspended since.
+    static func wantsEveryDoorbell(_ turn: UInt32) -> UInt32 {
+        turn << 2 | 3
+    }
+
     static func isAsleep(_ state: UInt32) -> Bool {
         state | 2 == asleepOnBell
     }
 
-    static func isDoorbell(_ state: UInt32) -> Bool {
-        state & 3 == 2
+    /// Whether it asks for a doorbell, also for an answer to a caller that looks by itself.
+    static func isDoorbell(_ state: UInt32, isAttended: Bool = false) -> Bool {
+        state & 3 == 2 ? !isAttended : state & 3 == 3 && state != asleepOnBell
     }
 }

@@ -85,3 +85,13 @@ extension RequestTerms {
         self = RequestTerms(limit: limit, mostBytes: mostBytes, mostPieces: mostPieces)
     }
 }
+
+extension CallFailure {
+    /// What the extension said instead of an answer.
+    init(_ frame: Frame) throws(ChannelViolation) {
+        guard let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) else {
+            throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+        }
+        self = .failed(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
+    }
+}

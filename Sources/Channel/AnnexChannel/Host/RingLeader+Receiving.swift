@@ -1,18 +1,18 @@
 internal import AnnexLinux
 internal import Synchronization
 
-extension HostEndpoint {
+extension RingLeader {
     /// Handles every frame that is published now, up to a whole ring of them.
     /// - Returns: false where the channel is closed.
     func pump(_ receiver: inout HostReceiver) -> Bool {
-        guard !isClosed.load(ordering: .acquiring) else { return false }
+        guard !state.isClosed.load(ordering: .acquiring) else { return false }
         let start = receiver.reader.taken
         do throws(ChannelViolation) {
             while !receiver.reader.hasTakenARing(since: start), let header = try receiver.reader.look() {
                 try take(header, &receiver)
             }
         } catch {
-            close(for: error)
+            state.close(for: error)
             return false
         }
         return true
@@ -21,16 +21,18 @@ extension HostEndpoint {
     /// Takes one frame out and handles it.
     func take(_ header: CheckedHeader, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         let frame = receiver.reader.take(header)
-        tally.framesReceived.add()
-        tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
+        state.tally.framesReceived.add()
+        state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
         // What comes in pieces is recorded as a whole.
-        if header.kind != .large, header.kind != .piece { tap?.record(received: frame) }
+        if header.kind != .large, header.kind != .piece { state.tap?.record(received: frame) }
         try handle(frame, &receiver)
-        if header.kind == .piece { giveBackAll(&receiver) } else { giveBack(&receiver) }
+        guard header.kind == .piece else { return giveBack(&receiver) }
+        // The extension may wait for the last of its places.
+        if receiver.giveBackAll() { state.tally.wakeUpsForRoom.add() }
     }
 
     @inline(__always) func giveBack(_ receiver: inout HostReceiver) {
-        if receiver.giveBack() { tally.wakeUpsForRoom.add() }
+        if receiver.giveBack() { state.tally.wakeUpsForRoom.add() }
     }
 
     func handle(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
@@ -39,32 +41,16 @@ extension HostEndpoint {
         case .hello: try handleHello(frame, &receiver)
         case .reply, .failure, .pong: try handleAnswer(frame, &receiver)
         case .event:
-            try spend(frame, &receiver)
+            try receiver.spend(frame, state)
             try checkBare(frame)
-            try deliver(ChannelEvent(method: frame.method, payload: frame.payload))
-        case .request: try handleRequest(frame, &receiver)
-        case .cancel: try handleCancel(frame, &receiver)
+            try state.deliver(ChannelEvent(method: frame.method, payload: frame.payload))
+        case .request, .cancel:
+            try receiver.spend(frame, state)
+            try HostedRequest.handle(frame, self)
         case .open, .data, .credit, .finish, .reset: try handleStream(frame, &receiver)
         case .large: try handleLarge(frame, &receiver)
         case .piece: try handlePiece(frame, &receiver)
         case .ping: throw .unexpectedKind(frame.kind.rawValue)
-        }
-    }
-
-    /// Hands an event on. Those that wait for a slow owner are bounded as those of a second are, in number and in bytes.
-    private func deliver(_ event: ChannelEvent) throws(ChannelViolation) {
-        let limit = configuration.framesPerSecond
-        guard undelivered.load(ordering: .relaxed) < limit else { throw .messageBudget(.frames, limit: limit) }
-        let (bytes, most) = (UInt64(truncatingIfNeeded: event.payload.count), configuration.bytesPerSecond)
-        guard undeliveredBytes.load(ordering: .relaxed) &+ bytes <= UInt64(truncatingIfNeeded: most) else {
-            throw .messageBudget(.bytes, limit: most)
-        }
-        undelivered.add(1, ordering: .relaxed)
-        undeliveredBytes.add(bytes, ordering: .relaxed)
-        tell { [weak self, handlers] in
-            self?.undelivered.subtract(1, ordering: .relaxed)
-            self?.undeliveredBytes.subtract(bytes, ordering: .relaxed)
-            handlers.onEvent(event)
         }
     }
 
@@ -73,20 +59,9 @@ extension HostEndpoint {
         try checkBare(frame)
         let said = try Hello(frame)
         receiver.saidHello = true
-        if said.wire.contains(.staying) { sending.withLock { $0.framesMayStay = true } }
-        if said.wire.contains(.pieces), own.arena.places > 0 {
-            // SYNC: whoever sees it sends in pieces, which only this side's own memory takes part in.
-            sendsPieces.store(true, ordering: .releasing)
-        }
-        let waiting = hello.withLock { state in
-            guard case .awaited(let waiting) = state else { return [] as [HelloWaiter] }
-            state = .said(said)
-            return waiting
-        }
-        tell { [handlers] in handlers.onHello(said) }
-        loop.perform {
-            for continuation in waiting { continuation.resume(returning: .success(said)) }
-        }
+        receiver.attendsTasks = said.wire.contains(.everyDoorbell)
+        if said.wire.contains(.staying) { sender.half.withLock { $0.framesMayStay = true } }
+        state.accept(said, hasArena: sender.own.arena.places > 0)
     }
 
     /// A frame that belongs to no call and brings no descriptors says so in its header.
@@ -97,7 +72,7 @@ extension HostEndpoint {
     }
 
     func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        switch calls.withLock({ $0.match(frame) }) {
+        switch state.calls.withLock({ $0.match(frame) }) {
         case .taken(let call):
             receiver.spinner.wasAnswered()
             call.resolveWhileReading(.success(Reply(payload: frame.payload, sealed: [])))
@@ -105,7 +80,7 @@ extension HostEndpoint {
         case .neverIssued: throw .unknownCall(frame.call)
         case .late:
             try handleLate(frame, bytes: 0, &receiver)
-            try dropHandOver(frame)
+            try control.dropHandOver(frame)
         case .open(let call):
             guard frame.method == call.method else {
                 throw .wrongMethod(call: frame.call, frame.method, asked: call.method)
@@ -128,12 +103,12 @@ extension HostEndpoint {
     /// An answer that nobody waits for any more. One for each call that this side gave up is free.
     /// - Parameter bytes: how many follow in pieces.
     func handleLate(_ frame: Frame, bytes: Int, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        tally.lateReplies.add()
+        state.tally.lateReplies.add()
         // A task's raw call that suspended was given up in the table, any other where it was made.
         if RawCalls.isRaw(frame.call), receiver.rawCalls.expectsLateAnswer() { return }
-        if calls.withLock({ $0.expectsLateAnswer() }) { return }
+        if state.calls.withLock({ $0.expectsLateAnswer() }) { return }
         try receiver.spendFrame()
-        if bytes > 0 { try spend(bytes: bytes, at: MonotonicClock.now(), &receiver) }
+        if bytes > 0 { try receiver.spend(bytes: bytes, at: MonotonicClock.now(), state) }
     }
 
     private func outcome(
@@ -143,34 +118,27 @@ extension HostEndpoint {
             guard frame.descriptors == 0 else {
                 throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
             }
-            return frame.kind == .pong ? .success(Reply(payload: [], sealed: [])) : .failure(try failure(frame))
+            return frame.kind == .pong ? .success(Reply(payload: [], sealed: [])) : .failure(try CallFailure(frame))
         }
         do throws(CallFailure) {
-            let sealed = try sealedBytes(frame, for: call)
-            tap?.record(received: sealed, call: call.id)
+            let sealed = try control.sealedBytes(frame, for: call)
+            state.tap?.record(received: sealed, call: call.id)
             return .success(Reply(payload: frame.payload, sealed: sealed))
         } catch {
             if case .violated(let violation) = error { throw violation }
             return .failure(error)
         }
     }
-
-    func failure(_ frame: Frame) throws(ChannelViolation) -> CallFailure {
-        guard let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) else {
-            throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
-        }
-        return .failed(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
-    }
 }
 
 // Answers that come in pieces. Only answers do: they were asked for, each once, and no more is kept of one than its caller
 // has said it takes. What nobody waits for costs the extension its budgets before the first of its bytes.
 
-extension HostEndpoint {
+extension RingLeader {
     /// An answer begins.
     func handleLarge(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         if let unfinished = receiver.large { throw .messageUnfinished(call: unfinished.first.call) }
-        let (header, terms) = try LargeHeader.read(frame.payload, atMost: configuration.largestMessage)
+        let (header, terms) = try LargeHeader.read(frame.payload, atMost: state.configuration.largestMessage)
         guard header.kind == .reply else { throw .unexpectedKind(header.kind.rawValue) }
         receiver.large = LargeMessage(header, frame, terms, to: try target(of: header, frame, &receiver))
     }
@@ -181,11 +149,11 @@ extension HostEndpoint {
         else { throw .pieceOfNothing(call: frame.call) }
         try receiver.large?.take(Hostile(UInt32(truncatingIfNeeded: frame.method)), of: receiver.arena)
         guard let whole = receiver.large?.whole, let isForNobody = receiver.large?.isForNobody else { return }
-        tally.bytesReceived.add(UInt64(truncatingIfNeeded: receiver.large?.header.length ?? 0))
+        state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: receiver.large?.header.length ?? 0))
         receiver.large = nil
         // It was paid for when it began.
-        if isForNobody { return try dropHandOver(whole) }
-        tap?.record(received: whole)
+        if isForNobody { return try control.dropHandOver(whole) }
+        state.tap?.record(received: whole)
         try handleAnswer(whole, &receiver)
     }
 
@@ -193,7 +161,7 @@ extension HostEndpoint {
     private func target(
         of header: LargeHeader, _ frame: Frame, _ receiver: inout HostReceiver
     ) throws(ChannelViolation) -> LargeMessage.Target {
-        switch calls.withLock({ $0.find(frame.call) }) {
+        switch state.calls.withLock({ $0.find(frame.call) }) {
         case .open(let call), .taken(let call):
             guard frame.method == call.method else {
                 throw .wrongMethod(call: frame.call, frame.method, asked: call.method)
@@ -212,20 +180,32 @@ extension HostEndpoint {
     /// an honest extension cannot know how much that is, so nothing is held against it.
     private func memory(for header: LargeHeader, of call: ChannelCall) -> LargeMessage.Target {
         if let memory = call.memory { return .caller(memory) }
-        let most = max(call.mostReply, largestReplyFrame)
+        let most = max(call.mostReply, state.largestReplyFrame)
         let bytes = Int(truncatingIfNeeded: header.length)
         guard bytes > most else { return .own }
         if takeOut(call.id) { call.resolveWhileReading(.failure(.payloadTooLarge(bytes: bytes, most: most))) }
-        dropHandOver(of: call)
+        control.dropHandOver(of: call)
         return .nobody
     }
+}
 
-    /// The most bytes of an answer in one frame.
-    private var largestReplyFrame: Int {
-        Int(truncatingIfNeeded: WireFormat.largestPayload(capacity: configuration.extensionCapacity))
-    }
-
-    func giveBackAll(_ receiver: inout HostReceiver) {
-        if receiver.giveBackAll() { tally.wakeUpsForRoom.add() }
+// Streams.
+extension RingLeader {
+    /// A frame that belongs to a stream.
+    func handleStream(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        guard frame.descriptors == 0 else {
+            throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
+        }
+        if frame.kind == .open {
+            try receiver.spend(frame, state)
+            return try ChannelStream.accept(frame, self)
+        }
+        switch state.streams.withLock({ $0.find(frame.call) }) {
+        case .neverOpened: throw .unknownStream(frame.call)
+        case .late:
+            guard state.streams.withLock({ $0.expectsLateFrame() }) else { return try receiver.spend(frame, state) }
+            try receiver.spendBytes(frame, state)
+        case .open(let stream): try stream.take(frame)
+        }
     }
 }

@@ -1,17 +1,19 @@
 internal import AnnexLinux
 internal import Synchronization
 
-extension OutgoingFrame {
-    /// A frame without descriptors, which can be kept.
-    struct Copy: Sendable {
-        let header: FrameHeader
-        let payload: [UInt8]
-
-        var frame: OutgoingFrame { OutgoingFrame(header: header, payload: payload) }
+// Frames that nobody waits for being sent.
+extension RingSender {
+    /// Sends the answer to a call of the extension's, unless the call has one or is for nobody.
+    func answerHosted(_ call: UInt64, _ header: FrameHeader, _ payload: [UInt8]) {
+        guard state.hosted.withLock({ $0.takeOut(call) }) else { return }
+        sendSoon(OutgoingFrame(header: header, payload: payload))
     }
-}
 
-extension HostEndpoint {
+    func failHosted(_ call: UInt64, _ method: UInt16, code: UInt32, text: String) {
+        answerHosted(
+            call, FrameHeader(kind: .failure, method: method, call: call), StreamFrame.reset(code: code, text))
+    }
+
     /// Sends a frame now or as soon as there is room, without waiting. The frame has no descriptors and no terms.
     func sendSoon(_ frame: consuming OutgoingFrame) {
         let copy = OutgoingFrame.Copy(header: frame.header, payload: frame.payload)
@@ -30,7 +32,7 @@ extension HostEndpoint {
             if isFirst { lookAfter(&outbox, in: HostOutbox.shortestPause) }
             return (nil, true)
         }
-        if let failure { _ = report(failure) }
+        if let failure { _ = state.report(failure) }
         if mustWait { checkOutbox() }
     }
 
@@ -50,7 +52,7 @@ extension HostEndpoint {
             }
             return (nil, true)
         }
-        if let failure { _ = report(failure) }
+        if let failure { _ = state.report(failure) }
         return isEmpty
     }
 
@@ -62,20 +64,20 @@ extension HostEndpoint {
 
     /// - Returns: false if too much waits, or for too long: the channel is closed then.
     private func isWithinOutbox() -> Bool {
-        guard let excess = outbox.withLock({ $0.excess(over: configuration, at: MonotonicClock.now()) }) else {
+        guard let excess = outbox.withLock({ $0.excess(over: state.configuration, at: MonotonicClock.now()) }) else {
             return true
         }
-        close(for: violation(excess))
+        state.close(for: violation(excess))
         return false
     }
 
     private func violation(_ excess: HostOutbox.Excess) -> ChannelViolation {
         switch excess {
         case .frames:
-            .messageBudget(.unread, limit: UInt32(clamping: configuration.mostWaitingFrames))
+            .messageBudget(.unread, limit: UInt32(clamping: state.configuration.mostWaitingFrames))
         case .bytes:
-            .messageBudget(.unreadBytes, limit: UInt32(clamping: configuration.mostWaitingBytes))
-        case .time: .unread(seconds: MonotonicClock.nanoseconds(configuration.unreadLimit) / 1_000_000_000)
+            .messageBudget(.unreadBytes, limit: UInt32(clamping: state.configuration.mostWaitingBytes))
+        case .time: .unread(seconds: MonotonicClock.nanoseconds(state.configuration.unreadLimit) / 1_000_000_000)
         }
     }
 
@@ -84,7 +86,7 @@ extension HostEndpoint {
     /// second at most. Whatever it sends makes its host look at once.
     private func lookAfter(_ outbox: inout HostOutbox, in pause: Duration) {
         let round = outbox.startRound(pause)
-        outbox.keep(loop.schedule(after: pause) { [weak self] in self?.lookAfterOutbox(in: round) })
+        outbox.keep(state.loop.schedule(after: pause) { [weak self] in self?.lookAfterOutbox(in: round) })
     }
 
     /// - Parameter round: the timer's; another one may have been set since it fired.

@@ -2,7 +2,81 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-extension HostEndpoint {
+/// The control socket of a host's endpoint: doorbells, and descriptors on their way in both directions.
+///
+/// What came is kept in order until the frame that it belongs to is read. What nobody takes is closed on a thread of its
+/// own.
+final class ControlLine: Sendable {
+    private let state: ChannelState
+    let socket: ControlSocket
+    let inbox: Mutex<ControlInbox>
+    private let disposal = DescriptorDisposal()
+    private let watch = Mutex<EventLoop.Watch?>(nil)
+    private let peerIsGone = Atomic<Bool>(false)
+    /// `HostReceiver.turns`: how often the leader has asked for a doorbell.
+    let turns = Atomic<UInt32>(0)
+
+    init(_ socket: consuming ControlSocket, _ state: ChannelState) {
+        self.socket = socket
+        self.state = state
+        inbox = Mutex(ControlInbox(state.configuration))
+    }
+
+    /// Lets the event loop's thread look whenever something comes.
+    func watch(_ ready: @escaping @Sendable () -> Void) throws(SystemError) {
+        let token = try state.loop.watch(socket.descriptor.number) { _ in ready() }
+        watch.withLock { $0 = token }
+    }
+
+    /// The channel is closed: nothing more is taken.
+    func close() {
+        stopWatching()
+        dropHandOvers()
+    }
+
+    /// The channel is given up. What is still in its socket would be closed with it, on this thread.
+    func abandon() {
+        // Before the socket closes and its number is given away.
+        stopWatching()
+        socket.shutDown()
+        dropHandOvers()
+        while case .message(var message)? = try? socket.receive(atMost: DescriptorTag.size) {
+            disposal.close(message.takeDescriptors())
+        }
+    }
+
+    private func stopWatching() { watch.withLock { $0.take() }?.cancel() }
+
+    /// Whether the kernel lets descriptors of the extension's through.
+    func setPassRights(_ accept: Bool) { _ = socket.setPassRights(accept) }
+
+    /// Sends the descriptors ahead of their frame, so that the receiver never has to wait for them.
+    /// - Returns: why it could not.
+    func handOver(_ descriptors: borrowing DescriptorList, for call: UInt64) -> CallFailure? {
+        guard !descriptors.isEmpty else { return nil }
+        let tag = DescriptorTag(call: call, count: UInt32(truncatingIfNeeded: descriptors.count))
+        do throws(SystemError) {
+            try socket.send(tag.encoded(), descriptors)
+            return nil
+        } catch {
+            switch error.errno {
+            case EAGAIN: return .noRoom
+            case EPIPE, ECONNRESET: return .ended(reason: "its end of the control socket is closed")
+            default: return .system(error)
+            }
+        }
+    }
+
+    /// Nothing more comes: the other end is closed.
+    func peerHasClosed() {
+        stopWatching()
+        guard !peerIsGone.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        state.loop.execute { [handlers = state.handlers] in handlers.onPeerClosed() }
+    }
+}
+
+// What an answer brings.
+extension ControlLine {
     /// The sealed memory that came ahead of an answer, each piece checked before it is touched.
     func sealedBytes(_ frame: Frame, for call: ChannelCall) throws(CallFailure) -> [SealedBytes] {
         guard frame.descriptors > 0 else { return [] }
@@ -48,17 +122,8 @@ extension HostEndpoint {
     }
 
     /// Closes all that waits for a frame: none is read any more.
-    func dropHandOvers() {
+    private func dropHandOvers() {
         disposal.close(inbox.withLock { $0.takeAll() })
-    }
-
-    /// Nobody has the channel any more. What is still in its socket would be closed with it, on this thread.
-    func emptyControl() {
-        control.shutDown()
-        dropHandOvers()
-        while case .message(var message)? = try? control.receive(atMost: DescriptorTag.size) {
-            disposal.close(message.takeDescriptors())
-        }
     }
 
     private func takeHandOver(_ frame: Frame) throws(CallFailure) -> DescriptorList {
@@ -83,22 +148,31 @@ extension HostEndpoint {
         if let failure { throw failure }
         return list
     }
+}
 
-    /// The event loop's thread: the control socket has something.
-    func controlIsReady() {
+// What comes.
+extension ControlLine {
+    /// What reading the socket has shown.
+    struct Reading {
+        /// The extension's doorbell rang.
+        let isRung: Bool
+        let hasEnded: Bool
+    }
+
+    /// The event loop's thread: there is something.
+    func read() throws(ChannelViolation) -> Reading {
         var violation: ChannelViolation?
-        let (isRung, hasEnded) = inbox.withLock { inbox in
+        let reading = inbox.withLock { inbox in
             let rung = inbox.rung
             do throws(ChannelViolation) {
                 try drain(&inbox, untilHandOver: false)
             } catch {
                 violation = error
             }
-            return (inbox.rung != rung, inbox.isEnded)
+            return Reading(isRung: inbox.rung != rung, hasEnded: inbox.isEnded)
         }
-        if let violation { return close(for: violation) }
-        pumpSoon(isRung: isRung)
-        if hasEnded { peerHasClosed() }
+        if let violation { throw violation }
+        return reading
     }
 
     /// Reads the control socket: as much as one turn of the loop should cost, or up to the first hand-over, however many
@@ -107,10 +181,10 @@ extension HostEndpoint {
         var left = ControlInbox.mostAtOnce
         while untilHandOver || left > 0 {
             left &-= 1
-            guard !inbox.isEnded, !isClosed.load(ordering: .acquiring) else { return }
+            guard !inbox.isEnded, !state.isClosed.load(ordering: .acquiring) else { return }
             let reception: ControlReception
             do throws(SystemError) {
-                reception = try control.receive(atMost: DescriptorTag.size)
+                reception = try socket.receive(atMost: DescriptorTag.size)
             } catch {
                 // Nothing that the peer can bring about by itself; without its socket the channel is of no use.
                 inbox.end()
@@ -131,7 +205,7 @@ extension HostEndpoint {
         var message = received
         var list = message.takeDescriptors()
         if message.bytes == WireFormat.doorbell, list.isEmpty, !message.descriptorsWereCut {
-            tally.doorbells.add()
+            state.tally.doorbells.add()
             return try inbox.ring(turns: turns.load(ordering: .acquiring))
         }
         do throws(ChannelViolation) {
@@ -162,16 +236,10 @@ extension HostEndpoint {
 
     /// - Returns: whether the call that the hand-over is for has already ended.
     private func isLate(_ tag: DescriptorTag, count: Int) throws(ChannelViolation) -> Bool {
-        switch calls.withLock({ $0.find(tag.call) }) {
+        switch state.calls.withLock({ $0.find(tag.call) }) {
         case .late: return true
         case .open(let call) where count <= call.accepts.pieces: return false
         case .open, .taken, .neverIssued: throw .descriptorsNotAskedFor(count: count, call: tag.call)
         }
-    }
-
-    func peerHasClosed() {
-        watch.withLock { $0.take() }?.cancel()
-        guard !peerIsGone.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        loop.execute { [handlers] in handlers.onPeerClosed() }
     }
 }

@@ -1,0 +1,109 @@
+internal import AnnexLinux
+internal import Synchronization
+
+// What a leading caller takes out of the ring itself: its own answer, and what lies before it.
+
+extension RingLeader {
+    /// How often a caller that has published looks before it asks whether the extension sleeps.
+    private static let earlyLooks = 16
+
+    /// Looks for the answer before the extension's flag is read: an extension that is awake answers meanwhile, and its
+    /// answer says that it has taken the request, so nobody sleeps on that. `SleepModelTests` walks through every order.
+    ///
+    /// Both halves are held, so nothing is done here but to copy that answer. For all else, as for a leader that has to
+    /// ask for the doorbell when it leaves, one half is let go of first.
+    @inline(__always) func lookEarly(
+        for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(CallFailure) -> Int? {
+        guard receiver.asksForDoorbell else { return nil }
+        receiver.spinner.begin()
+        var left = RingLeader.earlyLooks
+        while left > 0, receiver.spinner.spin() {
+            left &-= 1
+            guard receiver.reader.hasNews else { continue }
+            guard let header = receiver.reader.look(for: .reply(to: call.method), .reply), header.call == id,
+                receiver.saidHello
+            else { return nil }
+            return try reply(header, to: call, &receiver)
+        }
+        return nil
+    }
+
+    /// Takes out what is published, up to the answer.
+    @inline(__always) func look(
+        for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(CallFailure) -> RawAnswer {
+        guard receiver.reader.hasNews else { return .notThere }
+        if let header = receiver.reader.look(for: .reply(to: call.method), .reply), header.call == id,
+            receiver.saidHello
+        {
+            return .copied(try reply(header, to: call, &receiver))
+        }
+        return try take(answerTo: call, id, &receiver)
+    }
+
+    @inline(never) private func take(
+        answerTo call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(CallFailure) -> RawAnswer {
+        let answer: CheckedHeader?
+        do throws(ChannelViolation) {
+            answer = try find(answerTo: call, id, &receiver)
+        } catch {
+            state.close(for: error)
+            throw .violated(error)
+        }
+        guard let answer else { return .notThere }
+        switch answer.kind {
+        case .reply: return .copied(try reply(answer, to: call, &receiver))
+        // Left where it is: from here on it is a call like any other.
+        case .large: return .inPieces
+        default: throw failure(answer, &receiver)
+        }
+    }
+
+    /// Handles what lies before the answer, at most a ring's worth. Frames that others wait for are handled on the way;
+    /// those that nobody waits for are bounded by their budget.
+    private func find(
+        answerTo call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    ) throws(ChannelViolation) -> CheckedHeader? {
+        let start = receiver.reader.taken
+        while !receiver.reader.hasTakenARing(since: start), let header = try receiver.reader.look() {
+            if header.call == id, receiver.saidHello {
+                try call.check(header)
+                return header
+            }
+            try take(header, &receiver)
+        }
+        return nil
+    }
+
+    @inline(__always) private func reply(
+        _ header: CheckedHeader, to call: RawCall, _ receiver: inout HostReceiver
+    ) throws(CallFailure) -> Int {
+        let length = Int(truncatingIfNeeded: header.length)
+        let fits = length <= call.room
+        if fits, let target = unsafe call.reply.baseAddress {
+            // SAFETY: held against the caller's room just now.
+            unsafe receiver.reader.copy(header, to: target)
+        }
+        receiver.reader.pass(header)
+        receiver.rawCalls.take(header.call)
+        state.tally.framesReceived.add()
+        state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: length))
+        giveBack(&receiver)
+        guard fits else { throw .payloadTooLarge(bytes: length, most: call.room) }
+        return length
+    }
+
+    @inline(never) private func failure(_ header: CheckedHeader, _ receiver: inout HostReceiver) -> CallFailure {
+        let frame = receiver.reader.take(header)
+        state.tally.framesReceived.add()
+        giveBack(&receiver)
+        do throws(ChannelViolation) {
+            return try CallFailure(frame)
+        } catch {
+            state.close(for: error)
+            return .violated(error)
+        }
+    }
+}
