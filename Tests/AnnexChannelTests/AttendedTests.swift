@@ -85,8 +85,7 @@ import Testing
         caller.join()
     }
 
-    @Test func `a task's request is attended if its extension rings for tasks that have suspended since`() async throws
-    {
+    @Test func `requests of tasks are attended if the extension rings for suspended tasks`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
         writer.send(

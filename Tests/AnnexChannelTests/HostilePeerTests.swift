@@ -176,7 +176,7 @@ import Testing
         })
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-            // This event is read while another thread finds the violation.
+        // This event is read while another thread finds the violation.
         channel.host.leader.receiving.withLock { receiver in
             let frame = Frame(
                 kind: .event, descriptors: 0, isAttended: false, method: 1, call: 0, terms: RequestTerms(), payload: [])
@@ -196,7 +196,7 @@ import Testing
         let channel = try HostileChannel { $0.waiting = .block }
         let (host, peer) = (channel.host, channel.peer)
         var writer = RawWriter(peer)
-        writer.sendHello()
+        try await channel.greet(&writer)
         for round in 0..<2 {
             let caller = ExtensionThread(raw: {
                 #expect(throws: CallFailure.self) { _ = try host.callAndWait(Request(method: 1)) }
@@ -284,8 +284,8 @@ import Testing
             $0.controlMessagesPerSecond = 20
             $0.budgetPeriod = .patience
         }
-            // All of them while the host is busy: a peer that rings only as often as the host asks stays within the
-            // budget.
+        // All of them while the host is busy: a peer that rings only as often as the host asks stays within the
+        // budget.
         while !channel.host.state.isClosed.load(ordering: .relaxed) {
             let mayRead = try Gate()
             await withCheckedContinuation { turn in

@@ -86,7 +86,8 @@ import Testing
         #expect(sums.pair.second.withLock { $0 } == seconds + taken)
     }
 
-    @Test(arguments: [[.second, .second], [.second, .second, .second], [.first, .second, .second]] as [[LockModel.Half]])
+    @Test(
+        arguments: [[.second, .second], [.second, .second, .second], [.first, .second, .second]] as [[LockModel.Half]])
     func `no order of the steps of a lock forgets a sleeper or lets two in`(_ halves: [LockModel.Half]) {
         let (states, fault) = LockModel(halves: halves).search()
         #expect(fault == nil)
