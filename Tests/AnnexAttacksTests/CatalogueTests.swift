@@ -4,7 +4,7 @@ import AnnexSandbox
 import Foundation
 import Testing
 
-/// One policy after another: each has a launcher, and a ground with services of its own.
+/// One policy after another: each has a launcher, and canaries with services of their own.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct CatalogueTests {
     @Test(arguments: PolicyLibrary.shipped.names) func `no attack gets through under a shipped policy`(
         _ name: String

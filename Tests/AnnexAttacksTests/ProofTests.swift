@@ -11,7 +11,7 @@ private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "a
     /// Three that differ most; with ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour.
     static let policies =
         provesAll ? PolicyLibrary.shipped.names : ["compute", "com.apple.photo-editing", "tool"]
-    /// Combinations under way at once: each has a launcher and a ground, with descriptors of their own.
+    /// Combinations under way at once: each has a launcher and canaries, with descriptors of their own.
     static let atOnce = 4
     static let combinations =
         LayersTests.single.map { SandboxLayers.all.subtracting($0) } + LayersTests.single

@@ -60,13 +60,13 @@ import Testing
 
     @Test func `DEPUTY-07: a broker can name only hosts of its own user unless it is root`() throws {
         let named = ProcessIdentity(process: 4711, started: 5, user: 1000)
-        let entry = BoardEntry(label, policy: "compute", memoryLimit: 0)
+        let entry = LiveStatusEntry(label, policy: "compute", memoryLimit: 0)
         entry.note(.remote(named, counters: 7))
         func host(of broker: ProcessIdentity) throws -> ProcessIdentity? {
-            let slots = try SlotCopy.all(BoardLayout.file, of: getpid())
-            let slot = try #require(slots.first { $0.text(BoardLayout.identifier) == label })
-            #expect(slot.word(BoardLayout.channel) == 7)
-            return BoardSnapshot.host(slot, of: broker)
+            let slots = try SlotCopy.all(LiveStatusLayout.file, of: getpid())
+            let slot = try #require(slots.first { $0.text(LiveStatusLayout.identifier) == label })
+            #expect(slot.word(LiveStatusLayout.channel) == 7)
+            return LiveStatusSnapshot.host(slot, of: broker)
         }
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 0)) == named)
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1000)) == named)
@@ -78,21 +78,21 @@ import Testing
 
     @Test(arguments: [0, UInt64.max, 1 << 31, 1 << 32])
     func `an impossible process number in a status names no process`(number: UInt64) throws {
-        let slot = SharedSlot(BoardLayout.file, texts: [(BoardLayout.identifier, label)])
-        slot.store(number, in: BoardLayout.host)
-        slot.store(.max, in: BoardLayout.hostUser)
-        slot.store(.max, in: BoardLayout.hostStarted)
-        let copies = try SlotCopy.all(BoardLayout.file, of: getpid())
-        let copy = try #require(copies.first { $0.text(BoardLayout.identifier) == label })
-        #expect(BoardSnapshot.host(copy, of: ProcessIdentity(process: 1, started: 1, user: 0)) == nil)
+        let slot = SharedSlot(LiveStatusLayout.file, texts: [(LiveStatusLayout.identifier, label)])
+        slot.store(number, in: LiveStatusLayout.host)
+        slot.store(.max, in: LiveStatusLayout.hostUser)
+        slot.store(.max, in: LiveStatusLayout.hostStarted)
+        let copies = try SlotCopy.all(LiveStatusLayout.file, of: getpid())
+        let copy = try #require(copies.first { $0.text(LiveStatusLayout.identifier) == label })
+        #expect(LiveStatusSnapshot.host(copy, of: ProcessIdentity(process: 1, started: 1, user: 0)) == nil)
     }
 
     @Test func `a host that cannot be read is not named`() throws {
         #expect(ProcessIdentity(0, of: 0) == nil && ProcessIdentity(-1, of: 0) == nil)
-        let entry = BoardEntry(label, policy: "compute", memoryLimit: 0)
+        let entry = LiveStatusEntry(label, policy: "compute", memoryLimit: 0)
         entry.note(.remote(nil, counters: 7))
-        let slots = try SlotCopy.all(BoardLayout.file, of: getpid())
-        let slot = try #require(slots.first { $0.text(BoardLayout.identifier) == label })
-        #expect(slot.word(BoardLayout.host) == 0 && slot.word(BoardLayout.channel) == 0)
+        let slots = try SlotCopy.all(LiveStatusLayout.file, of: getpid())
+        let slot = try #require(slots.first { $0.text(LiveStatusLayout.identifier) == label })
+        #expect(slot.word(LiveStatusLayout.host) == 0 && slot.word(LiveStatusLayout.channel) == 0)
     }
 }

@@ -14,7 +14,7 @@ import Testing
     @Test func `P3: no app takes over an extension of another one`() throws {
         var registry = Registry()
         try registry.install(app("com.a", carrying: "com.a.b.c"))
-        #expect(throws: ServiceError.self) { try registry.install(app("com.a.b", carrying: "com.a.b.c")) }
+        #expect(throws: BrokerError.self) { try registry.install(app("com.a.b", carrying: "com.a.b.c")) }
         #expect(registry.bundle("com.a.b.c")?.containingApp == "com.a")
         // The same app may come again.
         try registry.install(app("com.a", carrying: "com.a.b.c"))

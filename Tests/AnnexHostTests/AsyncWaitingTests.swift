@@ -49,7 +49,7 @@ import Testing
         await Task.detached {}.value
         daemon.leave()
         for task in connecting {
-            await #expect(throws: ServiceError.self) { try await task.value }
+            await #expect(throws: BrokerError.self) { try await task.value }
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
         try daemon.say(.answer(launch, .done))
         try daemon.say(.event(launch, .ready(.unknown)))
         let session = try await begun.value
-        try daemon.say(.refused(ServiceError(.unreachable, "the connection was ended", place: "annexd")))
+        try daemon.say(.refused(BrokerError(.unreachable, "the connection was ended", place: "annexd")))
         #expect(await session.link.ended.value().reason == .hostGone)
         withExtendedLifetime(session) {}
     }

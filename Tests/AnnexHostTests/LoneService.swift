@@ -24,7 +24,7 @@ final class LoneService: BrokerService {
     /// How often it was launched.
     var launches: Int { count.withLock { $0 } }
 
-    func install(app path: String) throws(ServiceError) -> [InstalledExtension] { [] }
+    func install(app path: String) throws(BrokerError) -> [InstalledExtension] { [] }
     func remove(app identifier: String) {}
     func setEnabled(_ isEnabled: Bool, for identifier: String) {}
     var extensions: [InstalledExtension] { [] }
@@ -36,7 +36,7 @@ final class LoneService: BrokerService {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
-    ) throws(ServiceError) -> any ExtensionHandle {
+    ) throws(BrokerError) -> any ExtensionHandle {
         var given: ExtensionDescriptors? = consume channel
         ends.withLock { $0 = given.take() }
         count.withLock { $0 += 1 }

@@ -45,7 +45,7 @@ import Testing
     @Test func `a program that fills a disk is ended`() async throws {
         let folder = try TemporaryFolder()
         chmod(folder.url.path, 0o755)
-        let fixture = Ground.fixture.deletingLastPathComponent()
+        let fixture = WardenFixture.fixture.deletingLastPathComponent()
         let program = folder.url.appending(path: "takes-much")
         try FileManager.default.copyProgram(at: fixture.appending(path: "takes-much"), to: program)
         let small = folder.url.appending(path: "small").path

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `equal denials are counted and not repeated`() {
-        var ledger = DenialLedger()
+        var ledger = DenialTable()
         for _ in 0..<5 { ledger.add(denial("socket(AF_INET)")) }
         #expect(ledger.denials.count == 1)
         #expect(ledger.denials.first?.count == 5)
@@ -19,14 +19,14 @@ import Testing
     }
 
     @Test func `BOMB-07: new arguments without end fill no memory`() {
-        var ledger = DenialLedger()
+        var ledger = DenialTable()
         for number in 0..<10_000 { ledger.add(denial("socket(\(number))")) }
-        #expect(ledger.denials.count == DenialLedger.capacity)
+        #expect(ledger.denials.count == DenialTable.capacity)
         #expect(ledger.total == 10_000)
     }
 
     @Test func `BOMB-07: invented paths fill no memory and take no room from calls`() {
-        var ledger = DenialLedger()
+        var ledger = DenialTable()
         for number in 0..<1_000 {
             let path = DeniedPath(path: "/\(number)", needed: .read, missing: .read, makesEntry: false, option: nil)
             ledger.add(
@@ -35,14 +35,14 @@ import Testing
                     policyLine: nil, reason: nil, allowedBy: nil, caller: Caller(thread: 1)))
         }
         ledger.add(denial("socket()"))
-        #expect(ledger.denials.count == DenialLedger.pathCapacity + 1)
-        #expect(ledger.dropped == 1_000 - DenialLedger.pathCapacity)
+        #expect(ledger.denials.count == DenialTable.pathCapacity + 1)
+        #expect(ledger.dropped == 1_000 - DenialTable.pathCapacity)
         // Only a mode that looks for paths reports them: they do not bring the limit on denied calls nearer.
         #expect(ledger.total == 1)
     }
 
     @Test func `a denial has the times of its first and last occurrence`() {
-        var ledger = DenialLedger(begun: 1_000)
+        var ledger = DenialTable(begun: 1_000)
         ledger.add(denial("a"), at: 2_000)
         ledger.add(denial("a"), at: 5_000)
         ledger.add(denial("b"), at: 500)

@@ -178,7 +178,7 @@ import Testing
     /// The kernel then reports no memory at all for the first thread.
     @Test func `a process whose first thread has ended is counted all the same`() async throws {
         let program = Process()
-        program.executableURL = Ground.fixture.deletingLastPathComponent().appending(path: "takes-much")
+        program.executableURL = WardenFixture.fixture.deletingLastPathComponent().appending(path: "takes-much")
         program.arguments = ["first-thread", "32"]
         try program.run()
         defer { Self.end(program) }

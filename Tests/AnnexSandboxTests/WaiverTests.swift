@@ -19,12 +19,12 @@ import Testing
     }
 
     @Test func `a trial reports the step that failed and not the fault that proves it`() throws {
-        let ground = try Ground()
-        let trial = LayerTrial(warden: ground.warden, landlock: try LandlockVersion.ofKernel())
+        let fixture = try WardenFixture()
+        let trial = LayerTrial(warden: fixture.warden, landlock: try LandlockVersion.ofKernel())
         #expect(trial.lacks(among: []).isEmpty)
         #expect(trial.lacks(among: Set(SandboxLayer.allCases)).isEmpty)
         // A ruleset with rights that no kernel knows: only the trial of this layer fails, at its own step.
-        let beyond = LayerTrial(warden: ground.warden, landlock: LandlockVersion(abi: 1), rights: 1 << 63)
+        let beyond = LayerTrial(warden: fixture.warden, landlock: LandlockVersion(abi: 1), rights: 1 << 63)
         let lacks = beyond.lacks(among: [.landlock, .seccomp])
         #expect(lacks.map(\.layer) == [.landlock])
         #expect(lacks.first?.failure.step == .landlock && lacks.first?.failure.errno == EINVAL)

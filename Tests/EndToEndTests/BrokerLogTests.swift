@@ -13,7 +13,7 @@ import Testing
         await #expect(processExitsWith: .success) { [path = app.path as String] in
             let lines = LogLines()
             LoggingSystem.bootstrap { label in lines.handler(label) }
-            var wishes = BrokerWishes()
+            var wishes = BrokerConfiguration()
             wishes.patience = .patience
             wishes.reports = .folder("/dev/null/reports")
             let broker = try Broker(wishes)

@@ -16,7 +16,7 @@ import Testing
         return folder
     }
 
-    private func refusal(after change: (String) throws -> Void) async throws -> ServiceError? {
+    private func refusal(after change: (String) throws -> Void) async throws -> BrokerError? {
         let folder = try copy()
         let host = try AnnexHost.embedded(
             apps: [folder.url.appending(path: "Shout.app").path], patience: .patience)

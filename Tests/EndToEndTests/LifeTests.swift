@@ -23,7 +23,7 @@ import Testing
     }
 
     private func broker(_ adjust: @escaping @Sendable (inout PolicyLimits) -> Void) throws -> Broker {
-        var wishes = BrokerWishes()
+        var wishes = BrokerConfiguration()
         wishes.patience = .patience
         wishes.adjust = adjust
         let broker = try Broker(wishes)
@@ -184,7 +184,7 @@ import Testing
         #expect(await refusal(host) == .disabled)
         try host.setEnabled(true, for: SubstituteApp.identifier)
         #expect(await (try begin(host)).complete().reason == .completed)
-        #expect(throws: ServiceError.self) { try host.setEnabled(true, for: "com.example.nobody") }
+        #expect(throws: BrokerError.self) { try host.setEnabled(true, for: "com.example.nobody") }
     }
 
     @Test func `P5: an extension whose app is removed ends`() async throws {
@@ -194,7 +194,7 @@ import Testing
         let end = try #require(try await ending(session, "sleeps"))
         #expect(end.reason == .removed, "\(end)")
         #expect(await refusal(host) == .unknownExtension)
-        #expect(throws: ServiceError.self) { try host.remove(app: "com.example.shout") }
+        #expect(throws: BrokerError.self) { try host.remove(app: "com.example.shout") }
     }
 
     @Test func `SIG-07: an extension that fails repeatedly has to pause`() async throws {
@@ -213,7 +213,7 @@ import Testing
     }
 
     /// The broker's reason for rejecting the launch.
-    private func refusal(_ host: AnnexHost) async -> ServiceError.Code? {
+    private func refusal(_ host: AnnexHost) async -> BrokerError.Code? {
         do {
             _ = try await begin(host)
             return nil

@@ -11,10 +11,10 @@ final class Refusals: HostObserver {
         func requesting() -> @Sendable (HostError?) -> Void { { _ in } }
     }
 
-    private let codes = Mutex<[ServiceError.Code]>([])
+    private let codes = Mutex<[BrokerError.Code]>([])
 
-    var list: [ServiceError.Code] { codes.withLock { $0 } }
+    var list: [BrokerError.Code] { codes.withLock { $0 } }
 
     func launching(_ identifier: String) -> any SessionObserver { Nothing() }
-    func refused(_ identifier: String, _ error: ServiceError) { codes.withLock { $0.append(error.code) } }
+    func refused(_ identifier: String, _ error: BrokerError) { codes.withLock { $0.append(error.code) } }
 }

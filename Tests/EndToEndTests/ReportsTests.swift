@@ -70,7 +70,7 @@ import Testing
 
     @Test func `L6: a launch that never reached its hello has a report too`() async throws {
         let silent = try SubstituteApp(running: "Silent")
-        var wishes = BrokerWishes()
+        var wishes = BrokerConfiguration()
         wishes.reports = .folder(place.path)
         wishes.adjust = { $0.launch = .milliseconds(200) }
         let broker = try Broker(wishes)

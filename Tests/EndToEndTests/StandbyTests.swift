@@ -24,7 +24,7 @@ import Testing
     }
 
     private func host(_ adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in }) throws -> AnnexHost {
-        var wishes = BrokerWishes()
+        var wishes = BrokerConfiguration()
         wishes.patience = .patience
         wishes.adjust = adjust
         let broker = try Broker(wishes) { [ends] in ends.add($0) }

@@ -9,9 +9,9 @@ extension Broker {
     /// What the sandbox needs to run an extension exactly as it was checked at its installation.
     static func configuration(
         for bundle: ExtensionBundle, policy: Policy, channel: consuming ExtensionDescriptors
-    ) throws(ServiceError) -> SandboxConfiguration {
+    ) throws(BrokerError) -> SandboxConfiguration {
         guard (try? bundle.executable.isUnchanged()) ?? false else {
-            throw ServiceError(
+            throw BrokerError(
                 .invalidBundle, "\(bundle.executable.path) has changed since it was installed",
                 place: bundle.identifier, remedy: "install the app again")
         }
@@ -27,7 +27,7 @@ extension Broker {
                     ChannelDescriptor.control, ChannelDescriptor.hostRegion, ChannelDescriptor.extensionRegion,
                 ])
         } catch {
-            throw ServiceError(.system, "\(error)", place: bundle.identifier)
+            throw BrokerError(.system, "\(error)", place: bundle.identifier)
         }
     }
 }

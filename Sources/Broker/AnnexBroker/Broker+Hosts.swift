@@ -6,7 +6,7 @@ extension Broker {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
-    ) throws(ServiceError) -> any ExtensionHandle {
+    ) throws(BrokerError) -> any ExtensionHandle {
         try launch(
             identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel, of: HostEnd.own(host),
             events: events)

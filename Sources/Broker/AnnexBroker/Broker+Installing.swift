@@ -5,16 +5,16 @@ internal import AnnexSandbox
 internal import Synchronization
 
 extension Broker {
-    package func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+    package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
         let app: AppBundle
         do throws(BundleError) {
             app = try AppBundle.open(path)
         } catch {
-            throw ServiceError(.invalidBundle, "\(error)", place: path)
+            throw BrokerError(.invalidBundle, "\(error)", place: path)
         }
         // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
         for bundle in app.extensions where bundle.refusal == nil { try prepare(policy(for: bundle), for: bundle) }
-        let (installed, dropped) = try registry.withLock { (registry) throws(ServiceError) in
+        let (installed, dropped) = try registry.withLock { (registry) throws(BrokerError) in
             let dropped = try registry.install(app)
             return (registry.described(app), dropped)
         }
@@ -26,12 +26,12 @@ extension Broker {
         return installed
     }
 
-    package func remove(app identifier: String) throws(ServiceError) {
-        let gone = try registry.withLock { (registry) throws(ServiceError) in try registry.remove(identifier) }
+    package func remove(app identifier: String) throws(BrokerError) {
+        let gone = try registry.withLock { (registry) throws(BrokerError) in try registry.remove(identifier) }
         end(gone, for: .removed)
     }
 
-    package func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {
+    package func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         let isKnown = registry.withLock { registry in
             guard registry.bundle(identifier) != nil else { return false }
             registry.setEnabled(isEnabled, identifier)
@@ -42,7 +42,7 @@ extension Broker {
     }
 
     /// The app that carries an extension, switched on or off.
-    package func app(carrying identifier: String) throws(ServiceError) -> String {
+    package func app(carrying identifier: String) throws(BrokerError) -> String {
         guard let bundle = registry.withLock({ $0.bundle(identifier) }) else { throw absent(identifier) }
         return bundle.containingApp
     }
@@ -57,14 +57,14 @@ extension Broker {
     package var installed: [InstalledExtension] { registry.withLock { $0.installed } }
 
     /// What an extension needs to be launched, and which installation that is from.
-    func installed(_ identifier: String) throws(ServiceError) -> (bundle: ExtensionBundle, instance: UInt64) {
+    func installed(_ identifier: String) throws(BrokerError) -> (bundle: ExtensionBundle, instance: UInt64) {
         let (bundle, instance, isEnabled) = registry.withLock {
             ($0.bundle(identifier), $0.instance(of: identifier), $0.isEnabled(identifier))
         }
         guard let bundle, let instance else { throw absent(identifier) }
         if let refusal = bundle.refusal { throw refusal }
         guard isEnabled else {
-            throw ServiceError(.disabled, "is switched off", place: identifier, remedy: "switch it on")
+            throw BrokerError(.disabled, "is switched off", place: identifier, remedy: "switch it on")
         }
         return (bundle, instance)
     }
@@ -85,20 +85,20 @@ extension Broker {
     }
 
     /// Why there is no such extension.
-    private func absent(_ identifier: String) -> ServiceError {
+    private func absent(_ identifier: String) -> BrokerError {
         if let refusal = registry.withLock({ $0.refusal(of: identifier) }) { return refusal }
-        return ServiceError(
+        return BrokerError(
             .unknownExtension, "is not installed", place: identifier,
             remedy: "install the app that carries it; installed are: \(Registry.shown(extensions.map(\.id)))")
     }
 
-    private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(ServiceError) {
+    private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(BrokerError) {
         // Where the machine gives no seccomp and the host does without, nothing is compiled.
         guard launcher.gives(.seccomp) else { return }
         do throws(PolicyError) {
             _ = try policy.filter()
         } catch {
-            throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
+            throw BrokerError(.invalidPolicy, "\(error)", place: bundle.identifier)
         }
     }
 }

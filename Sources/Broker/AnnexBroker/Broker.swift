@@ -11,10 +11,10 @@ package final class Broker: BrokerService {
     let launcher: Launcher
     let registry = InstalledRegistry()
     let running = RunningExtensions()
-    let places = Places()
-    let wishes: BrokerWishes
+    let slots = InstanceSlots()
+    let wishes: BrokerConfiguration
     /// Not the broker itself: an end told on the event loop's thread must not hold it.
-    let failures = FailureBook()
+    let failures = FailureHistory()
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
     let log: BrokerLog
@@ -26,9 +26,9 @@ package final class Broker: BrokerService {
     ///   - wishes: what its host wants otherwise than the policies say.
     ///   - onEnd: told of each end, on any thread; must not block.
     package init(
-        waiving: Set<DispensableLayer> = [], _ wishes: BrokerWishes = BrokerWishes(),
+        waiving: Set<DispensableLayer> = [], _ wishes: BrokerConfiguration = BrokerConfiguration(),
         onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
-    ) throws(ServiceError) {
+    ) throws(BrokerError) {
         self.wishes = wishes
         self.onEnd = onEnd
         log = BrokerLog(wishes.user)
@@ -37,7 +37,7 @@ package final class Broker: BrokerService {
             launcher = try Launcher.start(
                 waiving: Set(waiving.compactMap { SandboxLayer($0) }), share: wishes.share?.group)
         } catch {
-            throw ServiceError(.system, "\(error.cause)", place: error.step, remedy: error.remedy)
+            throw BrokerError(.system, "\(error.cause)", place: error.step, remedy: error.remedy)
         }
         for waiver in launcher.waivers { log.waived(waiver) }
     }
@@ -50,7 +50,7 @@ package final class Broker: BrokerService {
     /// Whether the share that was wished for is held: not where no control group can be made.
     package var holdsShare: Bool { launcher.holdsShare }
 
-    package func terms(for identifier: String) throws(ServiceError) -> SessionTerms {
+    package func terms(for identifier: String) throws(BrokerError) -> SessionTerms {
         let limits = try policy(for: installed(identifier).bundle).limits
         return SessionTerms(channel: ChannelConfiguration(limits), keepAlive: limits.keepAlive)
     }
@@ -58,7 +58,7 @@ package final class Broker: BrokerService {
     package func launch(
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEnd, events: @escaping @Sendable (ExtensionEvent) -> Void
-    ) throws(ServiceError) -> any ExtensionHandle {
+    ) throws(BrokerError) -> any ExtensionHandle {
         let (bundle, instance) = try installed(identifier)
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
@@ -75,7 +75,7 @@ package final class Broker: BrokerService {
         let supervised = running.add { remove in
             SupervisedExtension(
                 Installed(bundle, instance: instance, in: registry), policy: policy, timeLimit: timeLimit, host: host,
-                launcher: launcher, places: places, place: place, events: told
+                launcher: launcher, slots: slots, place: place, events: told
             ) { [failures, reports, onEnd] end in
                 failures.note(end)
                 log.ended(end)
@@ -90,9 +90,9 @@ package final class Broker: BrokerService {
         return supervised
     }
 
-    private static func check(_ bundle: ExtensionBundle, isFor point: String?) throws(ServiceError) {
+    private static func check(_ bundle: ExtensionBundle, isFor point: String?) throws(BrokerError) {
         guard let point, bundle.extensionPoint != point else { return }
-        throw ServiceError(
+        throw BrokerError(
             .otherPoint, "is for \(bundle.extensionPoint), not for \(point)", place: bundle.identifier,
             remedy: "choose another extension: its app may have been replaced since this one was chosen")
     }
@@ -100,15 +100,15 @@ package final class Broker: BrokerService {
     /// The place that a launch has from the start; nil: it asks for one, and waits for it.
     private func place(
         for purpose: LaunchPurpose, _ identifier: String, _ policy: Policy
-    ) throws(ServiceError) -> Places.Ticket? {
+    ) throws(BrokerError) -> InstanceSlots.Slot? {
         guard purpose == .ahead else { return nil }
-        if let free = places.takeFree(policy.name, most: policy.limits.instances) { return free }
-        throw ServiceError(
+        if let free = slots.takeFree(policy.name, most: policy.limits.instances) { return free }
+        throw BrokerError(
             .noPlace, "as many as the policy lets run at once (\(policy.limits.instances)) run, or are waited for",
             place: identifier, remedy: "keep fewer parked, or raise the policy's limit `instances`")
     }
 
-    private func checkFailures(of identifier: String) throws(ServiceError) {
+    private func checkFailures(of identifier: String) throws(BrokerError) {
         guard wishes.holdsBack else { return }
         guard let (error, isNews) = failures.refusal(of: identifier) else { return }
         // Once for each pause: whoever asks again and again fills no log with it.
@@ -122,14 +122,14 @@ package final class Broker: BrokerService {
     }
 
     /// The policy of the extension's point. A general profile is no point: no bundle gets it by naming it.
-    func policy(for bundle: ExtensionBundle) throws(ServiceError) -> Policy {
+    func policy(for bundle: ExtensionBundle) throws(BrokerError) -> Policy {
         if let refusal = bundle.refusal { throw refusal }
         do throws(PolicyError) {
             var policy = try shippedPolicy(named: bundle.extensionPoint)
             wishes.apply(to: &policy.limits)
             return policy
         } catch {
-            throw ServiceError(.invalidPolicy, "\(error)", place: bundle.identifier)
+            throw BrokerError(.invalidPolicy, "\(error)", place: bundle.identifier)
         }
     }
 

@@ -3,22 +3,22 @@ package import AnnexChannel
 /// What a host asks of a broker. Embedded and daemon answer the same, so that host code cannot tell which it has.
 package protocol BrokerService: Sendable {
     /// Registers an app and its extensions; registering the same app again replaces it.
-    func install(app path: String) throws(ServiceError) -> [InstalledExtension]
+    func install(app path: String) throws(BrokerError) -> [InstalledExtension]
 
     /// Takes an app and its extensions out; those that run end as `removed`.
-    func remove(app identifier: String) throws(ServiceError)
+    func remove(app identifier: String) throws(BrokerError)
 
     /// Switches an extension on or off; one that runs ends as `disabled`.
-    func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError)
+    func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError)
 
     /// Everything that is offered, by identifier: not what is switched off.
-    var extensions: [InstalledExtension] { get throws(ServiceError) }
+    var extensions: [InstalledExtension] { get throws(BrokerError) }
 
     /// Everything that is installed, by identifier: also what is switched off.
-    var installed: [InstalledExtension] { get throws(ServiceError) }
+    var installed: [InstalledExtension] { get throws(BrokerError) }
 
     /// The bounds that the extension's policy sets its host; the host makes the channel after them.
-    func terms(for identifier: String) throws(ServiceError) -> SessionTerms
+    func terms(for identifier: String) throws(BrokerError) -> SessionTerms
 
     /// Starts an extension with its ends of a channel that the host made; returns once the process is being made.
     /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
@@ -32,10 +32,10 @@ package protocol BrokerService: Sendable {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
-    ) throws(ServiceError) -> any ExtensionHandle
+    ) throws(BrokerError) -> any ExtensionHandle
 
     /// `terms` for a task: suspends if a daemon is asked.
-    nonisolated(nonsending) func askedTerms(for identifier: String) async throws(ServiceError) -> SessionTerms
+    nonisolated(nonsending) func askedTerms(for identifier: String) async throws(BrokerError) -> SessionTerms
 
     /// `launch` for a task: suspends if a daemon is asked. A task that is cancelled meanwhile launches nothing, or what is
     /// launched is ended.
@@ -43,14 +43,14 @@ package protocol BrokerService: Sendable {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
-    ) async throws(ServiceError) -> any ExtensionHandle
+    ) async throws(BrokerError) -> any ExtensionHandle
 }
 
 /// A broker in the host's own process is asked by a call.
 extension BrokerService {
     package nonisolated(nonsending) func askedTerms(
         for identifier: String
-    ) async throws(ServiceError) -> SessionTerms {
+    ) async throws(BrokerError) -> SessionTerms {
         try terms(for: identifier)
     }
 
@@ -58,7 +58,7 @@ extension BrokerService {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
-    ) async throws(ServiceError) -> any ExtensionHandle {
+    ) async throws(BrokerError) -> any ExtensionHandle {
         try launch(
             identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel, of: host, events: events)
     }

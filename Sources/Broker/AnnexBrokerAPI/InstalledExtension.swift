@@ -14,14 +14,14 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     public let isEnabled: Bool
     /// Why it cannot be used, with file, key and remedy; nil if it can. Its app and the app's other extensions can be used
     /// all the same.
-    public let refusal: ServiceError?
+    public let refusal: BrokerError?
 
     /// Whether hosts can begin it: it is switched on, and keeps all rules.
     public var isOffered: Bool { isEnabled && refusal == nil }
 
     package init(
         id: String, displayName: String, extensionPoint: String, containingApp: String, isEnabled: Bool = true,
-        refusal: ServiceError? = nil
+        refusal: BrokerError? = nil
     ) {
         self.id = id
         self.displayName = displayName

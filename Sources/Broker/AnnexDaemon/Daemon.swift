@@ -92,9 +92,9 @@ package final class Daemon: Sendable {
     }
 
     /// Why a peer is not served, whatever else there is of its user; nil where it is.
-    private func refusal(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> ServiceError? {
+    private func refusal(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
-            return ServiceError(
+            return BrokerError(
                 .overQuota, "this daemon's user namespace has no number for you: it cannot tell you from others",
                 place: "annexd", remedy: "run a daemon outside of the container")
         }
@@ -121,7 +121,7 @@ package final class Daemon: Sendable {
         }
     }
 
-    private func refuse(_ socket: consuming ControlSocket, _ error: ServiceError) {
+    private func refuse(_ socket: consuming ControlSocket, _ error: BrokerError) {
         if let bytes = try? DaemonPacket.refused(error).encoded() { try? socket.send(bytes) }
         close(socket)
     }
@@ -130,8 +130,8 @@ package final class Daemon: Sendable {
         OpenSocket(socket, closing: closing).letGo()
     }
 
-    private static var notServed: ServiceError {
-        ServiceError(
+    private static var notServed: BrokerError {
+        BrokerError(
             .overQuota, "this daemon does not serve you: it is another user's, or serves as many as it may",
             place: "annexd", remedy: "start a daemon of your own: systemctl --user enable --now annexd.socket")
     }

@@ -16,12 +16,12 @@ extension AnnexHost {
     ///   - instances: how many extensions under one policy may run at once, where this host wants another number than
     ///     the policies' own; one more waits for a place.
     ///   - reports: where a report on each end is kept; `annex reports` shows those of the standard place.
-    /// - Throws: a `ServiceError` that names the file and key of a bundle that breaks a rule, or the step and remedy where
+    /// - Throws: a `BrokerError` that names the file and key of a bundle that breaks a rule, or the step and remedy where
     ///   this machine cannot make sandboxes.
     public static func embedded(
         apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil,
         reports: ReportPlace = .standard
-    ) throws(ServiceError) -> AnnexHost {
+    ) throws(BrokerError) -> AnnexHost {
         try embedded(apps: apps, waiving: waiving, instances: instances, patience: .zero, reports: reports)
     }
 
@@ -32,8 +32,8 @@ extension AnnexHost {
     package static func embedded(
         apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil, patience: Duration,
         holdsBack: Bool = true, reports: ReportPlace = .nowhere
-    ) throws(ServiceError) -> AnnexHost {
-        var wishes = BrokerWishes()
+    ) throws(BrokerError) -> AnnexHost {
+        var wishes = BrokerConfiguration()
         wishes.instances = instances
         wishes.patience = patience
         wishes.holdsBack = holdsBack

@@ -32,17 +32,17 @@ public struct AnnexHost: Sendable {
     /// four, half a minute at most.
     /// - Parameter path: the bundle's directory, `Name.app`.
     /// - Returns: the app's extensions. One that breaks a rule of packaging has a `refusal`, and is not on offer.
-    /// - Throws: a `ServiceError` that names file, key and remedy if the app itself breaks a rule.
+    /// - Throws: a `BrokerError` that names file, key and remedy if the app itself breaks a rule.
     @discardableResult
-    public func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+    public func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
         try service.install(app: path)
     }
 
     /// Takes an app out, with the extensions in it; those that run end as `removed`.
     ///
     /// - Parameter identifier: the app's bundle identifier, for example `com.example.pictures`.
-    /// - Throws: a `ServiceError` where no such app is installed.
-    public func remove(app identifier: String) throws(ServiceError) {
+    /// - Throws: a `BrokerError` where no such app is installed.
+    public func remove(app identifier: String) throws(BrokerError) {
         try service.remove(app: identifier)
     }
 
@@ -50,8 +50,8 @@ public struct AnnexHost: Sendable {
     /// `disabled`. Holds for this host's broker and until its app is removed.
     ///
     /// - Parameter identifier: the extension's bundle identifier.
-    /// - Throws: a `ServiceError` where no such extension is installed.
-    public func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {
+    /// - Throws: a `BrokerError` where no such extension is installed.
+    public func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         try service.setEnabled(isEnabled, for: identifier)
     }
 
@@ -62,8 +62,8 @@ public struct AnnexHost: Sendable {
     /// Everything that is installed, by identifier, also what is switched off or refused: for a program that lets its user
     /// choose.
     ///
-    /// - Throws: a `ServiceError` where the daemon does not answer or refuses.
-    public func installed() throws(ServiceError) -> [InstalledExtension] { try service.installed }
+    /// - Throws: a `BrokerError` where the daemon does not answer or refuses.
+    public func installed() throws(BrokerError) -> [InstalledExtension] { try service.installed }
 
     /// The extensions on offer for one extension point, for example `com.apple.photo-editing`.
     public func extensions(for extensionPoint: String) -> [InstalledExtension] {
@@ -75,7 +75,7 @@ public struct AnnexHost: Sendable {
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
     ///   - point: the extension point that the host expects, for example `com.apple.photo-editing`. An extension for
-    ///     another point is refused with `ServiceError.Code.otherPoint`, for example one whose app was replaced since the
+    ///     another point is refused with `BrokerError.Code.otherPoint`, for example one whose app was replaced since the
     ///     user chose it. nil: any point.
     ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's; past it the
     ///     extension is ended.
@@ -115,19 +115,19 @@ public struct AnnexHost: Sendable {
     ///   - bounds: how many are parked at least and at most. The lower bound stays through any rest, as far as there are
     ///     free places; the upper one should leave some of the policy's `instances` to others.
     ///   - timeLimit: as in `begin`, like the next two.
-    /// - Throws: a `ServiceError` where no such extension is on offer, or a descriptor is lacking.
+    /// - Throws: a `BrokerError` where no such extension is on offer, or a descriptor is lacking.
     public func standby(
         for identifier: String, as point: String? = nil, keeping bounds: ClosedRange<Int> = 0...4,
         timeLimit: Duration? = nil,
         serving hosted: HostService = HostService(),
         channel configure: @escaping @Sendable (inout ChannelConfiguration) -> Void = { _ in }
-    ) throws(ServiceError) -> Standby {
+    ) throws(BrokerError) -> Standby {
         let terms = try service.terms(for: identifier)
         let wish = LaunchWish(identifier: identifier, point: point, timeLimit: timeLimit, hosted: hosted)
         do throws(SystemError) {
             return try Standby(wish, keeping: bounds, keepAlive: terms.keepAlive, on: self, configure)
         } catch {
-            throw ServiceError(.system, "\(error)", place: identifier)
+            throw BrokerError(.system, "\(error)", place: identifier)
         }
     }
 
@@ -170,7 +170,7 @@ public struct AnnexHost: Sendable {
     }
 
     private func refused(_ identifier: String, _ error: any Error) -> HostError {
-        let refusal = error as? ServiceError ?? ServiceError(.system, "\(error)", place: identifier)
+        let refusal = error as? BrokerError ?? BrokerError(.system, "\(error)", place: identifier)
         observer?.refused(identifier, refusal)
         return Task.isCancelled ? .taskCancelled : .refused(refusal)
     }

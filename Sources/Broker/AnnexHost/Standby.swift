@@ -27,7 +27,7 @@ public final class Standby: Sendable {
     private let configure: @Sendable (inout ChannelConfiguration) -> Void
     let keepAlive: Duration
     private let loop: EventLoop
-    private let room: Mutex<StandbyRoom<ExtensionSession>>
+    private let room: Mutex<StandbyPool<ExtensionSession>>
     private let timers = Mutex(Timers())
     private let pressure = Mutex<MemoryPressure?>(nil)
 
@@ -52,7 +52,7 @@ public final class Standby: Sendable {
         self.configure = configure
         self.keepAlive = keepAlive
         loop = try EventLoop.shared()
-        room = Mutex(StandbyRoom(keeping: bounds, reuses: keepAlive > .zero))
+        room = Mutex(StandbyPool(keeping: bounds, reuses: keepAlive > .zero))
         // A kernel that measures no pressure leaves the demand alone to size it.
         let watch = try? MemoryPressure(on: loop) { [weak self] in self?.giveUp() }
         pressure.withLock { $0 = watch }
@@ -88,7 +88,7 @@ public final class Standby: Sendable {
 
     /// What is taken is still to be claimed: its place may just have been given to another, or it has ended. Then so have
     /// the others, most likely.
-    private func take(_ choose: (inout StandbyRoom<ExtensionSession>) -> ExtensionSession?) -> ExtensionSession? {
+    private func take(_ choose: (inout StandbyPool<ExtensionSession>) -> ExtensionSession?) -> ExtensionSession? {
         defer { fill(after: Self.rest) }
         return room.withLock { choose(&$0) }
     }

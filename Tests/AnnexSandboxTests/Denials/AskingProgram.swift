@@ -66,7 +66,7 @@ struct AskingProgram {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = folder.appending(path: "program")
         try FileManager.default.copyProgram(
-            at: Ground.fixture.deletingLastPathComponent().appending(path: "asks-for-much"), to: program)
+            at: WardenFixture.fixture.deletingLastPathComponent().appending(path: "asks-for-much"), to: program)
         try Data("harmless".utf8).write(to: folder.appending(path: "harmless"))
         for (name, mode) in [("", 0o755), ("program", 0o755), ("harmless", 0o644)] {
             chmod(folder.appending(path: name).path, mode_t(mode))

@@ -14,7 +14,7 @@ import Testing
     }
 
     private static func fixture() throws -> [UInt8] {
-        try Array(Data(contentsOf: Ground.fixture.deletingLastPathComponent().appending(path: "asks-for-much")))
+        try Array(Data(contentsOf: WardenFixture.fixture.deletingLastPathComponent().appending(path: "asks-for-much")))
     }
 
     @Test func `the functions of a program are found by address`() throws {

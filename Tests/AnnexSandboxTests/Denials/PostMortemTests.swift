@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `functions that were found once are not looked up again`() throws {
-        let path = Ground.fixture.deletingLastPathComponent().appending(path: "asks-for-much").path
+        let path = WardenFixture.fixture.deletingLastPathComponent().appending(path: "asks-for-much").path
         let file = try Descriptor.open(path, O_RDONLY)
         let found = FunctionNames.Version(of: file)
         let version = try #require(found)

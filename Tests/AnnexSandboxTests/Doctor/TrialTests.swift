@@ -48,10 +48,10 @@ import Testing
     }
 
     @Test func `a probe that is denied at once counts as launched`() throws {
-        let bench = try Bench()
+        let probes = try ProbeLauncher()
         // The scheduler decides which report comes first: that the probe executed or that it was denied.
         for round in 0..<30 {
-            let readiness = bench.readiness(of: "tool", remedies: Remedies(.ofThisProcess()))
+            let readiness = probes.readiness(of: "tool", remedies: Remedies(.ofThisProcess()))
             #expect(readiness.layers.count == SandboxLayer.allCases.count, "round \(round): \(readiness)")
         }
     }

@@ -191,7 +191,7 @@ import Testing
     ) async throws {
         let file = folder.appending(path: "runs-alone")
         try FileManager.default.copyProgram(
-            at: Ground.fixture.deletingLastPathComponent().appending(path: "runs-alone"), to: file)
+            at: WardenFixture.fixture.deletingLastPathComponent().appending(path: "runs-alone"), to: file)
         var program = SandboxProgram(file.path)
         program.environment = ["CONDUCT": "abort"]
         let report = try await Sandbox(policy: .shipped(named: policy)).run(program).report

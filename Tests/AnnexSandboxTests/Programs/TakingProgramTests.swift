@@ -19,7 +19,7 @@ import Testing
         let file = folder.url.appending(path: "takes-much")
         if !FileManager.default.fileExists(atPath: file.path) {
             try FileManager.default.copyProgram(
-                at: Ground.fixture.deletingLastPathComponent().appending(path: "takes-much"), to: file)
+                at: WardenFixture.fixture.deletingLastPathComponent().appending(path: "takes-much"), to: file)
         }
         return SandboxProgram(file.path, arguments)
     }

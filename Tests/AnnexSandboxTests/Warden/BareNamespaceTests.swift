@@ -7,17 +7,17 @@ import Testing
 /// Root's sandboxes begin in a mount namespace without anything of the host, once there is one.
 @Suite(.timeLimit(.minutes(20))) struct BareNamespaceTests {
     @Test func `the first and the later sandboxes of a warden look the same inside`() async throws {
-        let ground = try Ground()
-        let first = try await ground.launch(ground.plan("world")).world()
-        await waitsForBare(on: ground)
-        let second = try await ground.launch(ground.plan("world")).world()
+        let fixture = try WardenFixture()
+        let first = try await fixture.launch(fixture.plan("world")).world()
+        await waitsForBare(on: fixture)
+        let second = try await fixture.launch(fixture.plan("world")).world()
         #expect(first == second && first["root"] == "app" && first["root.write"] == "\(EROFS)")
     }
 
     @Test func `a program that unmounts its root finds no files of the host`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         for isFirst in [true, false] {
-            let dug = try await ground.launch(withEveryRight(on: ground)).world()
+            let dug = try await fixture.launch(withEveryRight(on: fixture)).world()
             #expect(dug["root"] == "app" && dug["said"] == "dig", "\(dug)")
             #expect(["", "app"].contains(dug["beneath"]), "\(dug)")
             #expect(dug["beneath.parent"] == "\(ENOENT)" && dug["beneath.write"] != "0", "\(dug)")
@@ -25,72 +25,72 @@ import Testing
                 #expect(dug["taken"] == "0" && dug["entered"] == "0" && dug["beneath"] == "", "\(dug)")
                 #expect(dug["beneath.remount"] == "\(EPERM)" && dug["beneath.write"] == "\(EROFS)", "\(dug)")
             }
-            await waitsForBare(on: ground)
+            await waitsForBare(on: fixture)
         }
     }
 
     @Test func `each sandbox has its own mount namespace and the warden stays in that of the host`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let host = try #require(namespace(of: getpid()))
         var seen = [host]
         var runs: [Recording] = []
         for _ in 0..<4 {
-            let run = try ground.launch(ground.plan("stay")).recording
+            let run = try fixture.launch(fixture.plan("stay")).recording
             #expect(await run.waits(for: .executed))
             let own = try #require(namespace(of: run.process))
             #expect(!seen.contains(own))
             seen.append(own)
             runs.append(run)
-            await waitsForBare(on: ground)
-            #expect(namespace(of: ground.warden.number) == host)
-            #expect(link("/proc/\(ground.warden.number)/root") == link("/proc/self/root"))
-            #expect(link("/proc/\(ground.warden.number)/cwd") == "/")
+            await waitsForBare(on: fixture)
+            #expect(namespace(of: fixture.warden.number) == host)
+            #expect(link("/proc/\(fixture.warden.number)/root") == link("/proc/self/root"))
+            #expect(link("/proc/\(fixture.warden.number)/cwd") == "/")
         }
     }
 
     @Test func `plans that need mounts of the host begin outside the bare namespace`() async throws {
-        let ground = try Ground()
-        let other = try ground.launch(ground.plan("stay")).recording
+        let fixture = try WardenFixture()
+        let other = try fixture.launch(fixture.plan("stay")).recording
         #expect(await other.waits(for: .executed))
-        await waitsForBare(on: ground)
-        var plan = try ground.plan("world")
+        await waitsForBare(on: fixture)
+        var plan = try fixture.plan("world")
         plan.hasProc = true
-        let withProc = try await ground.launch(plan).world()
+        let withProc = try await fixture.launch(plan).world()
         #expect(withProc["proc"] == "0" && withProc["root"] == "app,proc", "\(withProc)")
-        let run = try ground.launch(withTheHostsMounts(on: ground)).recording
+        let run = try fixture.launch(withTheHostsMounts(on: fixture)).recording
         #expect(await run.waits(for: .executed))
         #expect(namespace(of: run.process) == namespace(of: getpid()))
     }
 
     @Test func `a launch that fails in the bare namespace does not harm the next`() async throws {
-        let ground = try Ground()
-        let other = try ground.launch(ground.plan("stay")).recording
+        let fixture = try WardenFixture()
+        let other = try fixture.launch(fixture.plan("stay")).recording
         #expect(await other.waits(for: .executed))
-        await waitsForBare(on: ground)
+        await waitsForBare(on: fixture)
         for step in [LaunchStep.clone, .maps, .root, .pivot] {
-            var plan = try ground.plan("world")
+            var plan = try fixture.plan("world")
             plan.fault = (step, EIO)
-            let failed = try ground.launch(plan)
+            let failed = try fixture.launch(plan)
             await failed.recording.finish()
             #expect(failed.recording.failure?.step == step)
-            #expect(try await ground.launch(ground.plan("world")).world()["root"] == "app")
+            #expect(try await fixture.launch(fixture.plan("world")).world()["root"] == "app")
         }
     }
 
     /// A plan that no policy gives: root of its user namespace with all of its rights there.
-    private func withEveryRight(on ground: Ground) throws -> LaunchPlan {
-        var plan = try ground.plan("dig")
+    private func withEveryRight(on fixture: WardenFixture) throws -> LaunchPlan {
+        var plan = try fixture.plan("dig")
         plan.layers.subtract([.capabilities, .noNewPrivileges])
         plan.insideUser = 0
         plan.insideGroup = 0
         return plan
     }
 
-    private func withTheHostsMounts(on ground: Ground) throws -> LaunchPlan {
-        let program = ground.folder.appending(path: "app/program")
+    private func withTheHostsMounts(on fixture: WardenFixture) throws -> LaunchPlan {
+        let program = fixture.folder.appending(path: "app/program")
         var plan = try LaunchPlan(
-            executable: program.path, checked: try Ground.open(program), outsideUser: Ground.outside.user,
-            outsideGroup: Ground.outside.group)
+            executable: program.path, checked: try WardenFixture.open(program), outsideUser: WardenFixture.outside.user,
+            outsideGroup: WardenFixture.outside.group)
         plan.layers = SandboxLayers.all.subtracting([.landlock, .seccomp, .mount, .root])
         plan.arguments = ["program", "1", "stay"]
         return plan
@@ -98,9 +98,9 @@ import Testing
 
     /// Waits until the warden holds a second mount namespace and is back from making it; returns at once if it makes
     /// none.
-    private func waitsForBare(on ground: Ground) async {
+    private func waitsForBare(on fixture: WardenFixture) async {
         guard geteuid() == 0 else { return }
-        let warden = ground.warden.number
+        let warden = fixture.warden.number
         let host = namespace(of: getpid())
         await eventually {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(warden)/fd")) ?? []

@@ -6,56 +6,56 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct DescriptorsTests {
     @Test func `LIFE-04: a program has exactly the descriptors of its plan`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         for number: Int32 in [3, 40, 17, 1000] {
             plan.give(try Descriptor.open("/dev/null", O_RDONLY), as: number)
         }
-        let world = try await ground.launch(plan).world()
+        let world = try await fixture.launch(plan).world()
         #expect(world["descriptors"] == "0,1,2,3,17,40,1000")
     }
 
     @Test func `a program without gifts has not even the first three descriptors`() async throws {
-        let ground = try Ground()
-        let program = try Ground.open(ground.folder.appending(path: "app/program"))
+        let fixture = try WardenFixture()
+        let program = try WardenFixture.open(fixture.folder.appending(path: "app/program"))
         var plan = try LaunchPlan(
-            executable: "/app/program", checked: program, outsideUser: Ground.outside.user,
-            outsideGroup: Ground.outside.group)
+            executable: "/app/program", checked: program, outsideUser: WardenFixture.outside.user,
+            outsideGroup: WardenFixture.outside.group)
         plan.layers = SandboxLayers.all.subtracting([.landlock, .seccomp])
         plan.arguments = ["program", "1", "world"]
         plan.environment = ["SWIFT_ROOT=/"]
-        try plan.bind(Ground.open(ground.folder.appending(path: "app")), at: "/app")
-        let world = try await ground.launch(plan).world()
+        try plan.bind(WardenFixture.open(fixture.folder.appending(path: "app")), at: "/app")
+        let world = try await fixture.launch(plan).world()
         #expect(world["descriptors"] == "1")
     }
 
     /// Each gift's number is that of another's source in the warden, so any order of numbers there makes these cross.
     @Test func `gifts whose numbers cross get the right numbers`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         for number: Int32 in (3..<40).reversed() {
             plan.give(try Descriptor.open("/dev/null", O_RDONLY), as: number)
         }
-        let world = try await ground.launch(plan).world()
+        let world = try await fixture.launch(plan).world()
         #expect(world["descriptors"] == (0..<40).map(String.init).joined(separator: ","))
     }
 
     @Test func `a low limit of files does not bind the launch itself`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.limits = [ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), 3)]
-        let world = try await ground.launch(plan).world()
+        let world = try await fixture.launch(plan).world()
         #expect(world["files_soft"] == "3" && world["files_hard"] == "3")
         #expect(world["said"] == "world")
     }
 
     @Test func `a limit above that of the host fails by name`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.limits = [
             ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), 64), ResourceLimit(UInt32(RLIMIT_CORE.rawValue), 1 << 30),
         ]
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.failure?.step == .limits)
         #expect(run.recording.failure?.errno == EPERM)

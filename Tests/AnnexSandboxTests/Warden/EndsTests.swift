@@ -7,13 +7,13 @@ import Testing
 /// The kernel reports the end of a program by a signal, of which it keeps one at a time.
 @Suite(.timeLimit(.minutes(20))) struct EndsTests {
     @Test func `all ends that come while the warden sleeps are reported`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         var runs: [Recording] = []
-        for _ in 0..<30 { runs.append(try await staying(on: ground)) }
-        kill(ground.warden.number, SIGSTOP)
+        for _ in 0..<30 { runs.append(try await staying(on: fixture)) }
+        kill(fixture.warden.number, SIGSTOP)
         for run in runs { try run.kill() }
         for run in runs { await eventually { WardenState.isGone(run.process) } }
-        kill(ground.warden.number, SIGCONT)
+        kill(fixture.warden.number, SIGCONT)
         for run in runs {
             await run.finish()
             #expect(run.end == .signalled(signal: SIGKILL, core: false))
@@ -21,9 +21,9 @@ import Testing
     }
 
     @Test func `stopping and continuing a program is no end`() async throws {
-        let ground = try Ground()
-        let stopped = try await staying(on: ground)
-        let other = try await staying(on: ground)
+        let fixture = try WardenFixture()
+        let stopped = try await staying(on: fixture)
+        let other = try await staying(on: fixture)
         for _ in 0..<20 {
             kill(stopped.process, SIGSTOP)
             kill(stopped.process, SIGCONT)
@@ -39,10 +39,10 @@ import Testing
     }
 
     @Test func `a foreign SIGCHLD to the warden ends no program`() async throws {
-        let ground = try Ground()
-        let run = try await staying(on: ground)
-        let other = try await staying(on: ground)
-        for _ in 0..<20 { kill(ground.warden.number, SIGCHLD) }
+        let fixture = try WardenFixture()
+        let run = try await staying(on: fixture)
+        let other = try await staying(on: fixture)
+        for _ in 0..<20 { kill(fixture.warden.number, SIGCHLD) }
         try other.kill()
         await other.finish()
         #expect(run.end == nil)
@@ -51,17 +51,17 @@ import Testing
     }
 
     @Test func `the warden holds no descriptor for a running program`() async throws {
-        let ground = try Ground()
-        let before = WardenState(ground.warden.number).descriptors
+        let fixture = try WardenFixture()
+        let before = WardenState(fixture.warden.number).descriptors
         var runs: [Recording] = []
-        for _ in 0..<8 { runs.append(try await staying(on: ground)) }
-        await eventually { WardenState(ground.warden.number).descriptors == before }
+        for _ in 0..<8 { runs.append(try await staying(on: fixture)) }
+        await eventually { WardenState(fixture.warden.number).descriptors == before }
         for run in runs { try run.kill() }
         for run in runs { await run.finish() }
     }
 
-    private func staying(on ground: Ground) async throws -> Recording {
-        let run = try ground.launch(ground.plan("stay")).recording
+    private func staying(on fixture: WardenFixture) async throws -> Recording {
+        let run = try fixture.launch(fixture.plan("stay")).recording
         #expect(await run.waits(for: .executed))
         return run
     }

@@ -16,26 +16,26 @@ import Testing
 
     @Test(arguments: LaunchStep.allCases, [false, true])
     func `a step that fails is named and leaves nothing`(step: LaunchStep, reaper: Bool) async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let mounts = ProcText.mountsOfAnnex()
-        try await fail(step, reaper, on: ground)  // makes everything that only the first launch makes
-        let before = WardenState(ground.warden.number)
-        for _ in 0..<5 { try await fail(step, reaper, on: ground) }
+        try await fail(step, reaper, on: fixture)  // makes everything that only the first launch makes
+        let before = WardenState(fixture.warden.number)
+        for _ in 0..<5 { try await fail(step, reaper, on: fixture) }
         // The warden reports an end before it has released everything of it.
-        await eventually { WardenState(ground.warden.number).isNoMore(than: before) }
+        await eventually { WardenState(fixture.warden.number).isNoMore(than: before) }
         await eventually { Set(ProcText.mountsOfAnnex()).isSubset(of: mounts) }
     }
 
-    private func fail(_ step: LaunchStep, _ reaper: Bool, on ground: Ground) async throws {
-        var plan = try ground.plan("world")
+    private func fail(_ step: LaunchStep, _ reaper: Bool, on fixture: WardenFixture) async throws {
+        var plan = try fixture.plan("world")
         plan.layers.insert(.seccomp)
         plan.hasReaper = reaper
         plan.hasProc = true
         plan.hasLoopback = true
         plan.filterFlags = 1 << 3
-        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
+        plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce, notifying: Bpf.Call.getppid)
         plan.fault = (step, EILSEQ)
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         let world = try await run.world()
         #expect(world.isEmpty, "its own code ran")
         #expect(run.recording.failure?.step == step)
@@ -48,10 +48,10 @@ import Testing
     }
 
     @Test func `a real failure is reported like an injected one`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.directory = "/nowhere"
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.failure == LaunchFailure(.directory, errno: ENOENT, subject: "/nowhere"))
         #expect("\(run.recording.failure ?? LaunchFailure(.plan, errno: 0))".contains("ENOENT"))

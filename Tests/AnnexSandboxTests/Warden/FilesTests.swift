@@ -14,22 +14,22 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "needs root, whose sandboxes are other users"))
     func `a program in a private folder of its owner fails with the remedy`() async throws {
-        let ground = try Ground()
-        let app = ground.folder.appending(path: "app").path
+        let fixture = try WardenFixture()
+        let app = fixture.folder.appending(path: "app").path
         try #require(chmod(app, 0o700) == 0)
-        let run = try ground.launch(ground.plan("world"))
+        let run = try fixture.launch(fixture.plan("world"))
         await run.recording.finish()
         #expect(run.recording.failure?.step == .executable && run.recording.failure?.errno == EACCES)
         #expect(run.recording.failure?.remedy?.contains("chmod -R go+rX") == true)
     }
 
     @Test func `a bind is read-only unless the plan says otherwise`() async throws {
-        let ground = try Ground()
-        let writable = try ground.directory("writable")
+        let fixture = try WardenFixture()
+        let writable = try fixture.directory("writable")
         chmod(writable.path, 0o777)
-        var plan = try ground.plan("world", "/app", "/data/mine")
-        try plan.bind(Ground.open(writable), at: "/data/mine", [.writable, .noExecute])
-        let world = try await ground.launch(plan).world()
+        var plan = try fixture.plan("world", "/app", "/data/mine")
+        try plan.bind(WardenFixture.open(writable), at: "/data/mine", [.writable, .noExecute])
+        let world = try await fixture.launch(plan).world()
         #expect(world["/app.flags"] == "\(Self.readOnly | Self.noSetUser | Self.noDevices)")
         #expect(world["/app.write"] == "\(EROFS)")
         #expect(world["/data/mine.flags"] == "\(Self.noSetUser | Self.noDevices | Self.noExecute)")
@@ -39,25 +39,25 @@ import Testing
     }
 
     @Test func `a file and a device can be bound`() async throws {
-        let ground = try Ground()
-        let file = ground.folder.appending(path: "word")
+        let fixture = try WardenFixture()
+        let file = fixture.folder.appending(path: "word")
         try Data("word".utf8).write(to: file)
-        var plan = try ground.plan("world", "/word", "/dev/null", "/dev/zero")
-        try plan.bind(Ground.open(file), at: "/word")
-        try plan.bind(Ground.open(URL(filePath: "/dev/null")), at: "/dev/null", [.device, .writable])
-        try plan.bind(Ground.open(URL(filePath: "/dev/zero")), at: "/dev/zero")
-        let world = try await ground.launch(plan).world()
+        var plan = try fixture.plan("world", "/word", "/dev/null", "/dev/zero")
+        try plan.bind(WardenFixture.open(file), at: "/word")
+        try plan.bind(WardenFixture.open(URL(filePath: "/dev/null")), at: "/dev/null", [.device, .writable])
+        try plan.bind(WardenFixture.open(URL(filePath: "/dev/zero")), at: "/dev/zero")
+        let world = try await fixture.launch(plan).world()
         #expect(world["/word.read"] == "0")
         #expect(world["/dev/null.read"] == "0")
         #expect(world["/dev/zero.read"] == "\(EACCES)", "a device that was not granted as one")
     }
 
     @Test func `a scratch directory is bounded in bytes and files`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world", "/tmp")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world", "/tmp")
         plan.scratches = [Scratch(at: "/tmp", size: 1 << 20, inodes: 100, mode: 0o700)]
         plan.directory = "/tmp"
-        let world = try await ground.launch(plan).world()
+        let world = try await fixture.launch(plan).world()
         #expect(world["/tmp.flags"] == "\(Self.noSetUser | Self.noDevices | Self.noExecute)")
         #expect(world["/tmp.size"] == "\(1 << 20)")
         #expect(world["/tmp.inodes"] == "100")
@@ -67,13 +67,13 @@ import Testing
     }
 
     @Test func `no mount point is ever made inside a bind`() async throws {
-        let ground = try Ground()
-        let writable = try ground.directory("writable")
+        let fixture = try WardenFixture()
+        let writable = try fixture.directory("writable")
         chmod(writable.path, 0o777)
-        var plan = try ground.plan("world")
-        try plan.bind(Ground.open(writable), at: "/data", .writable)
-        try plan.bind(Ground.open(ground.folder.appending(path: "app")), at: "/data/inner")
-        let run = try ground.launch(plan)
+        var plan = try fixture.plan("world")
+        try plan.bind(WardenFixture.open(writable), at: "/data", .writable)
+        try plan.bind(WardenFixture.open(fixture.folder.appending(path: "app")), at: "/data/inner")
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.failure?.step == .binds)
         #expect(run.recording.failure?.errno == ENOENT)
@@ -81,14 +81,14 @@ import Testing
     }
 
     @Test func `FS-10: a link inside a bind does not redirect a mount`() async throws {
-        let ground = try Ground()
-        let hostile = try ground.directory("hostile")
+        let fixture = try WardenFixture()
+        let hostile = try fixture.directory("hostile")
         try FileManager.default.createSymbolicLink(
             atPath: hostile.path + "/place", withDestinationPath: "/app")
-        var plan = try ground.plan("world")
-        try plan.bind(Ground.open(hostile), at: "/data")
-        try plan.bind(Ground.open(ground.folder), at: "/data/place")
-        let run = try ground.launch(plan)
+        var plan = try fixture.plan("world")
+        try plan.bind(WardenFixture.open(hostile), at: "/data")
+        try plan.bind(WardenFixture.open(fixture.folder), at: "/data/place")
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.failure?.step == .binds)
         #expect(run.recording.failure?.errno == ELOOP)
@@ -97,15 +97,15 @@ import Testing
     /// As root the warden clones the tree from the descriptor that was checked; else the path must lead to the same
     /// object.
     @Test func `FS-10: a source that was replaced is never bound`() async throws {
-        let ground = try Ground()
-        let source = try ground.directory("source")
+        let fixture = try WardenFixture()
+        let source = try fixture.directory("source")
         try Data("checked".utf8).write(to: source.appending(path: "checked"))
-        let secret = try ground.directory("secret")
-        var plan = try ground.plan("world", "/data/checked")
-        try plan.bind(Ground.open(source), at: "/data")
-        try FileManager.default.moveItem(at: source, to: ground.folder.appending(path: "moved"))
+        let secret = try fixture.directory("secret")
+        var plan = try fixture.plan("world", "/data/checked")
+        try plan.bind(WardenFixture.open(source), at: "/data")
+        try FileManager.default.moveItem(at: source, to: fixture.folder.appending(path: "moved"))
         try FileManager.default.createSymbolicLink(at: source, withDestinationURL: secret)
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         let world = try await run.world()
         if geteuid() == 0 {
             #expect(world["/data/checked.read"] == "0")
@@ -117,13 +117,13 @@ import Testing
     }
 
     @Test func `FS-10: a source path that leads to another directory is refused`() async throws {
-        let ground = try Ground()
-        let source = try ground.directory("source")
-        var plan = try ground.plan("world", "/data")
-        try plan.bind(Ground.open(source), at: "/data")
-        try FileManager.default.moveItem(at: source, to: ground.folder.appending(path: "moved"))
-        _ = try ground.directory("source")
-        let run = try ground.launch(plan)
+        let fixture = try WardenFixture()
+        let source = try fixture.directory("source")
+        var plan = try fixture.plan("world", "/data")
+        try plan.bind(WardenFixture.open(source), at: "/data")
+        try FileManager.default.moveItem(at: source, to: fixture.folder.appending(path: "moved"))
+        _ = try fixture.directory("source")
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         if geteuid() == 0 {
             #expect(run.recording.failure == nil)
@@ -134,12 +134,12 @@ import Testing
     }
 
     @Test func `START-07: an executable that was swapped is refused`() async throws {
-        let ground = try Ground()
-        let plan = try ground.plan("world")
-        let program = ground.folder.appending(path: "app/program")
-        try FileManager.default.moveItem(at: program, to: ground.folder.appending(path: "app/old"))
-        try FileManager.default.copyProgram(at: Ground.fixture, to: program)
-        let run = try ground.launch(plan)
+        let fixture = try WardenFixture()
+        let plan = try fixture.plan("world")
+        let program = fixture.folder.appending(path: "app/program")
+        try FileManager.default.moveItem(at: program, to: fixture.folder.appending(path: "app/old"))
+        try FileManager.default.copyProgram(at: WardenFixture.fixture, to: program)
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.order == [.started, .failed, .ended])
         #expect(run.recording.failure?.step == .executable)
@@ -147,14 +147,14 @@ import Testing
     }
 
     @Test func `START-07: an executable behind a link is refused`() async throws {
-        let ground = try Ground()
-        let plan = try ground.plan("world")
-        let app = ground.folder.appending(path: "app")
+        let fixture = try WardenFixture()
+        let plan = try fixture.plan("world")
+        let app = fixture.folder.appending(path: "app")
         try FileManager.default.moveItem(
             at: app.appending(path: "program"), to: app.appending(path: "old"))
         try FileManager.default.createSymbolicLink(
             atPath: app.path + "/program", withDestinationPath: "old")
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.failure?.step == .executable)
         #expect(run.recording.failure?.errno == ELOOP)

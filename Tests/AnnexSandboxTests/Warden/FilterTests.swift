@@ -6,11 +6,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct FilterTests {
     @Test func `only the exec with the nonce of the launch passes the filter`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("exec")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("exec")
         plan.layers.insert(.seccomp)
-        plan.filter = Bpf.oneExec(nonce: Ground.nonce)
-        let run = try ground.launch(plan)
+        plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce)
+        let run = try fixture.launch(plan)
         let world = try await run.world()
         #expect(world["execve"] == "\(EPERM)")
         #expect(world["execveat"] == "\(EPERM)")
@@ -18,11 +18,11 @@ import Testing
     }
 
     @Test func `a filter with another nonce lets nothing execute`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("exec")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("exec")
         plan.layers.insert(.seccomp)
-        plan.filter = Bpf.oneExec(nonce: Ground.nonce + 1)
-        let run = try ground.launch(plan)
+        plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce + 1)
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.order == [.started, .failed, .ended])
         #expect(run.recording.failure?.step == .exec)
@@ -31,11 +31,11 @@ import Testing
 
     /// A fault of the filter must not look like a success.
     @Test func `a filter that kills the report is a failure and not an execution`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("exec")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("exec")
         plan.layers.insert(.seccomp)
-        plan.filter = Bpf.oneExec(nonce: Ground.nonce, killing: Bpf.Call.write)
-        let run = try ground.launch(plan)
+        plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce, killing: Bpf.Call.write)
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.order == [.started, .failed, .ended])
         #expect(run.recording.failure == LaunchFailure(.exec, errno: 0, subject: "/app/program"))
@@ -43,12 +43,12 @@ import Testing
     }
 
     @Test func `SEC-07: the listener arrives before the program runs and gets its calls`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("parent")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("parent")
         plan.layers.insert(.seccomp)
         plan.filterFlags = 1 << 3
-        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
-        let run = try ground.launch(plan)
+        plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce, notifying: Bpf.Call.getppid)
+        let run = try fixture.launch(plan)
         #expect(await run.recording.waits(for: .executed))
         #expect(run.recording.order == [.started, .listener, .executed])
         try answer(run.recording.takeListener())
@@ -59,12 +59,12 @@ import Testing
 
     /// Without a listener to decide, the answer is no.
     @Test func `without a listener the calls that need one are denied`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("parent")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("parent")
         plan.layers.insert(.seccomp)
         plan.filterFlags = 1 << 3
-        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
-        let run = try ground.launch(plan)
+        plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce, notifying: Bpf.Call.getppid)
+        let run = try fixture.launch(plan)
         #expect(await run.recording.waits(for: .listener))
         guard let listener = run.recording.takeListener() else { throw CancellationError() }
         close(listener)
@@ -87,15 +87,15 @@ import Testing
 
     @Test(.enabled(if: (try? LandlockVersion.ofKernel()) != nil, "this kernel has no Landlock"))
     func `Landlock denies access without a rule`() async throws {
-        let ground = try Ground()
-        let data = try ground.directory("data")
+        let fixture = try WardenFixture()
+        let data = try fixture.directory("data")
         chmod(data.path, 0o777)
-        var plan = try ground.plan("world", "/app", "/data")
-        try plan.bind(Ground.open(data), at: "/data", .writable)
+        var plan = try fixture.plan("world", "/app", "/data")
+        try plan.bind(WardenFixture.open(data), at: "/data", .writable)
         plan.layers.insert(.landlock)
         plan.landlock.files = try LandlockVersion.ofKernel().files
         plan.landlock.rules = [.init("/app", access: LandlockRights.reading.union(.execute).rawValue)]
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         let world = try await run.world()
         #expect(run.recording.failure == nil)
         #expect(world["/app.read"] == "0")
@@ -105,12 +105,12 @@ import Testing
 
     @Test(.enabled(if: (try? LandlockVersion.ofKernel()) != nil, "this kernel has no Landlock"))
     func `a Landlock rule for a missing path fails by name`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.layers.insert(.landlock)
         plan.landlock.files = try LandlockVersion.ofKernel().files
         plan.landlock.rules = [.init("/app", access: 4), .init("/nowhere", access: 4)]
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.failure?.step == .landlock)
         #expect(run.recording.failure?.subject == "/nowhere")

@@ -10,10 +10,10 @@ import Testing
     .enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
 struct GroupTests {
     @Test func `START-02: a program begins in its control groups and sees them as the root`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let group = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 8)
-        let run = try ground.launch(plan(in: group, hierarchy, ground))
+        let run = try fixture.launch(plan(in: group, hierarchy, fixture))
         #expect(await run.recording.waits(for: .executed))
         let places = try String(contentsOfFile: "/proc/\(run.recording.process)/cgroup", encoding: .utf8)
         for directory in group.directories {
@@ -25,46 +25,46 @@ struct GroupTests {
     }
 
     @Test func `a warden that ends removes the control groups of its sandboxes`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let group = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 8)
-        var plan = try plan(in: group, hierarchy, ground)
+        var plan = try plan(in: group, hierarchy, fixture)
         plan.removals = group.directories
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         #expect(await run.recording.waits(for: .executed))
-        ground.warden.shutDown()
+        fixture.warden.shutDown()
         for directory in group.directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
     }
 
     @Test func `a warden that ends removes the group above its sandboxes too`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let hierarchy = try #require(ControlGroupHierarchy.find())
         let node = try ControlGroupNode(in: hierarchy, GroupShare())
         var group = try ControlGroup(in: node.hierarchy, below: node, named: OwnedName.next())
         try group.limit(memory: 64 << 20, processes: 8)
-        var plan = try plan(in: group, node.hierarchy, ground)
+        var plan = try plan(in: group, node.hierarchy, fixture)
         // The upper group is busy until the others are gone.
         plan.removals = node.directories + group.directories
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         #expect(await run.recording.waits(for: .executed))
-        ground.warden.shutDown()
+        fixture.warden.shutDown()
         for directory in node.directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
     }
 
     @Test func `a group that cannot be joined fails at its step`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.join(tasks: try Descriptor.open("/dev/full", O_WRONLY))
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         await run.recording.finish()
         #expect(run.recording.failure?.step == .cgroup)
         #expect(run.recording.failure?.errno == ENOSPC)
     }
 
     private func plan(
-        in group: borrowing ControlGroup, _ hierarchy: ControlGroupHierarchy, _ ground: Ground
+        in group: borrowing ControlGroup, _ hierarchy: ControlGroupHierarchy, _ fixture: WardenFixture
     ) throws -> LaunchPlan {
-        var plan = try ground.plan("stay")
+        var plan = try fixture.plan("stay")
         switch hierarchy.version {
         case .two: plan.begin(in: try Descriptor.directory(group.memory))
         case .one:

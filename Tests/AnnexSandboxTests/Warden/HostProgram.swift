@@ -8,7 +8,7 @@ final class HostProgram {
 
     /// - Parameter through: a command that executes another, before it.
     init(through command: [String] = [], _ arguments: String...) throws {
-        let program = Ground.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox").path
+        let program = WardenFixture.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox").path
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command + [program] + arguments
         let pipe = Pipe()

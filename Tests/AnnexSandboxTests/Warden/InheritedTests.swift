@@ -17,9 +17,9 @@ import Testing
         through command: [String], hosts file: String, _ value: String, nice: String = "0", personality: String = "0",
         score: Int
     ) async throws {
-        let ground = try Ground()
-        let removal = try ground.directory("removal")
-        let host = try HostProgram(through: command, "inherited", ground.folder.path, removal.path)
+        let fixture = try WardenFixture()
+        let removal = try fixture.directory("removal")
+        let host = try HostProgram(through: command, "inherited", fixture.folder.path, removal.path)
         let process = try #require(await host.number(of: "process"))
         #expect(try proc(host.number, file) == value, "the command did not do what the test is about")
         #expect(await host.value(of: "policy") == "0")
@@ -65,12 +65,12 @@ import Testing
     }
 
     @Test func `a sandbox without a weighted group has a lower priority than its host`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let own = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
         for (isNice, more) in [(false, 0 as Int32), (true, 5)] {
-            var plan = try ground.plan("world")
+            var plan = try fixture.plan("world")
             plan.isNice = isNice
-            let world = try await ground.launch(plan).world()
+            let world = try await fixture.launch(plan).world()
             #expect(world["nice"] == "\(min(19, max(0, own) + more))")
             #expect(world["limit.nice"] == "0")
         }

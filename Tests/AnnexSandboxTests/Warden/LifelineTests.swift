@@ -9,38 +9,38 @@ import Testing
 /// Whichever process dies, it leaves no process behind, and the host sees no signal and no child of the warden.
 @Suite(.timeLimit(.minutes(20))) struct LifelineTests {
     @Test func `START-03: a killed warden ends its sandboxes and is reported`() async throws {
-        let ground = try Ground()
-        let run = try ground.launch(ground.plan("stay"))
+        let fixture = try WardenFixture()
+        let run = try fixture.launch(fixture.plan("stay"))
         #expect(await run.recording.waits(for: .executed))
-        kill(ground.warden.number, SIGKILL)
+        kill(fixture.warden.number, SIGKILL)
         await run.recording.finish()
         #expect(run.recording.order == [.started, .executed, .lost])
         // The pipe ends with the process, which may die before its first line.
         #expect(try ["stay", nil].contains(run.read()["said"]))
-        #expect(ground.warden.isLost)
-        #expect(throws: LaunchFailure.self) { try ground.warden.launch(ground.plan("stay")) { _ in } }
+        #expect(fixture.warden.isLost)
+        #expect(throws: LaunchFailure.self) { try fixture.warden.launch(fixture.plan("stay")) { _ in } }
     }
 
     @Test func `a warden that shuts down ends its sandboxes`() async throws {
-        let ground = try Ground()
-        let run = try ground.launch(ground.plan("stay"))
+        let fixture = try WardenFixture()
+        let run = try fixture.launch(fixture.plan("stay"))
         #expect(await run.recording.waits(for: .executed))
-        ground.warden.shutDown()
-        #expect(WardenState.isGone(ground.warden.number))
+        fixture.warden.shutDown()
+        #expect(WardenState.isGone(fixture.warden.number))
         #expect(WardenState.isGone(run.recording.process))
         #expect(run.recording.order == [.started, .executed, .lost])
     }
 
     @Test func `a report of a loss that is under way comes before the shutdown returns`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let (hasBegun, isTelling, hasReturned) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
         let order = Mutex<[String]>([])
         let pipe = try DescriptorPair.pipe()
-        var plan = try ground.plan("stay")
+        var plan = try fixture.plan("stay")
         plan.give(try pipe.second.duplicate(), as: 1)
-        try ground.warden.launch(plan) { event in
+        try fixture.warden.launch(plan) { event in
             switch consume event {
             case .executed: return _ = hasBegun.signal()
             case .wardenLost: isTelling.signal()
@@ -52,9 +52,9 @@ import Testing
         }
         Thread.detachNewThread {
             hasBegun.wait()
-            kill(ground.warden.number, SIGKILL)
+            kill(fixture.warden.number, SIGKILL)
             isTelling.wait()
-            ground.warden.shutDown()
+            fixture.warden.shutDown()
             order.withLock { $0.append("shut down") }
             hasReturned.signal()
         }
@@ -63,13 +63,13 @@ import Testing
     }
 
     @Test func `SIG-04: a stopped warden delays no shutdown and is not left behind`() async throws {
-        let ground = try Ground()
-        let run = try ground.launch(ground.plan("stay"))
+        let fixture = try WardenFixture()
+        let run = try fixture.launch(fixture.plan("stay"))
         #expect(await run.recording.waits(for: .executed))
-        kill(ground.warden.number, SIGSTOP)
-        ground.warden.shutDown(patience: .milliseconds(200))
+        kill(fixture.warden.number, SIGSTOP)
+        fixture.warden.shutDown(patience: .milliseconds(200))
         #expect(run.recording.order == [.started, .executed, .lost])
-        await eventually { WardenState.isGone(ground.warden.number) && WardenState.isGone(run.recording.process) }
+        await eventually { WardenState.isGone(fixture.warden.number) && WardenState.isGone(run.recording.process) }
     }
 
     @Test(.enabled(if: hasMute, "no /usr/bin/yes of root's"))
@@ -96,9 +96,9 @@ import Testing
     }
 
     @Test func `LIFE-01: a host that is killed leaves nothing`() async throws {
-        let ground = try Ground()
-        let removal = try ground.directory("removal")
-        let host = try HostProgram("stay", ground.folder.path, removal.path)
+        let fixture = try WardenFixture()
+        let removal = try fixture.directory("removal")
+        let host = try HostProgram("stay", fixture.folder.path, removal.path)
         let warden = try #require(await host.number(of: "warden"))
         let process = try #require(await host.number(of: "process"))
         #expect(!WardenState.isGone(warden) && !WardenState.isGone(process))
@@ -110,8 +110,8 @@ import Testing
     @Test(arguments: ["handler", "wait", "ignored"]) func `the host sees no signal and no child of the warden`(
         conduct: String
     ) async throws {
-        let ground = try Ground()
-        let host = try HostProgram("signals", ground.folder.path, conduct)
+        let fixture = try WardenFixture()
+        let host = try HostProgram("signals", fixture.folder.path, conduct)
         #expect(await host.value(of: "left") == "false")
         #expect(await host.value(of: "signals") == "0")
         #expect(await host.value(of: "reaped") == "0")
@@ -120,15 +120,15 @@ import Testing
 
     /// As the entry point of a container is.
     @Test func `the first process of a process namespace keeps no warden as a zombie`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]
-        let host = try HostProgram(through: namespaces, "signals", ground.folder.path, "nothing")
+        let host = try HostProgram(through: namespaces, "signals", fixture.folder.path, "nothing")
         #expect(await host.value(of: "left") == "false")
     }
 
     @Test func `two hundred launches leave every count as it was`() async throws {
-        let ground = try Ground()
-        let host = try HostProgram("repeat", ground.folder.path, "200")
+        let fixture = try WardenFixture()
+        let host = try HostProgram("repeat", fixture.folder.path, "200")
         let isNoMore = await host.value(of: "no.more")
         let before = await host.value(of: "before")
         let after = await host.value(of: "after")
@@ -137,11 +137,11 @@ import Testing
     }
 
     @Test func `fifty launches at once all end`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         var runs: [Recording] = []
         for _ in 0..<50 {
             let recording = Recording()
-            try ground.warden.launch(ground.plan("exit", "7")) { recording.note($0) }
+            try fixture.warden.launch(fixture.plan("exit", "7")) { recording.note($0) }
             runs.append(recording)
         }
         for run in runs {
@@ -153,12 +153,12 @@ import Testing
 
     /// At any point: either the program ran or it did not, and the last report names the signal that ended it.
     @Test func `a kill during the launch is reported as a kill`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         for _ in 0..<40 {
             let recording = Recording()
-            var plan = try ground.plan("stay")
+            var plan = try fixture.plan("stay")
             plan.give(try Descriptor.open("/dev/null", O_WRONLY), as: 1)
-            try ground.warden.launch(plan) { event in
+            try fixture.warden.launch(plan) { event in
                 recording.note(event)
                 if recording.order == [.started] { try? recording.kill() }
             }
@@ -176,9 +176,9 @@ import Testing
     /// The warden finds the report and the end at once: it must not report that the listener cannot be fetched any
     /// more.
     @Test func `a death before the listener was fetched is reported as a death`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         for _ in 0..<100 {
-            let recording = try await killBeforeTheListener(on: ground)
+            let recording = try await killBeforeTheListener(on: fixture)
             // A busy machine may stop the warden too late.
             if recording.order.contains(.listener) { continue }
             #expect(recording.order == [.started, .failed, .ended])
@@ -188,15 +188,15 @@ import Testing
         Issue.record("never stopped in time")
     }
 
-    private func killBeforeTheListener(on ground: Ground) async throws -> Recording {
+    private func killBeforeTheListener(on fixture: WardenFixture) async throws -> Recording {
         let recording = Recording()
-        var plan = try ground.plan("stay")
+        var plan = try fixture.plan("stay")
         plan.give(try Descriptor.open("/dev/null", O_WRONLY), as: 1)
         plan.layers.insert(.seccomp)
         plan.filterFlags = 1 << 3
-        plan.filter = Bpf.oneExec(nonce: Ground.nonce, notifying: Bpf.Call.getppid)
-        let warden = ground.warden.number
-        try ground.warden.launch(plan) { event in
+        plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce, notifying: Bpf.Call.getppid)
+        let warden = fixture.warden.number
+        try fixture.warden.launch(plan) { event in
             recording.note(event)
             if recording.order == [.started] { kill(warden, SIGSTOP) }
         }
@@ -213,8 +213,8 @@ import Testing
     }
 
     @Test func `a crash is reported with its signal`() async throws {
-        let ground = try Ground()
-        let run = try ground.launch(ground.plan("signal", "\(SIGSEGV)"))
+        let fixture = try WardenFixture()
+        let run = try fixture.launch(fixture.plan("signal", "\(SIGSEGV)"))
         await run.recording.finish()
         #expect(run.recording.end?.signal == SIGSEGV)
         #expect((run.recording.usage?.peakMemory ?? 0) > 0)

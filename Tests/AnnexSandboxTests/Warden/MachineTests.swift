@@ -7,12 +7,12 @@ import Testing
 /// Two sandboxes see nothing that shows that they run on one machine, except the facts that the kernel shows to every
 /// process: Docs/Design/Warden.md lists them.
 @Suite(.timeLimit(.minutes(20))) struct MachineTests {
-    private func look(on ground: Ground) async throws -> [String: String] {
-        var plan = try ground.plan("machine")
+    private func look(on fixture: WardenFixture) async throws -> [String: String] {
+        var plan = try fixture.plan("machine")
         plan.hasProc = true
         plan.scratches.append(Scratch(at: "/tmp", size: 1 << 20, inodes: 16))
         try plan.bind(Descriptor.reference(to: "/dev/null"), at: "/dev/null", [.device, .noExecute])
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         let seen = try await run.world()
         #expect(run.recording.failure == nil)
         #expect(seen["said"] == "machine")
@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test func `no clock shows when the machine was started`() async throws {
-        let ground = try Ground()
-        let (one, other) = try await (look(on: ground), look(on: ground))
+        let fixture = try WardenFixture()
+        let (one, other) = try await (look(on: fixture), look(on: fixture))
         let hosts = Self.now(CLOCK_REALTIME) - Self.now(CLOCK_BOOTTIME)
         for clock in ["day-since-start", "day-monotonic", "since-start-monotonic"] {
             let (first, second) = (Int64(one[clock] ?? ""), Int64(other[clock] ?? ""))
@@ -41,18 +41,18 @@ import Testing
     /// Docs/Design/Warden.md lists it: no time namespace changes this number. A kernel that hides it makes that list
     /// shorter.
     @Test func `the result of times still counts from the start of the machine`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         var used = tms()
         let before = times(&used)
-        let seen = try #require(Int(try await look(on: ground)["times"] ?? ""))
+        let seen = try #require(Int(try await look(on: fixture)["times"] ?? ""))
         #expect(before <= seen && seen <= times(&used))
     }
 
     @Test func `without the time layer the clocks are those of the machine`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("machine")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("machine")
         plan.layers.remove(.time)
-        let seen = try await ground.launch(plan).world()
+        let seen = try await fixture.launch(plan).world()
         let hosts = Self.now(CLOCK_REALTIME) - Self.now(CLOCK_BOOTTIME)
         #expect(abs((Int64(seen["day-since-start"] ?? "") ?? 0) - hosts) < 1_000_000_000)
     }
@@ -64,11 +64,11 @@ import Testing
     }
 
     @Test func `the steps of a launch have their times on the clock of the host`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         for hasReaper in [false, true] {
-            var plan = try ground.plan("exit", "0")
+            var plan = try fixture.plan("exit", "0")
             plan.hasReaper = hasReaper
-            let run = try ground.launch(plan)
+            let run = try fixture.launch(plan)
             await run.recording.finish()
             let times = try #require(run.recording.times)
             let now = MonotonicClock.now()
@@ -81,19 +81,19 @@ import Testing
     }
 
     @Test func `names and files show nothing of the machine`() async throws {
-        let seen = try await look(on: Ground())
+        let seen = try await look(on: WardenFixture())
         #expect(seen["uname.node"] == "annex" && seen["uname.domain"] == "")
         #expect(seen["meminfo"] == "-1" && seen["cmdline"] == "-1" && seen["boot_id"] == "-1")
         #expect(lines(seen, of: "cgroup").allSatisfy { $0.hasSuffix(":/") })
         #expect(
             lines(seen, of: "uid_map").map { $0.split(separator: " ").map(String.init) }
-                == [["65534", "\(Ground.outside.user)", "1"]])
+                == [["65534", "\(WardenFixture.outside.user)", "1"]])
     }
 
     /// Device, root within its file system, options of both kinds: the parts of a mount's line that describe the host.
     @Test func `mounts show only the listed facts about the host`() async throws {
-        let ground = try Ground()
-        let mounts = lines(try await look(on: ground), of: "mountinfo").map {
+        let fixture = try WardenFixture()
+        let mounts = lines(try await look(on: fixture), of: "mountinfo").map {
             $0.split(separator: " ").map(String.init)
         }
         #expect(mounts.count == 5, "root, program, scratch, device, proc: \(mounts)")
@@ -107,7 +107,7 @@ import Testing
             case "/dev/null":
                 #expect(root == "/null")
                 // Only root makes nodes; an ordinary user's are the host's own. Linux before 6.15 binds no others.
-                if geteuid() == 0, ground.hasOwnDevices {
+                if geteuid() == 0, fixture.hasOwnDevices {
                     #expect(kind == "tmpfs" && mount.last?.contains("size=4k") == true)
                 }
             default: #expect(root == "/" && kind == "tmpfs" && ["/", "/tmp"].contains(place))
@@ -116,7 +116,7 @@ import Testing
     }
 }
 
-extension Ground {
+extension WardenFixture {
     /// Whether the warden keeps device nodes of its own: whether the kernel clones a mount that is attached nowhere.
     fileprivate var hasOwnDevices: Bool {
         var name = utsname()

@@ -75,16 +75,16 @@ import Testing
     }
 
     @Test(arguments: Flaw.allCases) func `a plan with a flaw is answered and not launched`(flaw: Flaw) async throws {
-        let ground = try Ground()
-        let before = WardenState(ground.warden.number)
-        let plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        let before = WardenState(fixture.warden.number)
+        let plan = try fixture.plan("world")
         // A plan too short to hold its number is answered under 0.
         let launch: UInt64 = flaw == .empty ? 0 : 77
         var bytes = try plan.encoded(launch: launch)
         flaw.apply(to: &bytes)
         let recording = Recording()
         let subjects = LaunchSubjects(plan)
-        try ground.warden.send(
+        try fixture.warden.send(
             OutgoingPlan(launch: launch, bytes: bytes, descriptors: plan.takeDescriptors()),
             Warden.Launch(handler: { recording.note($0) }, subjects: subjects))
         await recording.finish()
@@ -92,15 +92,15 @@ import Testing
         #expect(recording.failure?.step == .plan)
         #expect([EINVAL, EPROTO, EMSGSIZE].contains(recording.failure?.errno ?? 0))
         #expect(recording.end == nil)
-        await eventually { WardenState(ground.warden.number).isNoMore(than: before) }
-        let run = try ground.launch(ground.plan("exit", "5"))
+        await eventually { WardenState(fixture.warden.number).isNoMore(than: before) }
+        let run = try fixture.launch(fixture.plan("exit", "5"))
         await run.recording.finish()
         #expect(run.recording.end == .exited(code: 5), "the warden serves on")
     }
 
     @Test func `a plan that does not fit fails before it is sent`() throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.arguments = [String(repeating: "a", count: 200_000)]
         let recording = Recording()
         #expect(throws: LaunchFailure.self) { try plan.encoded(launch: 1) }
@@ -110,16 +110,16 @@ import Testing
     }
 
     @Test func `a host that does not read for a while loses no answer`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let pause = try DescriptorPair.pipe()
         let reading = try pause.first.duplicate()
         // The loop's thread stands still: hundreds of answers fill the socket and wait in the warden.
         let held = Mutex<Descriptor?>(reading)
-        ground.loop.execute { held.withLock { _ = try? $0?.readSome(atMost: 1) } }
+        fixture.loop.execute { held.withLock { _ = try? $0?.readSome(atMost: 1) } }
         var runs: [Recording] = []
         for _ in 0..<300 {
             let recording = Recording()
-            try ground.warden.launch(ground.plan("exit", "1")) { recording.note($0) }
+            try fixture.warden.launch(fixture.plan("exit", "1")) { recording.note($0) }
             runs.append(recording)
         }
         try pause.second.writeAll([1])

@@ -10,7 +10,7 @@ import Testing
     /// Whether that user can run programs that were built here.
     static func isPossible() async throws -> Bool {
         guard geteuid() == 0, Program.isThere(tool: "setpriv") else { return false }
-        for program in [ProcessInfo.processInfo.arguments[0], Ground.fixture.path] {
+        for program in [ProcessInfo.processInfo.arguments[0], WardenFixture.fixture.path] {
             guard try await Program.tool(asUser(["test", "-x", program])).status == 0 else { return false }
         }
         return true

@@ -16,8 +16,8 @@ import Testing
     }
 
     /// The carried program as a file.
-    private func install(in ground: Ground, mode: Int) throws -> String {
-        let path = ground.folder.appending(path: "annex-warden").path
+    private func install(in fixture: WardenFixture, mode: Int) throws -> String {
+        let path = fixture.folder.appending(path: "annex-warden").path
         #if arch(x86_64)
             let bytes = try #require(WardenPrograms.file("x86_64"))
         #else
@@ -30,22 +30,22 @@ import Testing
     }
 
     @Test func `an installed program of root is preferred`() throws {
-        let path = try install(in: Ground(), mode: 0o755)
-        #expect(try start(path) == .carried, "its folder is gone with its ground")
-        let ground = try Ground()
-        let kept = try install(in: ground, mode: 0o755)
+        let path = try install(in: WardenFixture(), mode: 0o755)
+        #expect(try start(path) == .carried, "its folder is gone with its fixture")
+        let fixture = try WardenFixture()
+        let kept = try install(in: fixture, mode: 0o755)
         #expect(try start(kept) == (geteuid() == 0 ? .installed(path: kept) : .carried))
     }
 
     @Test func `a program that other users can write is passed over`() throws {
-        let ground = try Ground()
-        #expect(try start(install(in: ground, mode: 0o775)) == .carried)
-        #expect(try start(install(in: ground, mode: 0o757)) == .carried)
+        let fixture = try WardenFixture()
+        #expect(try start(install(in: fixture, mode: 0o775)) == .carried)
+        #expect(try start(install(in: fixture, mode: 0o757)) == .carried)
     }
 
     @Test func `a program that is no warden is passed over`() throws {
-        let ground = try Ground()
-        #expect(try start(ground.folder.appending(path: "app/program").path) == .carried)
+        let fixture = try WardenFixture()
+        #expect(try start(fixture.folder.appending(path: "app/program").path) == .carried)
         #expect(try start("/dev/null") == .carried)
         #expect(try start("/nowhere") == .carried)
     }
@@ -58,10 +58,10 @@ import Testing
     }
 
     @Test func `the warden keeps only the capabilities that launches need`() throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         // DAC_OVERRIDE, KILL, SETGID, SETUID, SETPCAP, NET_ADMIN, SYS_CHROOT, SYS_PTRACE, SYS_ADMIN.
         let needed: UInt64 = geteuid() == 0 ? 0x2c_11e2 : 0
-        let sets = capabilities(of: ground.warden.number)
+        let sets = capabilities(of: fixture.warden.number)
         for name in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
             #expect(sets[name].map { $0 & ~needed } == 0, "\(name)")
         }
@@ -80,8 +80,8 @@ import Testing
 
     @Test func `the code of the warden has random addresses and its tables are read-only`() throws {
         let areas = try (0..<8).map { _ in
-            let ground = try Ground()
-            return ProcText.lines(of: "/proc/\(ground.warden.number)/maps").filter { $0.contains("annex-warden") }
+            let fixture = try WardenFixture()
+            return ProcText.lines(of: "/proc/\(fixture.warden.number)/maps").filter { $0.contains("annex-warden") }
         }
         let addresses = areas.map { $0.first?.prefix { $0 != "-" } }
         #expect(Set(addresses).count > 1, "\(addresses)")

@@ -7,24 +7,24 @@ import Testing
 /// The reaper, which stays behind as the first process of a sandbox: only the host can signal it, and it knows nothing
 /// that it does not need.
 @Suite(.timeLimit(.minutes(20))) struct ReapingTests {
-    private func plan(on ground: Ground, _ command: String, _ argument: String = "0") throws -> LaunchPlan {
-        var plan = try ground.plan(command, argument)
+    private func plan(on fixture: WardenFixture, _ command: String, _ argument: String = "0") throws -> LaunchPlan {
+        var plan = try fixture.plan(command, argument)
         plan.hasReaper = true
         return plan
     }
 
     @Test func `signals of the kernel to an orphaned group reach no process through the reaper`() async throws {
-        let ground = try Ground()
-        let run = try ground.launch(plan(on: ground, "orphan-group"))
+        let fixture = try WardenFixture()
+        let run = try fixture.launch(plan(on: fixture, "orphan-group"))
         let world = try await run.world()
         #expect(world["alive"] == "1")
         #expect(run.recording.end == .exited(code: 0))
     }
 
     @Test func `a flood of stops is reported a few times`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let begun = ContinuousClock.now
-        let run = try ground.launch(plan(on: ground, "be-stopped", "20000"))
+        let run = try fixture.launch(plan(on: fixture, "be-stopped", "20000"))
         await run.recording.finish()
         let span = ContinuousClock.now - begun
         #expect(run.recording.end == .exited(code: 0))
@@ -33,8 +33,8 @@ import Testing
     }
 
     @Test func `a stop that lasts is reported`() async throws {
-        let ground = try Ground()
-        let run = try ground.launch(plan(on: ground, "stay"))
+        let fixture = try WardenFixture()
+        let run = try fixture.launch(plan(on: fixture, "stay"))
         #expect(await run.recording.waits(for: .executed))
         try run.recording.kill(SIGTSTP)
         #expect(await run.recording.waits(for: .stopped))
@@ -43,8 +43,8 @@ import Testing
     }
 
     @Test func `a program that continues its first process is stopped all the same`() async throws {
-        let ground = try Ground()
-        let run = try ground.launch(plan(on: ground, "continue-the-first"))
+        let fixture = try WardenFixture()
+        let run = try fixture.launch(plan(on: fixture, "continue-the-first"))
         #expect(await run.recording.waits(for: .executed))
         let reaper = run.recording.process
         let program = try #require(try ProcessTree.members(of: reaper).dropFirst().first)
@@ -66,22 +66,22 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone may read a reaper's memory"))
     func `the memory of a reaper holds no argument of its own or an earlier launch`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let (earlier, own) = ("an-earlier-secret-\(UUID())", "a-secret-of-its-own-\(UUID())")
-        var first = try ground.plan("exit", "0")
+        var first = try fixture.plan("exit", "0")
         // Long, so that later data does not cover it.
         first.arguments += [String(repeating: "x", count: 40_000), earlier]
-        let before = try ground.launch(first)
+        let before = try fixture.launch(first)
         await before.recording.finish()
-        var second = try plan(on: ground, "stay")
+        var second = try plan(on: fixture, "stay")
         second.arguments += [own]
-        let run = try ground.launch(second)
+        let run = try fixture.launch(second)
         #expect(await run.recording.waits(for: .executed))
         let memory = try Self.memory(of: run.recording.process)
         #expect(memory.count > 100_000, "nothing was read")
         #expect(memory.range(of: Data(own.utf8)) == nil)
         #expect(memory.range(of: Data(earlier.utf8)) == nil)
-        #expect(try Self.memory(of: ground.warden.number).range(of: Data(earlier.utf8)) == nil)
+        #expect(try Self.memory(of: fixture.warden.number).range(of: Data(earlier.utf8)) == nil)
         try run.recording.kill()
         await run.recording.finish()
     }

@@ -56,8 +56,8 @@ import Testing
 
     /// A plan with something in every list, behind the number of its descriptors.
     private func seed() throws -> [UInt8] {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.scratches = [Scratch(at: "/tmp", size: 4096, inodes: 10)]
         plan.links = [LaunchPlan.Link(at: "/bin", to: "usr/bin")]
         plan.hasReaper = true
@@ -66,7 +66,7 @@ import Testing
         plan.layers = .all
         plan.landlock.rules = [.init("/app", access: 5)]
         plan.filter = Bpf.oneExec(nonce: 1)
-        plan.join(tasks: try Ground.open(ground.folder))
+        plan.join(tasks: try WardenFixture.open(fixture.folder))
         let bytes = try plan.encoded(launch: 9)
         return [UInt8(plan.descriptors.count)] + bytes
     }

@@ -7,73 +7,73 @@ import Testing
 /// A network that is made ahead belongs to one sandbox alone, like one that is made for it.
 @Suite(.timeLimit(.minutes(20))) struct SpareNetworkTests {
     @Test func `each sandbox has its own network, made ahead or not`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         // All of them live until the end: the kernel gives a number again once its network is gone.
         var seen = [try #require(network(of: getpid()))]
         for round in 0..<3 {
             // The first of a round finds a spare if there can be one; the others come too soon for another.
-            for run in [try start(on: ground), try start(on: ground), try start(on: ground)] {
+            for run in [try start(on: fixture), try start(on: fixture), try start(on: fixture)] {
                 #expect(await run.waits(for: .executed))
                 let own = try #require(network(of: run.process), "round \(round)")
                 #expect(!seen.contains(own), "round \(round)")
                 seen.append(own)
             }
-            await waitsForSpare(on: ground, notAmong: seen)
+            await waitsForSpare(on: fixture, notAmong: seen)
         }
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone can make one without a user namespace"))
     func `a network that is made ahead goes to the next sandbox`() async throws {
-        let ground = try Ground()
-        let first = try start(on: ground)
+        let fixture = try WardenFixture()
+        let first = try start(on: fixture)
         #expect(await first.waits(for: .executed))
         let taken = try [#require(network(of: getpid())), #require(network(of: first.process))]
-        await waitsForSpare(on: ground, notAmong: taken)
-        let spare = network(of: ground.warden.number)
-        let second = try start(on: ground)
+        await waitsForSpare(on: fixture, notAmong: taken)
+        let spare = network(of: fixture.warden.number)
+        let second = try start(on: fixture)
         #expect(await second.waits(for: .executed))
         #expect(network(of: second.process) == spare)
         // The warden leaves the network that it gave away, though no other launch follows.
-        await waitsForSpare(on: ground, notAmong: taken + [spare].compactMap { $0 })
+        await waitsForSpare(on: fixture, notAmong: taken + [spare].compactMap { $0 })
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone can leave this layer out"))
     func `a plan without the network layer runs in the network of the host`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         let host = try #require(network(of: getpid()))
         for _ in 0..<2 {
-            let other = try start(on: ground)
+            let other = try start(on: fixture)
             #expect(await other.waits(for: .executed))
-            await waitsForSpare(on: ground, notAmong: [host, try #require(network(of: other.process))])
-            let run = try start(on: ground) { $0.layers.remove(.network) }
+            await waitsForSpare(on: fixture, notAmong: [host, try #require(network(of: other.process))])
+            let run = try start(on: fixture) { $0.layers.remove(.network) }
             #expect(await run.waits(for: .executed))
             #expect(network(of: run.process) == host)
         }
     }
 
     @Test func `a sandbox whose loopback is raised owns its network`() async throws {
-        let ground = try Ground()
-        let other = try start(on: ground)
+        let fixture = try WardenFixture()
+        let other = try start(on: fixture)
         #expect(await other.waits(for: .executed))
-        await waitsForSpare(on: ground, notAmong: [try #require(network(of: other.process))])
-        var plan = try ground.plan("world")
+        await waitsForSpare(on: fixture, notAmong: [try #require(network(of: other.process))])
+        var plan = try fixture.plan("world")
         plan.hasLoopback = true
-        let world = try await ground.launch(plan).world()
+        let world = try await fixture.launch(plan).world()
         #expect(world["loopback"] == "\(ECONNREFUSED)")
     }
 
     private func start(
-        on ground: Ground, _ change: (inout LaunchPlan) -> Void = { _ in }
+        on fixture: WardenFixture, _ change: (inout LaunchPlan) -> Void = { _ in }
     ) throws -> Recording {
-        var plan = try ground.plan("stay")
+        var plan = try fixture.plan("stay")
         change(&plan)
-        return try ground.launch(plan).recording
+        return try fixture.launch(plan).recording
     }
 
     /// Waits until the warden is in a network that no sandbox has; returns at once if it makes none.
-    private func waitsForSpare(on ground: Ground, notAmong taken: [String]) async {
+    private func waitsForSpare(on fixture: WardenFixture, notAmong taken: [String]) async {
         guard geteuid() == 0 else { return }
-        await eventually { network(of: ground.warden.number).map { !taken.contains($0) } ?? false }
+        await eventually { network(of: fixture.warden.number).map { !taken.contains($0) } ?? false }
     }
 
     private func network(of process: Int32) -> String? {

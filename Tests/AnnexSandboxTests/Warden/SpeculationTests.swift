@@ -54,12 +54,13 @@ import Testing
         #expect("\(all)" == "store bypass, indirect branches, core scheduling")
     }
 
-    private func look(on ground: Ground, _ change: (inout LaunchPlan) -> Void = { _ in }) async throws -> [String:
+    private func look(on fixture: WardenFixture, _ change: (inout LaunchPlan) -> Void = { _ in }) async throws
+        -> [String:
         String]
     {
-        var plan = try ground.plan("speculation")
+        var plan = try fixture.plan("speculation")
         change(&plan)
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         let seen = try await run.world()
         #expect(run.recording.failure == nil)
         #expect(seen["said"] == "speculation")
@@ -68,10 +69,10 @@ import Testing
 
     @Test(arguments: [false, true])
     func `the program finds exactly the reported controls in force`(reaper: Bool) async throws {
-        let ground = try Ground()
-        let controls = ground.warden.controls
+        let fixture = try WardenFixture()
+        let controls = fixture.warden.controls
         let (one, other) = try await (
-            look(on: ground) { $0.hasReaper = reaper }, look(on: ground) { $0.hasReaper = reaper }
+            look(on: fixture) { $0.hasReaper = reaper }, look(on: fixture) { $0.hasReaper = reaper }
         )
         for (name, control) in zip(
             ["store bypass", "indirect branches"], [.storeBypass, .indirectBranches] as [SpeculationControls])
@@ -86,13 +87,13 @@ import Testing
     }
 
     @Test func `without the speculation layer the program has the controls of its host`() async throws {
-        let ground = try Ground()
-        let seen = try await look(on: ground) { $0.layers.remove(.speculation) }
+        let fixture = try WardenFixture()
+        let seen = try await look(on: fixture) { $0.layers.remove(.speculation) }
         #expect(seen["cookie"] == "0")
     }
 
     @Test func `a failure names the control that was denied`() throws {
-        let plan = try Ground().plan("speculation")
+        let plan = try WardenFixture().plan("speculation")
         let known = LaunchSubjects(plan)
         let subjects = (0...3).map { known.subject(of: .speculation, detail: $0) }
         #expect(subjects == ["store bypass", "indirect branches", "core scheduling", nil])

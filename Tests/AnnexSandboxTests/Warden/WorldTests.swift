@@ -49,11 +49,11 @@ import Testing
     }
 
     @Test func `on the host the sandbox is never root`() async throws {
-        let ground = try Ground()
-        let run = try ground.launch(ground.plan("stay"))
+        let fixture = try WardenFixture()
+        let run = try fixture.launch(fixture.plan("stay"))
         #expect(await run.recording.waits(for: .executed))
         let status = try String(contentsOfFile: "/proc/\(run.recording.process)/status", encoding: .utf8)
-        let user = Ground.outside.user
+        let user = WardenFixture.outside.user
         #expect(status.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)\n"))
         #expect(user != 0)
         try run.recording.kill()
@@ -62,11 +62,11 @@ import Testing
     }
 
     @Test func `layers that a plan leaves out are not built`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.layers.remove(.hostname)
         plan.layers.remove(.noNewPrivileges)
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         let world = try await run.world()
         #expect(run.recording.failure == nil)
         #expect(world["no_new_privs"] == "0")
@@ -75,13 +75,13 @@ import Testing
     }
 
     @Test func `the kernel also holds the promise that writable memory never becomes code`() async throws {
-        let ground = try Ground()
+        let fixture = try WardenFixture()
         for isPromised in [true, false] {
-            var plan = try ground.plan("memory")
+            var plan = try fixture.plan("memory")
             plan.layers.insert(.seccomp)
-            plan.filter = Bpf.oneExec(nonce: Ground.nonce)
+            plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce)
             plan.hasWriteXorExecute = isPromised
-            let world = try await ground.launch(plan).world()
+            let world = try await fixture.launch(plan).world()
             // Before Linux 6.3 there is no such promise: -1.
             #expect(world["promise"] == (isPromised ? "1" : "0") || world["promise"] == "-1")
             if world["promise"] != "-1" { #expect(world["both"] == (isPromised ? "\(EACCES)" : "0")) }
@@ -89,17 +89,17 @@ import Testing
     }
 
     @Test func `new files get the mode of the plan`() async throws {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.fileMask = 0o022
-        #expect(try await ground.launch(plan).world()["umask"] == "18")
+        #expect(try await fixture.launch(plan).world()["umask"] == "18")
     }
 
     private func world() async throws -> [String: String] {
-        let ground = try Ground()
-        var plan = try ground.plan("world")
+        let fixture = try WardenFixture()
+        var plan = try fixture.plan("world")
         plan.hostname = "elsewhere"
-        let run = try ground.launch(plan)
+        let run = try fixture.launch(plan)
         let world = try await run.world()
         #expect(run.recording.failure == nil)
         #expect(run.recording.order == [.started, .executed, .ended])

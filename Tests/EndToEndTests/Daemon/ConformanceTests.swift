@@ -38,7 +38,7 @@ import TypedConduct
         }
 
         /// The broker's reason for rejecting the launch.
-        func refusal(_ identifier: String = SubstituteApp.identifier) async -> ServiceError? {
+        func refusal(_ identifier: String = SubstituteApp.identifier) async -> BrokerError? {
             do {
                 _ = try await host.begin(identifier)
                 return nil
@@ -193,8 +193,8 @@ import TypedConduct
         try scene.host.remove(app: "com.example.shout")
         #expect(try await ending(third, "sleeps").reason == .removed)
         #expect(await scene.refusal()?.code == .unknownExtension)
-        #expect(throws: ServiceError.self) { try scene.host.remove(app: "com.example.shout") }
-        #expect(throws: ServiceError.self) { try scene.host.setEnabled(true, for: "com.example.nobody") }
+        #expect(throws: BrokerError.self) { try scene.host.remove(app: "com.example.shout") }
+        #expect(throws: BrokerError.self) { try scene.host.setEnabled(true, for: "com.example.nobody") }
     }
 
     @Test(arguments: Door.allCases) func `P1, P3, P7: a bundle that breaks a rule is rejected with its path`(
@@ -206,13 +206,13 @@ import TypedConduct
         try FileManager.default.copyItem(atPath: scene.app.path, toPath: path)
         let program = path + "/Shout"
         try FileManager.default.setAttributes([.posixPermissions: 0o757], ofItemAtPath: program)
-        let error = #expect(throws: ServiceError.self) { try scene.host.install(app: path) }
+        let error = #expect(throws: BrokerError.self) { try scene.host.install(app: path) }
         #expect(error?.code == .invalidBundle && error?.place == path, "\(String(describing: error))")
         #expect("\(String(describing: error))".contains("Broken.app/Shout"))
         try FileManager.default.removeItem(atPath: program)
         try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: "/bin/sh")
-        #expect(throws: ServiceError.self) { try scene.host.install(app: path) }
-        #expect(throws: ServiceError.self) { try scene.host.install(app: folder.url.path + "/None.app") }
+        #expect(throws: BrokerError.self) { try scene.host.install(app: path) }
+        #expect(throws: BrokerError.self) { try scene.host.install(app: folder.url.path + "/None.app") }
         // The installed app is unchanged.
         #expect(await (try scene.begin()).complete().reason == .completed)
     }
@@ -313,7 +313,7 @@ import TypedConduct
         Issue.record("20 failures in a row, and no pause")
     }
 
-    private func held(_ scene: Scene) async -> ServiceError? {
+    private func held(_ scene: Scene) async -> BrokerError? {
         do {
             let end = try await ending(scene.begin(), "exits")
             #expect(end.reason == .exited, "\(end)")

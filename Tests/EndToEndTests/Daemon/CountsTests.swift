@@ -19,8 +19,8 @@ import Testing
     }
 
     /// The rows of this test's daemon, oldest first.
-    private func rows() -> [BoardSnapshot] {
-        BoardSnapshot.all().filter { $0.broker == daemon.number }.sorted { $0.number < $1.number }
+    private func rows() -> [LiveStatusSnapshot] {
+        LiveStatusSnapshot.all().filter { $0.broker == daemon.number }.sorted { $0.number < $1.number }
     }
 
     /// The counts of the channel in each end's report.

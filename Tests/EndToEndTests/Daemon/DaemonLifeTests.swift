@@ -31,7 +31,7 @@ import Testing
         try host.install(app: app.path)
         #expect(try host.installed().map(\.id) == [SubstituteApp.identifier])
         #expect(await daemon.end(SIGKILL) == SIGKILL)
-        #expect(throws: ServiceError.self) { try host.installed() }
+        #expect(throws: BrokerError.self) { try host.installed() }
         #expect(host.extensions.isEmpty)
     }
 
@@ -101,7 +101,7 @@ import Testing
             }
             try await Task.sleep(for: .milliseconds(pause))
             _ = await daemon.end(SIGKILL)
-            await #expect(throws: ServiceError.self) { try await installing.value }
+            await #expect(throws: BrokerError.self) { try await installing.value }
             daemon = try await TestDaemon(in: folder)
             try await works(connect(daemon))
             #expect(folderCount(daemon) == 1)
@@ -125,10 +125,10 @@ import Testing
         await #expect(throws: HostError.self) { try await asked.value }
         #expect(session.termination?.reason == .brokerShutdown, "\(String(describing: session.termination))")
         #expect(ProcessTable.wardens(of: daemon.number).isEmpty)
-        let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
+        let error = #expect(throws: BrokerError.self) { try host.install(app: app.path) }
         #expect(error?.code == .unreachable && error?.remedy?.contains("connect again") == true)
         #expect(host.extensions.isEmpty)
-        #expect(throws: ServiceError.self) { try AnnexHost.connectAndWait(to: daemon.socket) }
+        #expect(throws: BrokerError.self) { try AnnexHost.connectAndWait(to: daemon.socket) }
     }
 
     @Test func `L4: a killed daemon ends its extensions and its hosts learn of it`() async throws {
@@ -144,7 +144,7 @@ import Testing
         await #expect(throws: HostError.self) { try await asked.value }
         #expect(session.termination?.reason == .brokerShutdown)
         await eventually { !extensions.union(wardens).contains(where: ProcessTable.isThere) }
-        let error = #expect(throws: ServiceError.self) { try host.remove(app: Self.app) }
+        let error = #expect(throws: BrokerError.self) { try host.remove(app: Self.app) }
         #expect(error?.code == .unreachable)
     }
 

@@ -15,12 +15,12 @@ import Testing
         try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
     }
 
-    private func refusal(_ work: () throws -> Void) -> ServiceError? {
+    private func refusal(_ work: () throws -> Void) -> BrokerError? {
         do {
             try work()
             return nil
         } catch {
-            return error as? ServiceError
+            return error as? BrokerError
         }
     }
 

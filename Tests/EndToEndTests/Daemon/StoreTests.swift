@@ -25,17 +25,17 @@ import Testing
         // No index can be written any more.
         let hindrance = daemon.store.appending(path: "index.new")
         try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
-        let error = #expect(throws: ServiceError.self) { try host.setEnabled(false, for: "com.example.one.part") }
+        let error = #expect(throws: BrokerError.self) { try host.setEnabled(false, for: "com.example.one.part") }
         #expect(error?.code == .system, "\(String(describing: error))")
         #expect(host.extensions.map(\.id) == ["com.example.one.part"])
         try FileManager.default.removeItem(at: hindrance)
         try host.setEnabled(false, for: "com.example.one.part")
         try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
-        #expect(throws: ServiceError.self) { try host.setEnabled(true, for: "com.example.one.part") }
+        #expect(throws: BrokerError.self) { try host.setEnabled(true, for: "com.example.one.part") }
         #expect(host.extensions.isEmpty)
         // An app is not replaced either: it stays as it was, including its switches.
         let other = try MadeApp("com.example.one", carrying: ["com.example.one.other"])
-        #expect(throws: ServiceError.self) { try host.install(app: other.path) }
+        #expect(throws: BrokerError.self) { try host.install(app: other.path) }
         #expect(host.extensions.isEmpty)
         try FileManager.default.removeItem(at: hindrance)
         daemon = try await again(daemon)
@@ -70,7 +70,7 @@ import Testing
         try host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         try host.install(app: app.path)
-        let error = #expect(throws: ServiceError.self) { try host.install(app: app.path) }
+        let error = #expect(throws: BrokerError.self) { try host.install(app: app.path) }
         #expect(error?.code == .overQuota && error?.remedy?.contains("until nothing runs from it") == true)
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
@@ -104,7 +104,7 @@ import Testing
         } else {
             let app = try MadeApp("com.example.one")
             let daemon = try await TestDaemon(in: folder)
-            let error = #expect(throws: ServiceError.self) { try connect(daemon).install(app: app.path) }
+            let error = #expect(throws: BrokerError.self) { try connect(daemon).install(app: app.path) }
             #expect(daemon.isRunning)
             said = "\(String(describing: error))"
         }
@@ -162,7 +162,7 @@ import Testing
         #expect(host.extensions.isEmpty)
         let missing = daemon.folder.url.path + "/missing"
         _ = try AnnexHost.connectAndWait(toFirstOf: [missing, daemon.socket], patience: .patience)
-        let error = #expect(throws: ServiceError.self) {
+        let error = #expect(throws: BrokerError.self) {
             _ = try AnnexHost.connectAndWait(toFirstOf: [stale, missing], patience: .patience)
         }
         #expect(error?.code == .unreachable && error?.place == stale)
@@ -187,10 +187,10 @@ import Testing
         let daemon = try await TestDaemon(["--limit", "changes-per-minute=3"])
         let host = try connect(daemon)
         let app = try MadeApp("com.example.one")
-        var refusal: ServiceError?
+        var refusal: BrokerError?
         // A minute may end between two of them.
         for _ in 0..<8 where refusal == nil {
-            do throws(ServiceError) { try host.install(app: app.path) } catch { refusal = error }
+            do throws(BrokerError) { try host.install(app: app.path) } catch { refusal = error }
         }
         #expect(refusal?.code == .overQuota && refusal?.what.contains("3 changes in a minute") == true)
 

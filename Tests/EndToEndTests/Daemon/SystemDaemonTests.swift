@@ -160,7 +160,7 @@ struct SystemDaemonTests {
         #expect(try await ask("install", app.path, as: other) == SubstituteApp.identifier)
         let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier], as: other)
         #expect(try await holding.firstLine() == "holds 0")
-        func row() -> BoardSnapshot? { BoardSnapshot.all().first { $0.broker == daemon.number } }
+        func row() -> LiveStatusSnapshot? { LiveStatusSnapshot.all().first { $0.broker == daemon.number } }
         await eventually { row()?.channel?.framesSent ?? 0 > 0 }
         holding.kill()
         await eventually { row() == nil }
@@ -240,7 +240,7 @@ struct SystemDaemonTests {
         }
         // This process is root, and the socket belongs to another user.
         chmod(folder.url.path + "/s", 0o666)
-        let error = #expect(throws: ServiceError.self) {
+        let error = #expect(throws: BrokerError.self) {
             _ = try AnnexHost.connectAndWait(to: folder.url.path + "/s", patience: .seconds(600))
         }
         #expect("\(String(describing: error))".contains("socket of user \(other)"))

@@ -26,7 +26,7 @@ import Testing
     }
 
     private func broker(instances: Int? = nil) throws -> (broker: Broker, host: AnnexHost) {
-        var wishes = BrokerWishes()
+        var wishes = BrokerConfiguration()
         wishes.patience = .patience
         wishes.instances = instances
         wishes.adjust = { $0.keepAlive = .seconds(3600) }

@@ -46,7 +46,7 @@ final class Load: Sendable {
     private let told = Mutex<[String: Int]>([:])
 
     init(_ apps: [String]) throws {
-        var wishes = BrokerWishes()
+        var wishes = BrokerConfiguration()
         wishes.holdsBack = false
         wishes.instances = 64
         wishes.patience = .patience

@@ -68,7 +68,7 @@ final class Life: Sendable {
     }
 
     private func makeHost() throws -> AnnexHost {
-        var wishes = BrokerWishes()
+        var wishes = BrokerConfiguration()
         wishes.holdsBack = false
         wishes.adjust = { limits in
             limits.launch = .seconds(10)

@@ -23,7 +23,7 @@ final class Course: Sendable {
     /// - Parameter apps: the bundles of Shout.app, with the worker in it, and Pictures.app.
     init(_ apps: [String]) throws {
         let (ends, current) = (EndBook(), Current())
-        var wishes = BrokerWishes()
+        var wishes = BrokerConfiguration()
         wishes.holdsBack = false
         wishes.adjust = { limits in current.accident.withLock { $0 }.adjust(&limits) }
         broker = try Broker(wishes) { ends.note($0) }

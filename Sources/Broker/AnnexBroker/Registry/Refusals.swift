@@ -7,13 +7,13 @@ internal import AnnexShippedPolicies
 
 extension ExtensionBundle {
     /// Why the extension is not on offer; nil if its point is one of those that Annex declares.
-    var refusal: ServiceError? {
+    var refusal: BrokerError? {
         guard !ExtensionPoints.declared.contains(extensionPoint) else { return nil }
         let near = ExtensionPoints.nearest(to: extensionPoint).map { "did you mean \($0)? " } ?? ""
         let error = pointFault(
             "is \(extensionPoint), which is no extension point",
             remedy: "\(near)The points are \(ExtensionPoints.declared.sorted().joined(separator: ", "))")
-        return ServiceError(.unknownPoint, "\(error)".shortened(to: 800), place: identifier)
+        return BrokerError(.unknownPoint, "\(error)".shortened(to: 800), place: identifier)
     }
 
     /// The extension as it is listed.
@@ -29,7 +29,7 @@ extension RefusedExtension {
     /// The extension as it is listed: by its place in its app, since its own words cannot be relied on.
     func described(in app: AppBundle) -> InstalledExtension {
         let name = "\(app.identifier)/\(place)"
-        let refusal = ServiceError(.invalidBundle, "\(error)".shortened(to: 800), place: app.identifier)
+        let refusal = BrokerError(.invalidBundle, "\(error)".shortened(to: 800), place: app.identifier)
         return InstalledExtension(
             id: name, displayName: place, extensionPoint: "", containingApp: app.identifier, refusal: refusal)
     }

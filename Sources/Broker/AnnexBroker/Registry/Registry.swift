@@ -16,10 +16,10 @@ struct Registry: Sendable {
     /// `com.a` and `com.a.b` may both carry a `com.a.b.c`.
     /// - Returns: the extensions that the app no longer carries.
     @discardableResult
-    mutating func install(_ app: AppBundle) throws(ServiceError) -> [String] {
+    mutating func install(_ app: AppBundle) throws(BrokerError) -> [String] {
         for found in app.extensions {
             guard let owner = bundle(found.identifier)?.containingApp, owner != app.identifier else { continue }
-            throw ServiceError(
+            throw BrokerError(
                 .invalidBundle, "is an extension of \(owner) already", place: found.identifier,
                 remedy: "give the extension of \(app.identifier) an identifier of its own")
         }
@@ -46,9 +46,9 @@ struct Registry: Sendable {
 
     /// Takes an app out.
     /// - Returns: the extensions that went with it.
-    mutating func remove(_ app: String) throws(ServiceError) -> [String] {
+    mutating func remove(_ app: String) throws(BrokerError) -> [String] {
         guard let removed = apps.removeValue(forKey: app) else {
-            throw ServiceError(
+            throw BrokerError(
                 .unknownApp, "is not installed", place: app,
                 remedy: "installed are: \(Self.shown(apps.keys.sorted()))")
         }
@@ -96,7 +96,7 @@ struct Registry: Sendable {
 
     /// Why an extension is not on offer that was refused before its identifier counted.
     /// - Parameter name: as it is listed, or what it would be called if it kept all rules.
-    func refusal(of name: String) -> ServiceError? {
+    func refusal(of name: String) -> BrokerError? {
         for app in apps.values {
             for refused in app.refused {
                 let described = refused.described(in: app)

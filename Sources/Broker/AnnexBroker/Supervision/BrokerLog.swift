@@ -48,7 +48,7 @@ struct BrokerLog: Sendable {
     }
 
     /// An extension that breaks a rule; its app is installed without it.
-    func refused(_ refusal: ServiceError) {
+    func refused(_ refusal: BrokerError) {
         logger.warning(
             "an extension is refused",
             metadata: [
@@ -56,7 +56,7 @@ struct BrokerLog: Sendable {
             ])
     }
 
-    func heldBack(_ identifier: String, _ error: ServiceError) {
+    func heldBack(_ identifier: String, _ error: BrokerError) {
         logger.notice(
             "is held back",
             metadata: [

@@ -26,7 +26,7 @@ extension SupervisedExtension {
 
     private func askForPlace() {
         guard running.withLock({ $0.place == nil }) else { return apply(.placeGranted) }
-        let (ticket, isGranted) = places.ask(policy, most: limits.instances) { [weak self, loop] in
+        let (ticket, isGranted) = slots.ask(policy, most: limits.instances) { [weak self, loop] in
             // Never from the end of another one: a row of launches that fail at once would be as deep as it is long.
             loop.execute { [weak self] in self?.apply(.placeGranted) }
         }
@@ -35,7 +35,7 @@ extension SupervisedExtension {
     }
 
     private func giveBackPlace() {
-        if let ticket = running.withLock({ $0.place.take() }) { places.giveBack(ticket) }
+        if let ticket = running.withLock({ $0.place.take() }) { slots.giveBack(ticket) }
     }
 
     private func launch() {

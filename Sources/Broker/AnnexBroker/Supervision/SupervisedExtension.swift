@@ -18,7 +18,7 @@ final class SupervisedExtension: ExtensionHandle {
         /// What is to be launched as soon as there is a place for it.
         var configuration: SandboxConfiguration?
         var launcher: Launcher?
-        var place: Places.Ticket?
+        var place: InstanceSlots.Slot?
         var process: SandboxedProcess?
         var timer: EventLoop.Timer?
         var report: SandboxReport?
@@ -36,7 +36,7 @@ final class SupervisedExtension: ExtensionHandle {
         /// What went through its channel, as a host elsewhere said last.
         var counts: SessionStatistics?
         /// What whoever looks from outside sees.
-        var board: BoardEntry
+        var board: LiveStatusEntry
         /// What it was launched from, until it has ended.
         var installed: Installed?
         /// Whether its host has said that nobody needs it yet.
@@ -49,15 +49,16 @@ final class SupervisedExtension: ExtensionHandle {
     let policy: String
     let asked = Moment.now
     let loop: EventLoop
-    let places: Places
+    let slots: InstanceSlots
     let events: @Sendable (ExtensionEvent) -> Void
     /// Told once it has ended, so that the broker can let go of this extension.
     let onEnd: @Sendable (EndedExtension) -> Void
 
     /// - Parameter place: the one that it has already; else it asks for one.
     init(
-        _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher, places: Places,
-        place: Places.Ticket? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
+        _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher,
+        slots: InstanceSlots,
+        place: InstanceSlots.Slot? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable (EndedExtension) -> Void
     ) {
         var limits = policy.limits
@@ -66,12 +67,12 @@ final class SupervisedExtension: ExtensionHandle {
         self.limits = limits
         self.policy = policy.name
         loop = launcher.loop
-        self.places = places
+        self.slots = slots
         self.events = events
         self.onEnd = onEnd
         var running = Running(
             life: Lifecycle(LifecycleTimes(limits)),
-            board: BoardEntry(installed.identifier, policy: policy.name, memoryLimit: limits.memory))
+            board: LiveStatusEntry(installed.identifier, policy: policy.name, memoryLimit: limits.memory))
         running.installed = installed
         running.board.note(host)
         running.host = host
@@ -115,7 +116,7 @@ final class SupervisedExtension: ExtensionHandle {
         guard let lent, let installed else { return }
         // An update reaches what nobody uses at once: no later request is to meet the old program.
         guard !installed.isReplaced else { return end(for: .cancelled) }
-        places.lend(lent) { [weak self, loop] in
+        slots.lend(lent) { [weak self, loop] in
             // Never from the wish of another one: ending this gives its place on.
             loop.execute { [weak self] in self?.end(for: .cancelled) }
         }
@@ -123,7 +124,7 @@ final class SupervisedExtension: ExtensionHandle {
 
     func claim() -> Bool {
         // One that is being ended has its place until it is gone.
-        let held = running.withLock { running -> (place: Places.Ticket, installed: Installed)? in
+        let held = running.withLock { running -> (place: InstanceSlots.Slot, installed: Installed)? in
             guard running.life.state == .serving, let place = running.place, let installed = running.installed else {
                 return nil
             }
@@ -134,7 +135,7 @@ final class SupervisedExtension: ExtensionHandle {
             end(for: .cancelled)
             return false
         }
-        guard places.claim(held.place) else { return false }
+        guard slots.claim(held.place) else { return false }
         running.withLock { running in
             running.isParked = false
             running.board.note(isParked: false, running.life)

@@ -3,7 +3,7 @@ package enum DaemonPacket: Sendable {
     /// The answer to a hello: the version that both speak from here on.
     case welcome(version: UInt64)
     /// This connection is over, and why.
-    case refused(ServiceError)
+    case refused(BrokerError)
     /// The daemon goes down: nothing can be launched any more, and every extension's end follows.
     case leaving
     case answer(UInt64, ServiceAnswer)

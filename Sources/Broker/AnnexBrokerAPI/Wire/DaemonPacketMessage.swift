@@ -102,7 +102,7 @@ package struct DaemonPacketMessage: Message {
         }
     }
 
-    private static func error(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> ServiceError {
+    private static func error(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> BrokerError {
         try decoder.decode(Tag.value, as: ServiceErrorMessage.self).value
     }
 }

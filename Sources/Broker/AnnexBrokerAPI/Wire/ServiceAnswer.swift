@@ -6,5 +6,5 @@ package enum ServiceAnswer: Sendable, Hashable {
     case terms(SessionTerms)
     /// - Parameter isYours: whether the parked extension was still to be had.
     case claimed(isYours: Bool)
-    case failed(ServiceError)
+    case failed(BrokerError)
 }

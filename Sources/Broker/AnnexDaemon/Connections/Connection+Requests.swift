@@ -12,36 +12,36 @@ extension Connection {
         if handed.count != request.descriptors { handed.letGo() }
         switch request {
         case .install(let name):
-            change(number, "installed") { [self] () throws(ServiceError) in
+            change(number, "installed") { [self] () throws(BrokerError) in
                 try checkReserve(handed)
                 let extensions = try user.install(handed, named: name)
                 return (.extensions(extensions, isAll: true), extensions.first?.containingApp ?? name)
             }
         case .uninstall(let app):
-            change(number, "removed") { [self] () throws(ServiceError) in
+            change(number, "removed") { [self] () throws(BrokerError) in
                 try user.remove(app: app)
                 return (.done, app)
             }
         case .setEnabled(let isEnabled, let identifier):
-            change(number, isEnabled ? "switched on" : "switched off") { [self] () throws(ServiceError) in
+            change(number, isEnabled ? "switched on" : "switched off") { [self] () throws(BrokerError) in
                 try user.setEnabled(isEnabled, identifier)
                 return (.done, identifier)
             }
         case .list(let last, let withDisabled):
             user.lane.run { [self] in
-                answer(number) { () throws(ServiceError) in try list(after: last, withDisabled) }
+                answer(number) { () throws(BrokerError) in try list(after: last, withDisabled) }
             }
         case .terms(let identifier):
             user.lane.run { [self] in
-                answer(number) { () throws(ServiceError) in
+                answer(number) { () throws(BrokerError) in
                     .terms(try user.ready().broker.terms(for: identifier))
                 }
             }
         case .claim(let launched):
             let handle = state.withLock { $0.extensions[launched]?.handle }
-            answer(number) { () throws(ServiceError) in .claimed(isYours: handle?.claim() ?? false) }
+            answer(number) { () throws(BrokerError) in .claimed(isYours: handle?.claim() ?? false) }
         case .launch(let identifier, let point, let purpose, let limit, let counters):
-            beginLaunch(number) { [self] () throws(ServiceError) in
+            beginLaunch(number) { [self] () throws(BrokerError) in
                 try launch(identifier, point, purpose, limit, counters, number, handed)
             }
         }
@@ -50,10 +50,10 @@ extension Connection {
     /// Does what changes the user's store, on the lane for that, and records who asked for it.
     private func change(
         _ number: UInt64, _ what: String,
-        _ body: @escaping @Sendable () throws(ServiceError) -> (answer: ServiceAnswer, identifier: String)
+        _ body: @escaping @Sendable () throws(BrokerError) -> (answer: ServiceAnswer, identifier: String)
     ) {
         user.changes.run { [self] in
-            answer(number) { () throws(ServiceError) in
+            answer(number) { () throws(BrokerError) in
                 guard user.mayChange() else {
                     throw user.overQuota("made \(limits.changesPerMinute) changes in a minute")
                 }
@@ -65,10 +65,10 @@ extension Connection {
     }
 
     /// What nobody waits for any more is not done.
-    private func answer(_ number: UInt64, _ body: () throws(ServiceError) -> ServiceAnswer) {
+    private func answer(_ number: UInt64, _ body: () throws(BrokerError) -> ServiceAnswer) {
         guard state.withLock({ $0.phase == .open }) else { return user.giveBack(\.openRequests) }
         let answer: ServiceAnswer
-        do throws(ServiceError) {
+        do throws(BrokerError) {
             answer = try body()
         } catch {
             answer = .failed(error)
@@ -78,7 +78,7 @@ extension Connection {
     }
 
     /// As many as fit into one packet, whatever their names are.
-    private func list(after last: String, _ withDisabled: Bool) throws(ServiceError) -> ServiceAnswer {
+    private func list(after last: String, _ withDisabled: Bool) throws(BrokerError) -> ServiceAnswer {
         let broker = try user.ready().broker
         let known = withDisabled ? broker.installed : broker.extensions
         let all = known.filter { last.isEmpty || $0.id > last }
@@ -87,11 +87,11 @@ extension Connection {
 
     // MARK: Launches
 
-    private func beginLaunch(_ number: UInt64, _ launch: @escaping @Sendable () throws(ServiceError) -> Void) {
+    private func beginLaunch(_ number: UInt64, _ launch: @escaping @Sendable () throws(BrokerError) -> Void) {
         state.withLock { $0.extensions[number] = Launched() }
         user.lane.run { [self] in
-            answer(number) { () throws(ServiceError) in
-                do throws(ServiceError) {
+            answer(number) { () throws(BrokerError) in
+                do throws(BrokerError) {
                     try launch()
                     return .done
                 } catch {
@@ -105,12 +105,12 @@ extension Connection {
     private func launch(
         _ identifier: String, _ point: String?, _ purpose: LaunchPurpose, _ limit: Duration?, _ counters: UInt64,
         _ number: UInt64, _ handed: HandedOver
-    ) throws(ServiceError) {
+    ) throws(BrokerError) {
         try checkReserve(handed)
         guard user.take(\.running, most: limits.running) else {
             throw user.overQuota("\(limits.running) running extensions")
         }
-        do throws(ServiceError) {
+        do throws(BrokerError) {
             let broker = try user.ready().broker
             let channel = try ExtensionDescriptors.checked(handed, for: identifier)
             let kept = try kept(channel.control, for: identifier)
@@ -132,7 +132,7 @@ extension Connection {
     }
 
     /// What users have open grows by what they hand over, not by connections alone: the last descriptors stay root's.
-    private func checkReserve(_ handed: HandedOver) throws(ServiceError) {
+    private func checkReserve(_ handed: HandedOver) throws(BrokerError) {
         if let refusal = user.descriptors.refusal(of: handed.highest, from: user.number) { throw refusal }
     }
 
@@ -148,11 +148,11 @@ extension Connection {
     /// then not the event loop's, where a launch may wait for its place and end.
     private func kept(
         _ control: borrowing Descriptor, for identifier: String
-    ) throws(ServiceError) -> HandedOver {
+    ) throws(BrokerError) -> HandedOver {
         do throws(SystemError) {
             return HandedOver(DescriptorList(try control.duplicate()), closing: user.closing)
         } catch {
-            throw ServiceError(.system, "\(error)", place: identifier)
+            throw BrokerError(.system, "\(error)", place: identifier)
         }
     }
 
@@ -235,12 +235,12 @@ extension ProtocolViolation {
 }
 
 extension DaemonUser {
-    func overQuota(_ what: String) -> ServiceError {
+    func overQuota(_ what: String) -> BrokerError {
         let (isLeaving, hasRoom) = state.withLock { ($0.isLeaving, hasDescriptors($0)) }
         let what = hasRoom ? what : "about \(descriptors.ofOneUser) descriptors"
         return isLeaving
-            ? ServiceError(.unreachable, "the daemon goes down", place: "annexd", remedy: "connect again")
-            : ServiceError(
+            ? BrokerError(.unreachable, "the daemon goes down", place: "annexd", remedy: "connect again")
+            : BrokerError(
                 .overQuota, "user \(number) has \(what), as many as one may have", place: "annexd",
                 remedy: "end what is not needed")
     }

@@ -97,7 +97,7 @@ final class Connection: Sendable {
         }
         send(
             .refused(
-                ServiceError(
+                BrokerError(
                     .unreachable, "the connection was ended: \(what)", place: "annexd",
                     remedy: "host and daemon must be built with the same wire version")))
         close(what)

@@ -6,7 +6,7 @@ internal import Glibc
 extension ExtensionDescriptors {
     /// Takes the three descriptors of a launch, if they are what an extension's end of a channel is made of. Nothing that
     /// is asked of them reaches a file system, which could be one of the client's own that never answers.
-    static func checked(_ handed: HandedOver, for identifier: String) throws(ServiceError) -> ExtensionDescriptors {
+    static func checked(_ handed: HandedOver, for identifier: String) throws(BrokerError) -> ExtensionDescriptors {
         guard handed.count == ServiceWire.launchDescriptors, let control = handed.takeFirst(),
             let host = handed.takeFirst(), let other = handed.takeFirst()
         else { throw fault("\(handed.count) descriptors instead of \(ServiceWire.launchDescriptors)", identifier) }
@@ -43,8 +43,8 @@ extension ExtensionDescriptors {
     /// A ring of 256 MiB, an arena of 4 MiB and a page.
     private static var largestRegion: Int64 { 260 << 20 | 4096 }
 
-    private static func fault(_ what: String, _ identifier: String) -> ServiceError {
-        ServiceError(
+    private static func fault(_ what: String, _ identifier: String) -> BrokerError {
+        BrokerError(
             .system, "the channel is none: \(what)", place: identifier, remedy: "launch through the library's own host")
     }
 }

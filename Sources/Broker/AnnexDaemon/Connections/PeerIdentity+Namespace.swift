@@ -6,18 +6,18 @@ internal import Glibc
 /// in a user namespace of their own. Each number with a store and limits of its own would be that many times the limits.
 extension PeerIdentity {
     /// Why the machine's daemon serves no such peer; nil where it does.
-    func refusal() -> ServiceError? {
+    func refusal() -> BrokerError? {
         do throws(SystemError) {
             return try isItsOwn() ? nil : Self.subIdentity(user)
         } catch {
-            return ServiceError(
+            return BrokerError(
                 .overQuota, "nothing tells whose user \(user) is: \(error.cause)", place: "annexd",
                 remedy: "connect from outside of the container")
         }
     }
 
-    private static func subIdentity(_ user: UInt32) -> ServiceError {
-        ServiceError(
+    private static func subIdentity(_ user: UInt32) -> BrokerError {
+        BrokerError(
             .overQuota, "user \(user) is a number that another user gave itself in a user namespace", place: "annexd",
             remedy: "connect as that user, from outside of the container, or run a daemon in it: annexd")
     }

@@ -8,7 +8,7 @@ package struct DaemonOptions: Sendable {
     package var isSystem: Bool
     package var limits = DaemonLimits()
     /// What its brokers do otherwise than the policies say.
-    package var wishes = BrokerWishes()
+    package var wishes = BrokerConfiguration()
 
     /// Where a user's apps lie.
     func store(of user: UInt32) -> String { isSystem ? "\(state)/apps/\(user)" : "\(state)/apps" }

@@ -19,9 +19,9 @@ extension AppStore {
     ///   - space: which all users share.
     func unpack(
         _ archive: consuming Descriptor, as name: String, room: Int64, in space: StoreSpace
-    ) throws(ServiceError) -> Unpacked {
+    ) throws(BrokerError) -> Unpacked {
         guard name.hasSuffix(".app"), !name.contains("/"), !name.contains("\0"), name.utf8.count <= 255 else {
-            throw ServiceError(
+            throw BrokerError(
                 .invalidBundle, "is not called Name.app (P1)", place: name, remedy: "rename the directory")
         }
         let folder = Self.newName()
@@ -29,7 +29,7 @@ extension AppStore {
             var reader = try BundleArchiveReader(checking: archive)
             let bytes = try reader.measure()
             guard bytes <= room else {
-                throw ServiceError(
+                throw BrokerError(
                     .overQuota, "is larger than what is left for this user's apps", place: name,
                     remedy: "remove apps that are not needed; what was replaced counts until nothing runs from it")
             }
@@ -39,8 +39,8 @@ extension AppStore {
             return Unpacked(folder: folder, name: name, bytes: UInt64(clamping: bytes), reservation: reservation)
         } catch {
             discard(folder)
-            if let refusal = error as? ServiceError { throw refusal }
-            throw ServiceError(
+            if let refusal = error as? BrokerError { throw refusal }
+            throw BrokerError(
                 Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be taken: \(error)", place: name,
                 remedy: "install an app's own directory, by the library or the command")
         }

@@ -41,7 +41,7 @@ final class StoreSpace: Sendable {
     }
 
     /// Sets bytes aside. Not for the event loop's thread.
-    func reserve(_ bytes: Int64, for app: String) throws(ServiceError) -> Reservation {
+    func reserve(_ bytes: Int64, for app: String) throws(BrokerError) -> Reservation {
         let free = try freeBytes()
         let others = state.withLock { $0.isWhole } ? [:] : stores()
         let fault = state.withLock { state in
@@ -53,7 +53,7 @@ final class StoreSpace: Sendable {
             return fault
         }
         guard let fault else { return Reservation(bytes, in: self) }
-        throw ServiceError(
+        throw BrokerError(
             .overQuota, "does not fit: this daemon has a limit of \(fault)", place: app,
             remedy: "remove apps that are not needed; for root: annexd --forget-user, or another --limit")
     }
@@ -69,11 +69,11 @@ final class StoreSpace: Sendable {
         return nil
     }
 
-    private func freeBytes() throws(ServiceError) -> Int64 {
+    private func freeBytes() throws(BrokerError) -> Int64 {
         do throws(SystemError) {
             return try Descriptor.directory(options.state).availableBytes()
         } catch {
-            throw ServiceError(.system, "\(error.cause)", place: options.state)
+            throw BrokerError(.system, "\(error.cause)", place: options.state)
         }
     }
 

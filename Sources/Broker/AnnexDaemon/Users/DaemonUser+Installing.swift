@@ -9,10 +9,10 @@ internal import Synchronization
 
 extension DaemonUser {
     /// Copies an app into the store, checks the copy, and registers it in place of what had its identifier.
-    func install(_ handed: HandedOver, named name: String) throws(ServiceError) -> [InstalledExtension] {
+    func install(_ handed: HandedOver, named name: String) throws(BrokerError) -> [InstalledExtension] {
         let means = try ready()
         guard handed.count == 1, let archive = handed.takeFirst() else {
-            throw ServiceError(
+            throw BrokerError(
                 .invalidBundle, "came with \(handed.count) descriptors instead of its archive", place: name,
                 remedy: "install by the library or the command")
         }
@@ -21,30 +21,30 @@ extension DaemonUser {
             archive, as: name, room: means.store.room(within: options.limits.installedBytes), in: space)
         // While its bytes are still set aside.
         defer { withExtendedLifetime(made) { space.note(means.store.bytes, at: means.store.path) } }
-        do throws(ServiceError) {
+        do throws(BrokerError) {
             let app = try opened("\(means.store.path)/\(made.folder)/\(name)", name)
             try check(app, index, means.broker)
             return try register(app, made, in: means, index)
         } catch {
             means.store.discard(made.folder)
             throw error.place.hasPrefix(means.store.path)
-                ? ServiceError(error.code, error.what, place: name, remedy: error.remedy) : error
+                ? BrokerError(error.code, error.what, place: name, remedy: error.remedy) : error
         }
     }
 
-    private func opened(_ path: String, _ name: String) throws(ServiceError) -> AppBundle {
+    private func opened(_ path: String, _ name: String) throws(BrokerError) -> AppBundle {
         do throws(BundleError) {
             return try AppBundle.open(path)
         } catch {
-            throw ServiceError(.invalidBundle, "\(error)", place: name)
+            throw BrokerError(.invalidBundle, "\(error)", place: name)
         }
     }
 
-    private func check(_ app: AppBundle, _ index: StoreIndex, _ broker: Broker) throws(ServiceError) {
+    private func check(_ app: AppBundle, _ index: StoreIndex, _ broker: Broker) throws(BrokerError) {
         let others = index.apps.count { $0.identifier != app.identifier }
         let extensions = broker.count(ofExtensionsBeside: app.identifier) + app.extensions.count
         guard others < options.limits.apps, extensions <= options.limits.extensions else {
-            throw ServiceError(
+            throw BrokerError(
                 .overQuota,
                 "is more than the \(options.limits.apps) apps and \(options.limits.extensions) extensions of one user",
                 place: app.identifier, remedy: "remove apps that are not needed")
@@ -53,8 +53,8 @@ extension DaemonUser {
 
     /// The broker's registry first, since it may refuse; where the disk does, the registry gets back what it had.
     private func register(
-        _ app: AppBundle, _ made: AppStore.Unpacked, in means: Means, _ index: StoreIndex
-    ) throws(ServiceError) -> [InstalledExtension] {
+        _ app: AppBundle, _ made: AppStore.Unpacked, in means: UserResources, _ index: StoreIndex
+    ) throws(BrokerError) -> [InstalledExtension] {
         let old = index.app(app.identifier)
         let running = means.broker.bundles(of: app.identifier)
         let extensions = try means.broker.install(app: "\(means.store.path)/\(made.folder)/\(made.name)")
@@ -73,13 +73,13 @@ extension DaemonUser {
             } else {
                 try? means.broker.remove(app: app.identifier)
             }
-            throw ServiceError(.system, "\(error.cause)", place: made.name, remedy: error.remedy)
+            throw BrokerError(.system, "\(error.cause)", place: made.name, remedy: error.remedy)
         }
         if let old { discard(old, running, in: means) }
         return extensions
     }
 
-    func remove(app identifier: String) throws(ServiceError) {
+    func remove(app identifier: String) throws(BrokerError) {
         let means = try ready()
         guard let app = means.store.index.withLock({ $0.app(identifier) }) else {
             // The broker knows the words.
@@ -94,7 +94,7 @@ extension DaemonUser {
     }
 
     /// The index first: only a disk can fail here, and then nothing has changed.
-    func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(ServiceError) {
+    func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(BrokerError) {
         let means = try ready()
         let app = try means.broker.app(carrying: identifier)
         try change(means, place: identifier) { index in
@@ -107,17 +107,17 @@ extension DaemonUser {
     }
 
     private func change(
-        _ means: Means, place: String, _ body: (inout StoreIndex) -> Void
-    ) throws(ServiceError) {
+        _ means: UserResources, place: String, _ body: (inout StoreIndex) -> Void
+    ) throws(BrokerError) {
         do throws(SystemError) {
             try means.store.change(body)
         } catch {
-            throw ServiceError(.system, "\(error.cause)", place: place, remedy: error.remedy)
+            throw BrokerError(.system, "\(error.cause)", place: place, remedy: error.remedy)
         }
     }
 
     /// A running extension may still read its bundle, and holds it until it has ended.
-    private func discard(_ app: StoreIndex.App, _ running: [ExtensionBundle], in means: Means) {
+    private func discard(_ app: StoreIndex.App, _ running: [ExtensionBundle], in means: UserResources) {
         means.store.leavings.withLock { $0.append(Leaving(app, heldBy: running)) }
         sweep()
     }

@@ -6,9 +6,9 @@ internal import Synchronization
 
 extension DaemonUser {
     /// His broker and his store. The first who asks makes them: not for the event loop's thread.
-    func ready() throws(ServiceError) -> Means {
+    func ready() throws(BrokerError) -> UserResources {
         if let means = means.withLock({ $0 }) { return means }
-        return try making.withLock { (_) throws(ServiceError) in
+        return try making.withLock { (_) throws(BrokerError) in
             if let means = means.withLock({ $0 }) { return means }
             let made = try make()
             means.withLock { $0 = made }
@@ -16,24 +16,24 @@ extension DaemonUser {
         }
     }
 
-    private func make() throws(ServiceError) -> Means {
+    private func make() throws(BrokerError) -> UserResources {
         let path = options.store(of: number)
         let (lock, store): (UserLock, AppStore)
         do throws(SystemError) {
             lock = try UserLock(number, in: options.state, patience: .seconds(30))
             store = try AppStore(at: path, of: number, logger: logger)
         } catch {
-            throw ServiceError(.system, "\(error.cause)", place: path, remedy: error.remedy)
+            throw BrokerError(.system, "\(error.cause)", place: path, remedy: error.remedy)
         }
         space.note(store.bytes, at: path)
-        let made = Means(broker: try Broker(wishes), store: store, lock: lock)
+        let made = UserResources(broker: try Broker(wishes), store: store, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }
         for app in store.index.withLock({ $0.apps }) { load(app, made) }
         return made
     }
 
     /// Each user's reports in a folder of their own, and his number in each line of the log.
-    private var wishes: BrokerWishes {
+    private var wishes: BrokerConfiguration {
         var wishes = options.wishes
         wishes.share = share
         wishes.user = "\(number)"
@@ -58,8 +58,8 @@ extension DaemonUser {
     }
 
     /// An app that no longer passes stays on disk, and is not offered.
-    private func load(_ app: StoreIndex.App, _ means: Means) {
-        do throws(ServiceError) {
+    private func load(_ app: StoreIndex.App, _ means: UserResources) {
+        do throws(BrokerError) {
             _ = try means.broker.install(app: means.store.path(of: app))
             switchOff(app.disabled, means.broker)
         } catch {

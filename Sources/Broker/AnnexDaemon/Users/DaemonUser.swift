@@ -23,7 +23,7 @@ final class DaemonUser: Sendable {
     }
 
     /// What serves his requests; made with the first one.
-    struct Means: Sendable {
+    struct UserResources: Sendable {
         let broker: Broker
         let store: AppStore
         /// Nobody else has this user's store meanwhile.
@@ -36,7 +36,7 @@ final class DaemonUser: Sendable {
     let descriptors: DescriptorBudget
     let logger: Logger
     let state: Mutex<State>
-    let means = Mutex<Means?>(nil)
+    let means = Mutex<UserResources?>(nil)
     /// Held while his means are made, which lasts as long as he has apps to be checked: nobody else waits for that.
     let making = Mutex(())
     /// Launches and questions.

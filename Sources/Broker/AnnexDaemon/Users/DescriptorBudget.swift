@@ -28,9 +28,9 @@ struct DescriptorBudget: Sendable, Equatable {
     }
 
     /// Why a descriptor that a user has just brought is not kept; nil where it is.
-    func refusal(of number: Int32, from user: UInt32) -> ServiceError? {
+    func refusal(of number: Int32, from user: UInt32) -> BrokerError? {
         guard user != 0, isReserved(number) else { return nil }
-        return ServiceError(
+        return BrokerError(
             .overQuota, "this daemon has hardly any descriptors left, and keeps them for root", place: "annexd",
             remedy: "end what is not needed, or raise LimitNOFILE= of annexd.service")
     }

@@ -8,12 +8,12 @@ extension DaemonLink {
     func ask(
         _ request: ServiceRequest, _ descriptors: consuming DescriptorList = DescriptorList(),
         for least: Duration = .zero
-    ) throws(ServiceError) -> ServiceAnswer {
+    ) throws(BrokerError) -> ServiceAnswer {
         try exchange(request, descriptors, nil, within: max(least, patience)).answer
     }
 
     /// Asks for something and suspends until the answer.
-    nonisolated(nonsending) func asked(_ request: ServiceRequest) async throws(ServiceError) -> ServiceAnswer {
+    nonisolated(nonsending) func asked(_ request: ServiceRequest) async throws(BrokerError) -> ServiceAnswer {
         try await exchanged(request, DescriptorList(), nil).answer
     }
 
@@ -21,7 +21,7 @@ extension DaemonLink {
     /// - Returns: the extension's number.
     func launch(
         _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
-    ) throws(ServiceError) -> UInt64 {
+    ) throws(BrokerError) -> UInt64 {
         try exchange(request, descriptors, launched, within: patience).number
     }
 
@@ -29,7 +29,7 @@ extension DaemonLink {
     /// - Returns: the extension's number.
     nonisolated(nonsending) func launched(
         _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
-    ) async throws(ServiceError) -> UInt64 {
+    ) async throws(BrokerError) -> UInt64 {
         try await exchanged(request, descriptors, launched).number
     }
 
@@ -38,9 +38,9 @@ extension DaemonLink {
     private func exchange(
         _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension?,
         within limit: Duration
-    ) throws(ServiceError) -> (number: UInt64, answer: ServiceAnswer) {
+    ) throws(BrokerError) -> (number: UInt64, answer: ServiceAnswer) {
         guard !loop.isCurrent else {
-            throw ServiceError(
+            throw BrokerError(
                 .system, "a daemon cannot be waited for on the event loop's thread, which its answer comes by",
                 place: path, remedy: "ask from another thread, or from a task without `AndWait`")
         }
@@ -57,7 +57,7 @@ extension DaemonLink {
 
     private nonisolated(nonsending) func exchanged(
         _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension?
-    ) async throws(ServiceError) -> (number: UInt64, answer: ServiceAnswer) {
+    ) async throws(BrokerError) -> (number: UInt64, answer: ServiceAnswer) {
         let deadline = MonotonicClock.deadline(after: patience)
         let pending = PendingAnswer()
         while true {
@@ -73,15 +73,15 @@ extension DaemonLink {
 
     private nonisolated(nonsending) func answer(
         _ pending: PendingAnswer, until deadline: UInt64
-    ) async -> Result<ServiceAnswer, ServiceError>? {
+    ) async -> Result<ServiceAnswer, BrokerError>? {
         let timer = loop.schedule(at: deadline) { pending.reach(nil) }
         defer { timer.cancel() }
         return await pending.valueUnlessCancelled() ?? nil
     }
 
     private func outcome(
-        _ result: Result<ServiceAnswer, ServiceError>?, of number: UInt64, after limit: Duration
-    ) throws(ServiceError) -> ServiceAnswer {
+        _ result: Result<ServiceAnswer, BrokerError>?, of number: UInt64, after limit: Duration
+    ) throws(BrokerError) -> ServiceAnswer {
         switch result {
         case .success(.failed(let error)), .failure(let error):
             forget(number)
@@ -100,8 +100,8 @@ extension DaemonLink {
     private func send(
         _ request: ServiceRequest, _ descriptors: borrowing DescriptorList, _ pending: PendingAnswer,
         _ launched: RemoteExtension?
-    ) throws(ServiceError) -> UInt64? {
-        try state.withLock { (state) throws(ServiceError) in
+    ) throws(BrokerError) -> UInt64? {
+        try state.withLock { (state) throws(BrokerError) in
             if let end = state.end { throw end }
             let number = state.last + 1
             guard state.waiting.isEmpty, try pass(.request(number, request), descriptors) else { return nil }

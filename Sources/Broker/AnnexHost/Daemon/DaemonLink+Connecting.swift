@@ -7,7 +7,7 @@ internal import Synchronization
 extension DaemonLink {
     /// A connection whose daemon has said its welcome.
     /// - Parameter places: sockets; the first one at which somebody listens is taken.
-    static func connect(to places: [String], patience: Duration) throws(ServiceError) -> DaemonLink {
+    static func connect(to places: [String], patience: Duration) throws(BrokerError) -> DaemonLink {
         let deadline = MonotonicClock.deadline(after: patience)
         var path = places.last ?? ""
         do {
@@ -27,10 +27,10 @@ extension DaemonLink {
             }
         } catch let error as SystemError {
             throw Self.error(error, path: path, isChosen: places == DaemonPlace.sockets)
-        } catch let error as ServiceError {
+        } catch let error as BrokerError {
             throw error
         } catch {
-            throw ServiceError(.system, "\(error)", place: path)
+            throw BrokerError(.system, "\(error)", place: path)
         }
     }
 
@@ -63,7 +63,7 @@ extension DaemonLink {
     private static func check(peerOf socket: borrowing ControlSocket, path: String) throws {
         let user = try PeerCredentials(of: socket).user
         guard user == 0 || user == geteuid() else {
-            throw ServiceError(
+            throw BrokerError(
                 .unreachable, "is the socket of user \(user)", place: path,
                 remedy: "name the socket of a daemon of your own or of the system's")
         }
@@ -84,7 +84,7 @@ extension DaemonLink {
                     state.withLock { $0.version = version }
                     return true
                 case .leaving: return try mayTryAgain(until: deadline)
-                case .refused(let error): throw ServiceError(error.code, error.what, place: path, remedy: error.remedy)
+                case .refused(let error): throw BrokerError(error.code, error.what, place: path, remedy: error.remedy)
                 default: throw misunderstanding
                 }
             }
@@ -98,7 +98,7 @@ extension DaemonLink {
     }
 
     /// - Parameter isChosen: whether the path was looked for, and not given.
-    private static func error(_ error: SystemError, path: String, isChosen: Bool) -> ServiceError {
+    private static func error(_ error: SystemError, path: String, isChosen: Bool) -> BrokerError {
         let remedy =
             switch error.errno {
             case ENOENT, ECONNREFUSED: start(path, isChosen)
@@ -109,7 +109,7 @@ extension DaemonLink {
         // The machine's is asked only if there is none of the user's own.
         let isLast = isChosen && path == DaemonPlace.systemSocket
         let what = isLast ? "there is no daemon of yours at \(DaemonPlace.userSocket), and here: " : ""
-        return ServiceError(.unreachable, "\(what)\(error.cause)", place: path, remedy: remedy)
+        return BrokerError(.unreachable, "\(what)\(error.cause)", place: path, remedy: remedy)
     }
 
     private static let startOwn = "start one of your own: annexd, or systemctl --user enable --now annexd.socket"

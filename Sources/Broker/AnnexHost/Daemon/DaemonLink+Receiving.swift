@@ -19,7 +19,7 @@ extension DaemonLink {
                 case .message(let message): read(message.bytes)
                 }
             } catch {
-                return close(ServiceError(.unreachable, "\(error)", place: path, remedy: gone.remedy))
+                return close(BrokerError(.unreachable, "\(error)", place: path, remedy: gone.remedy))
             }
         }
     }
@@ -29,7 +29,7 @@ extension DaemonLink {
             take(try DaemonPacketMessage(decoding: bytes, within: ServiceWire.fromDaemon).packet)
         } catch {
             close(
-                ServiceError(
+                BrokerError(
                     .unreachable, "the daemon's packet: \(error)", place: path, remedy: misunderstanding.remedy))
         }
     }
@@ -61,7 +61,7 @@ extension DaemonLink {
 
     /// Ends the connection: whoever waits is told why, and every extension is over.
     /// - Parameter reason: the daemon's own word for the ends; where it breaks the connection off, this host is gone to it.
-    func close(_ error: ServiceError? = nil, for reason: Termination.Reason = .brokerShutdown) {
+    func close(_ error: BrokerError? = nil, for reason: Termination.Reason = .brokerShutdown) {
         let end = error ?? gone
         let (answers, extensions) = state.withLock { state in
             state.end = end
@@ -77,20 +77,20 @@ extension DaemonLink {
         for one in extensions.values { one.events(.ended(termination)) }
     }
 
-    var gone: ServiceError {
-        ServiceError(
+    var gone: BrokerError {
+        BrokerError(
             .unreachable, "the daemon has gone, or goes", place: path,
             remedy: "connect again; `systemctl --user status annexd` says whether it runs")
     }
 
-    var misunderstanding: ServiceError {
-        ServiceError(
+    var misunderstanding: BrokerError {
+        BrokerError(
             .unreachable, "the daemon answers something else than was asked", place: path,
             remedy: "host and daemon must be built with the same wire version")
     }
 
-    func unanswered(after limit: Duration) -> ServiceError {
-        ServiceError(
+    func unanswered(after limit: Duration) -> BrokerError {
+        BrokerError(
             .unreachable, "the daemon did not answer within \(limit)", place: path,
             remedy: "the machine is overloaded, or something stopped the daemon")
     }

@@ -61,24 +61,24 @@ extension DaemonLink {
     /// - Returns: false where the socket has no room.
     func pass(
         _ packet: HostPacket, _ descriptors: borrowing DescriptorList = DescriptorList()
-    ) throws(ServiceError) -> Bool {
+    ) throws(BrokerError) -> Bool {
         let bytes: [UInt8]
         do throws(EncodingFailure) {
             bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
         } catch {
-            throw ServiceError(.system, "cannot be asked: \(error)", place: path)
+            throw BrokerError(.system, "cannot be asked: \(error)", place: path)
         }
         return try pass(bytes, descriptors)
     }
 
     /// - Returns: false where the socket has no room.
-    func pass(_ bytes: [UInt8], _ descriptors: borrowing DescriptorList) throws(ServiceError) -> Bool {
+    func pass(_ bytes: [UInt8], _ descriptors: borrowing DescriptorList) throws(BrokerError) -> Bool {
         do throws(SystemError) {
             try socket.send(bytes, descriptors)
             return true
         } catch {
             if error.errno == EAGAIN || error.errno == EWOULDBLOCK { return false }
-            throw ServiceError(.unreachable, "\(error)", place: path, remedy: gone.remedy)
+            throw BrokerError(.unreachable, "\(error)", place: path, remedy: gone.remedy)
         }
     }
 }

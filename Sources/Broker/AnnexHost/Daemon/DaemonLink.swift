@@ -5,14 +5,14 @@ internal import AnnexModel
 internal import Synchronization
 
 /// What a daemon has answered; nil: it did not in time, or the task that asked was cancelled.
-typealias PendingAnswer = Milestone<Result<ServiceAnswer, ServiceError>?>
+typealias PendingAnswer = Milestone<Result<ServiceAnswer, BrokerError>?>
 
 /// A host's end of its connection to a daemon. Answers and events are read on the event loop's thread; a caller waits for
 /// a bounded time, and for no daemon that has gone.
 final class DaemonLink: Sendable {
     struct State {
         /// Why nothing can be asked any more.
-        var end: ServiceError?
+        var end: BrokerError?
         /// Whether nothing comes any more either.
         var isOver = false
         /// What both speak.

@@ -11,7 +11,7 @@ final class DaemonService: BrokerService {
     /// - Parameters:
     ///   - places: sockets; the first one at which somebody listens is taken.
     ///   - patience: how long to wait for each answer.
-    init(connectingTo places: [String], patience: Duration) throws(ServiceError) {
+    init(connectingTo places: [String], patience: Duration) throws(BrokerError) {
         link = try DaemonLink.connect(to: places, patience: patience)
     }
 
@@ -19,42 +19,42 @@ final class DaemonService: BrokerService {
         link.close()
     }
 
-    func install(app path: String) throws(ServiceError) -> [InstalledExtension] {
+    func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let archive: Descriptor
         do throws(BundleArchiveFailure) {
             archive = try BundleArchiveWriter.archive(of: path)
         } catch {
-            throw ServiceError(
+            throw BrokerError(
                 .invalidBundle, "\(error)", place: path, remedy: "name an app's directory that this user can read")
         }
-        do throws(ServiceError) {
+        do throws(BrokerError) {
             let answer = try link.ask(.install(name: name), DescriptorList(archive), for: .seconds(120))
             if case .extensions(let extensions, _) = answer { return extensions }
             throw link.misunderstanding
         } catch {
             // The daemon knows the app's name; where it is, the host alone.
-            throw error.place == name ? ServiceError(error.code, error.what, place: path, remedy: error.remedy) : error
+            throw error.place == name ? BrokerError(error.code, error.what, place: path, remedy: error.remedy) : error
         }
     }
 
-    func remove(app identifier: String) throws(ServiceError) {
+    func remove(app identifier: String) throws(BrokerError) {
         _ = try link.ask(.uninstall(app: identifier))
     }
 
-    func setEnabled(_ isEnabled: Bool, for identifier: String) throws(ServiceError) {
+    func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         _ = try link.ask(.setEnabled(isEnabled, extension: identifier))
     }
 
     var extensions: [InstalledExtension] {
-        get throws(ServiceError) { try list(withDisabled: false) }
+        get throws(BrokerError) { try list(withDisabled: false) }
     }
 
     var installed: [InstalledExtension] {
-        get throws(ServiceError) { try list(withDisabled: true) }
+        get throws(BrokerError) { try list(withDisabled: true) }
     }
 
-    private func list(withDisabled: Bool) throws(ServiceError) -> [InstalledExtension] {
+    private func list(withDisabled: Bool) throws(BrokerError) -> [InstalledExtension] {
         var found: [InstalledExtension] = []
         while true {
             let request = ServiceRequest.list(after: found.last?.id ?? "", withDisabled: withDisabled)
@@ -64,15 +64,15 @@ final class DaemonService: BrokerService {
         }
     }
 
-    func terms(for identifier: String) throws(ServiceError) -> SessionTerms {
+    func terms(for identifier: String) throws(BrokerError) -> SessionTerms {
         try terms(in: link.ask(.terms(extension: identifier)))
     }
 
-    nonisolated(nonsending) func askedTerms(for identifier: String) async throws(ServiceError) -> SessionTerms {
+    nonisolated(nonsending) func askedTerms(for identifier: String) async throws(BrokerError) -> SessionTerms {
         try terms(in: await link.asked(.terms(extension: identifier)))
     }
 
-    private func terms(in answer: ServiceAnswer) throws(ServiceError) -> SessionTerms {
+    private func terms(in answer: ServiceAnswer) throws(BrokerError) -> SessionTerms {
         guard case .terms(let found) = answer else { throw link.misunderstanding }
         return found
     }
@@ -81,7 +81,7 @@ final class DaemonService: BrokerService {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
-    ) throws(ServiceError) -> any ExtensionHandle {
+    ) throws(BrokerError) -> any ExtensionHandle {
         try checkMayExpect(point)
         let request = ServiceRequest.launch(
             extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
@@ -93,7 +93,7 @@ final class DaemonService: BrokerService {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
-    ) async throws(ServiceError) -> any ExtensionHandle {
+    ) async throws(BrokerError) -> any ExtensionHandle {
         try checkMayExpect(point)
         let request = ServiceRequest.launch(
             extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
@@ -102,10 +102,10 @@ final class DaemonService: BrokerService {
     }
 
     /// An older daemon would launch an extension of any point, and not say so.
-    private func checkMayExpect(_ point: String?) throws(ServiceError) {
+    private func checkMayExpect(_ point: String?) throws(BrokerError) {
         let version = link.state.withLock(\.version)
         guard point != nil, version < ServiceWire.firstWithPoints else { return }
-        throw ServiceError(
+        throw BrokerError(
             .otherPoint, "is a daemon of wire version \(version), which does not check the extension point",
             place: link.path, remedy: "update annexd, or begin without naming the point")
     }

@@ -9,7 +9,7 @@ public import AnnexModel
 /// Foundation, whose `LocalizedError` that would need.
 public enum HostError: Error, Sendable {
     /// The broker did not launch the extension: unknown, a bundle or policy that breaks a rule, or no means.
-    case refused(ServiceError)
+    case refused(BrokerError)
     /// The extension ended before it answered; the end says why.
     case ended(Termination)
     /// The extension gave the request up with an error of its own. Its domain says whose number the code is:

@@ -6,7 +6,7 @@ package protocol HostObserver: Sendable {
     /// Somebody wants an extension to run.
     func launching(_ identifier: String) -> any SessionObserver
     /// It was not launched.
-    func refused(_ identifier: String, _ error: ServiceError)
+    func refused(_ identifier: String, _ error: BrokerError)
 }
 
 /// Told of one session. May be called on any thread and must not block.

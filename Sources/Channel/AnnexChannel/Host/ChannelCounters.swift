@@ -19,7 +19,7 @@ public struct ChannelCounters: Sendable, Hashable {
 }
 
 /// The counts behind `ChannelCounters`.
-struct HostTally: ~Copyable, Sendable {
+struct CounterWriter: ~Copyable, Sendable {
     private let slot: SharedSlot
     // Added to under the sending lock.
     let framesSent: Counter

@@ -13,7 +13,7 @@ final class ChannelState: Sendable {
     let mostDescriptors: Int
     /// Nil unless the traffic is recorded: then every call goes through the table.
     let tap: (any FrameTap)?
-    let tally: HostTally
+    let tally: CounterWriter
 
     let calls = Mutex(CallTable())
     let hosted = Mutex(HostedCalls())
@@ -67,7 +67,7 @@ final class ChannelState: Sendable {
         self.loop = loop
         self.mostDescriptors = mostDescriptors
         self.tap = tap
-        tally = HostTally(label: configuration.label)
+        tally = CounterWriter(label: configuration.label)
     }
 
     // MARK: Sizes

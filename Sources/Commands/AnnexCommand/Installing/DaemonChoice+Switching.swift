@@ -5,7 +5,7 @@ import ArgumentParser
 extension DaemonChoice {
     /// Switches extensions on or off, and says which.
     func switchExtensions(_ extensions: [String], on isEnabled: Bool) throws {
-        let (changed, end) = try ask(about: extensions) { host, identifier throws(ServiceError) in
+        let (changed, end) = try ask(about: extensions) { host, identifier throws(BrokerError) in
             try host.setEnabled(isEnabled, for: identifier)
             return identifier
         }

@@ -25,8 +25,8 @@ struct DaemonChoice: ParsableArguments {
     private var path: String? { system ? DaemonPlace.systemSocket : socket }
 
     /// Asks a daemon. A refusal is printed, with the remedy, and is the command's end.
-    func ask<Answer>(_ work: (AnnexHost) throws(ServiceError) -> Answer) throws -> Answer {
-        do throws(ServiceError) {
+    func ask<Answer>(_ work: (AnnexHost) throws(BrokerError) -> Answer) throws -> Answer {
+        do throws(BrokerError) {
             return try work(AnnexHost.connectAndWait(to: path))
         } catch {
             throw report(error)
@@ -35,13 +35,13 @@ struct DaemonChoice: ParsableArguments {
 
     /// Asks for each of several things, whatever came of those before it.
     func ask<Answer>(
-        about words: [String], _ work: (AnnexHost, String) throws(ServiceError) -> Answer
+        about words: [String], _ work: (AnnexHost, String) throws(BrokerError) -> Answer
     ) throws -> (answers: [Answer], end: ExitCode?) {
         let host = try ask { host in host }
         var answers: [Answer] = []
         var end: ExitCode?
         for word in words {
-            do throws(ServiceError) {
+            do throws(BrokerError) {
                 answers.append(try work(host, word))
             } catch {
                 end = report(error)
@@ -52,7 +52,7 @@ struct DaemonChoice: ParsableArguments {
         return (answers, end)
     }
 
-    private func report(_ error: ServiceError) -> ExitCode {
+    private func report(_ error: BrokerError) -> ExitCode {
         StandardError.print("annex: \(PlainText.shown("\(error)"))")
         return error.code == .unreachable ? Self.unavailable : Self.refused
     }

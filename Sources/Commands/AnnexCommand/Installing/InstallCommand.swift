@@ -32,7 +32,7 @@ struct InstallCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        let (installed, end) = try daemon.ask(about: apps) { host, app throws(ServiceError) in
+        let (installed, end) = try daemon.ask(about: apps) { host, app throws(BrokerError) in
             try host.install(app: app)
         }
         let extensions = installed.flatMap(\.self)

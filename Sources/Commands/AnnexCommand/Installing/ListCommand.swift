@@ -34,7 +34,7 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        let installed = try daemon.ask { host throws(ServiceError) in try host.installed() }
+        let installed = try daemon.ask { host throws(BrokerError) in try host.installed() }
         let shown = installed.filter { (all || $0.isOffered) && (point == nil || $0.extensionPoint == point) }
         if daemon.json {
             print(JSON.object([.init("extensions", .list(shown.map(InstalledText.json)))]).written)

@@ -25,7 +25,7 @@ struct RemoveCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        let (removed, end) = try daemon.ask(about: apps) { host, app throws(ServiceError) in
+        let (removed, end) = try daemon.ask(about: apps) { host, app throws(BrokerError) in
             try host.remove(app: app)
             return app
         }

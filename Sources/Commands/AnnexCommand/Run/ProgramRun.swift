@@ -32,7 +32,7 @@ struct ProgramRun {
         /// Where the report goes.
         let file: RunReportFile?
         /// Why what it wrote was not waited for to the end.
-        let impatience: SignalDesk.Impatience?
+        let impatience: SignalForwarder.Impatience?
     }
 
     private func runToItsEnd() throws -> End {
@@ -42,7 +42,7 @@ struct ProgramRun {
         // Signals end this process as any other until there is something to hand them on to.
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
-        let signals = SignalDesk()
+        let signals = SignalForwarder()
         var streams = try ProgramStreams(closed: StandardStreams.closed)
         var prepared = try sandbox.prepare(
             program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
@@ -167,7 +167,7 @@ struct ProgramRun {
         }
     }
 
-    private func text(_ impatience: SignalDesk.Impatience) -> String {
+    private func text(_ impatience: SignalForwarder.Impatience) -> String {
         switch impatience {
         case .signal(let number): "signal \(number) came before all that the program wrote was taken"
         case .late: "ended: timeLimit: what the program wrote was not taken in its time"

@@ -6,7 +6,7 @@ import Glibc
 /// Every running extension at one moment, with what the kernel says of its processes.
 struct TopMoment {
     struct Entry {
-        let shown: BoardSnapshot
+        let shown: LiveStatusSnapshot
         /// Processor time in clock ticks and resident bytes, of all its processes; nil where nobody can say.
         let ticks: UInt64?
         let memory: UInt64?
@@ -25,7 +25,7 @@ struct TopMoment {
     static func now() -> TopMoment {
         let time = MonotonicClock.now()
         let page = UInt64(clamping: sysconf(Int32(_SC_PAGESIZE)))
-        let entries = BoardSnapshot.all().map { shown in
+        let entries = LiveStatusSnapshot.all().map { shown in
             let members = shown.process.flatMap { try? ProcessTree.members(of: $0) } ?? []
             let stats = members.compactMap { ProcessStat($0) }
             let isKnown = !stats.isEmpty

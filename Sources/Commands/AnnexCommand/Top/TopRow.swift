@@ -5,7 +5,7 @@ import Glibc
 
 /// A running extension between two moments. Where one of them lacks a number, its rate is not known.
 struct TopRow {
-    let shown: BoardSnapshot
+    let shown: LiveStatusSnapshot
     /// Seconds since somebody asked for it.
     let age: Double
     /// Processors' worth: 1 is one of them all the time.

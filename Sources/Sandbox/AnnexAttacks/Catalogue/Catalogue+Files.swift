@@ -5,11 +5,11 @@ extension Catalogue {
     static let files: [Attack] = [
         Attack(
             "FS-01", "Absolute path to host secret",
-            Try("read a world-readable file", [.root, .landlock]) { script, ground, _ in
-                let told = script.readFile(ground.secret)
-                return .tells(told, ground.secretBytes)
+            Try("read a world-readable file", [.root, .landlock]) { script, canaries, _ in
+                let told = script.readFile(canaries.secret)
+                return .tells(told, canaries.secretBytes)
             },
-            Try("check that it exists", .root) { script, ground, _ in script.look(at: ground.secret) },
+            Try("check that it exists", .root) { script, canaries, _ in script.look(at: canaries.secret) },
             .open("/etc/shadow"), .open("/etc/passwd")),
         Attack(
             "FS-02", "`..` through an inherited dir fd",
@@ -19,12 +19,12 @@ extension Catalogue {
             Try("chroot(\"/\")") { script, _, _ in .succeeds(script.call("chroot", script.text("/"))) }),
         Attack(
             "FS-04", "Old root still attached",
-            Try("the host's own root in mountinfo", [.root, .landlock]) { script, ground, _ in
-                .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(ground.rootMount.utf8))
+            Try("the host's own root in mountinfo", [.root, .landlock]) { script, canaries, _ in
+                .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(canaries.rootMount.utf8))
             },
-            Try("walk up out of the root", [.root, .landlock]) { script, ground, _ in
-                let path = "../../../../../../../.." + ground.secret
-                return .tells(script.readFile(path), ground.secretBytes)
+            Try("walk up out of the root", [.root, .landlock]) { script, canaries, _ in
+                let path = "../../../../../../../.." + canaries.secret
+                return .tells(script.readFile(path), canaries.secretBytes)
             }),
         Attack(
             "FS-05", "Mount event flows back",
@@ -49,8 +49,8 @@ extension Catalogue {
             Try("open_tree(OPEN_TREE_CLONE)") { script, _, _ in
                 .succeeds(script.call("open_tree", .here, script.text("/"), 0x80001))
             },
-            Try("open_tree of a file outside", .root) { script, ground, _ in
-                .succeeds(script.call("open_tree", .here, script.text(ground.secret), 0x80000))
+            Try("open_tree of a file outside", .root) { script, canaries, _ in
+                .succeeds(script.call("open_tree", .here, script.text(canaries.secret), 0x80000))
             },
             Try("fsopen") { script, _, _ in .succeeds(script.call("fsopen", script.text("tmpfs"), 1)) },
             .call("fsmount", -1, 0, 0, reaching: [Number.badDescriptor]),
@@ -75,16 +75,16 @@ extension Catalogue {
             .drivenBy(["AnnexLinuxTests/BeneathTests: FS-11"])),
         Attack(
             "FS-12", "Hard link to widen a right",
-            Try("link to a file outside", [.root, .landlock]) { script, ground, _ in
-                let link = ground.drop + "/link"
+            Try("link to a file outside", [.root, .landlock]) { script, canaries, _ in
+                let link = canaries.drop + "/link"
                 let step = script.call(
-                    "linkat", .here, script.text(ground.writable), .here, script.text(link), 0)
+                    "linkat", .here, script.text(canaries.writable), .here, script.text(link), 0)
                 return .onHost(step) { TrialFacts.take(link) }
             }),
         Attack(
             "FS-13", "Rename into laxer dir",
-            Try("rename from one folder outside to another", [.root, .landlock]) { script, ground, _ in
-                let (from, to) = (ground.drop + "/moved", ground.elsewhere + "/moved")
+            Try("rename from one folder outside to another", [.root, .landlock]) { script, canaries, _ in
+                let (from, to) = (canaries.drop + "/moved", canaries.elsewhere + "/moved")
                 let step = script.call("renameat2", .here, script.text(from), .here, script.text(to), 0)
                 return .onHost(step) { TrialFacts.moveBack(to, from) }
             }),
@@ -92,26 +92,26 @@ extension Catalogue {
             "FS-14", "setuid / file-cap binary",
             Try(
                 "execute a set-user-ID program", [.user, .root, .noNewPrivileges, .landlock], needs: [.root]
-            ) { script, ground, _ in
+            ) { script, canaries, _ in
                 var again = TrialScript()
                 let user = again.call("geteuid")
-                script.execute(ground.setUserProgram, then: again)
-                return .atLeast(user + TrialScript.againFrom, Int64(TrialGround.strangerUser))
+                script.execute(canaries.setUserProgram, then: again)
+                return .atLeast(user + TrialScript.againFrom, Int64(Canaries.strangerUser))
             },
             Try(
                 "execute a program with a file capability", [.root, .capabilities, .noNewPrivileges, .landlock],
                 // Without a user namespace the warden's own bounding set stops it.
                 needs: [.root, .layer(.user)]
-            ) { script, ground, _ in
+            ) { script, canaries, _ in
                 var again = TrialScript()
                 let held = again.capabilities()
-                script.execute(ground.capableProgram, then: again)
+                script.execute(canaries.capableProgram, then: again)
                 return .tells(held + TrialScript.againFrom, [0, 4, 0, 0])
             }),
         Attack(
             "FS-15", "mknod or existing node",
-            Try("mknod with the numbers of /dev/mem") { script, ground, _ in
-                let node = script.text(ground.drop + "/link")
+            Try("mknod with the numbers of /dev/mem") { script, canaries, _ in
+                let node = script.text(canaries.drop + "/link")
                 return .succeeds(script.call("mknodat", .here, node, 0o020666, 0x101))
             },
             .open("/dev/mem"), .open("/dev/kmsg", Flags.writeOnly)),
@@ -124,46 +124,46 @@ extension Catalogue {
             }),
         Attack(
             "FS-18", "Exec of shell later",
-            Try("execute its own program again", grant: { $0.grantingLine(call: "execve") }) { script, ground, _ in
+            Try("execute its own program again", grant: { $0.grantingLine(call: "execve") }) { script, canaries, _ in
                 script.execute("/bundle/trial", then: TrialScript())
-                script.execute(ground.bundleProgram, then: nil)
+                script.execute(canaries.bundleProgram, then: nil)
                 return .runsAgain
             },
-            Try("execute a program outside", [.root, .landlock]) { script, ground, _ in
-                script.execute(ground.program, then: TrialScript())
+            Try("execute a program outside", [.root, .landlock]) { script, canaries, _ in
+                script.execute(canaries.program, then: TrialScript())
                 return .runsAgain
             }),
         Attack(
             "FS-19", "Overwrite host or own executable (/proc/self/exe, CVE-2019-5736)",
             .open("/bundle/trial", Flags.writeOnly, layers: [.root, .landlock], else: "it is being executed"),
             .open("/proc/self/exe", Flags.writeOnly, layers: [.root, .landlock], else: "it is being executed"),
-            Try("write to a file of the host", [.root, .landlock]) { script, ground, _ in
-                .succeeds(script.call("openat", .here, script.text(ground.writable), 0o2000001, 0))
+            Try("write to a file of the host", [.root, .landlock]) { script, canaries, _ in
+                .succeeds(script.call("openat", .here, script.text(canaries.writable), 0o2000001, 0))
             }),
         Attack(
             "FS-20", "Page-cache poisoning by splice/AF_ALG (CVE-2026-31431)",
             .call("socket", 38, 5, 0, absent: [Number.noFamily])),
         Attack(
             "FS-21", "chmod/chown/utime/xattr on \"read-only\" files (no Landlock right)",
-            Try("change the times of a file outside", .root) { script, ground, _ in
-                .succeeds(script.call("utimensat", .here, script.text(ground.writable), 0, 0))
+            Try("change the times of a file outside", .root) { script, canaries, _ in
+                .succeeds(script.call("utimensat", .here, script.text(canaries.writable), 0, 0))
             },
-            Try("change the mode of a file outside", .root) { script, ground, _ in
-                .succeeds(script.call("fchmodat", .here, script.text(ground.secret), 0o644))
+            Try("change the mode of a file outside", .root) { script, canaries, _ in
+                .succeeds(script.call("fchmodat", .here, script.text(canaries.secret), 0o644))
             },
-            Try("change the owner of a file outside", .root) { script, ground, _ in
-                .succeeds(script.call("fchownat", .here, script.text(ground.writable), -1, -1, 0))
+            Try("change the owner of a file outside", .root) { script, canaries, _ in
+                .succeeds(script.call("fchownat", .here, script.text(canaries.writable), -1, -1, 0))
             },
-            Try("set an attribute of a file outside", .root) { script, ground, _ in
+            Try("set an attribute of a file outside", .root) { script, canaries, _ in
                 let (path, name, value) = (
-                    script.text(ground.writable), script.text("user.annex"), script.text("x")
+                    script.text(canaries.writable), script.text("user.annex"), script.text("x")
                 )
                 return .reaches(script.call("setxattr", path, name, value, 1, 0), [], absent: [Number.unsupported])
             }),
         Attack(
             "FS-22", "Rights of fds opened before restriction",
             Try("count descriptors beyond its own", else: "no descriptor is inherited") { script, _, _ in
-                .atLeast(script.scan("fcntl", 0..<1024, 1), TrialGround.descriptors + 1)
+                .atLeast(script.scan("fcntl", 0..<1024, 1), Canaries.descriptors + 1)
             }),
         Attack(
             "FS-23", "One huge (sparse) file",
@@ -193,24 +193,24 @@ extension Catalogue {
             .call("inotify_init1", 0), .call("fanotify_init", 0x200, 0)),
         Attack(
             "FS-28", "Changes through a read-only descriptor: mode, attributes, locks, leases", addition: true,
-            .call("fchmod", .number(TrialGround.gift), 0o666, grantable: true),
-            .call("flock", .number(TrialGround.gift), 2, grantable: true),
-            .call("fcntl", .number(TrialGround.gift), 1024, 0, grantable: true),
-            .call("fchown", .number(TrialGround.gift), -1, -1, grantable: true)),
+            .call("fchmod", .number(Canaries.gift), 0o666, grantable: true),
+            .call("flock", .number(Canaries.gift), 2, grantable: true),
+            .call("fcntl", .number(Canaries.gift), 1024, 0, grantable: true),
+            .call("fchown", .number(Canaries.gift), -1, -1, grantable: true)),
         Attack(
             "FS-29", "fchmodat2, file_setattr, open_tree_attr: newer calls with the rights of old ones",
             addition: true,
-            Try("fchmodat2", .root) { script, ground, _ in
-                .succeeds(script.call(number: 452, [.here, script.text(ground.secret), 0o644, 0]))
+            Try("fchmodat2", .root) { script, canaries, _ in
+                .succeeds(script.call(number: 452, [.here, script.text(canaries.secret), 0o644, 0]))
             },
-            Try("open_tree_attr", .root) { script, ground, _ in
-                let path = script.text(ground.secret)
+            Try("open_tree_attr", .root) { script, canaries, _ in
+                let path = script.text(canaries.secret)
                 return .succeeds(script.call(number: 467, [.here, path, 0x80000, script.room(32), 32]))
             }),
         Attack(
             "FS-30", "File handles instead of paths", addition: true,
-            Try("name_to_handle_at", .root) { script, ground, _ in
-                let (path, handle, mount) = (script.text(ground.secret), script.room(160), script.room(8))
+            Try("name_to_handle_at", .root) { script, canaries, _ in
+                let (path, handle, mount) = (script.text(canaries.secret), script.room(160), script.room(8))
                 script.store(128, at: handle, width: 4)
                 return .reaches(
                     script.call("name_to_handle_at", .here, path, handle, mount, 0), [], absent: [Number.unsupported])
@@ -218,14 +218,14 @@ extension Catalogue {
             .call("open_by_handle_at", -1, 0, 0, reaching: [Number.badAddress, Number.badDescriptor])),
         Attack(
             "FS-31", "Mounts and their secrets by listmount and statmount", addition: true,
-            Try("the host's own root by its number", [.mount, .root]) { script, ground, _ in
-                let request = script.words([24, .value(ground.rootNumber), 1])
+            Try("the host's own root by its number", [.mount, .root]) { script, canaries, _ in
+                let request = script.words([24, .value(canaries.rootNumber), 1])
                 return .succeeds(script.call(number: 457, [request, script.room(512), 512, 0]))
             }),
         Attack(
             "FS-32", "Truncating a file outside", addition: true,
-            Try("truncate", [.root, .landlock], needs: [.landlock(3)]) { script, ground, _ in
-                .succeeds(script.call("truncate", script.text(ground.writable), 0))
+            Try("truncate", [.root, .landlock], needs: [.landlock(3)]) { script, canaries, _ in
+                .succeeds(script.call("truncate", script.text(canaries.writable), 0))
             }),
         Attack(
             "FS-33", "A link planted for the next run, to be handed over or to receive its report", addition: true,

@@ -15,23 +15,23 @@ extension Catalogue {
         Attack("NS-04", "Negative-group ACL via setgroups", .call("setgroups", 0, 0)),
         Attack(
             "NS-05", "Sibling extension with same uid: kill/ptrace/proc",
-            Try("see a process of the host's", .process) { script, ground, _ in
-                .succeeds(script.call("getpgid", .number(ground.hostProcess)))
+            Try("see a process of the host's", .process) { script, canaries, _ in
+                .succeeds(script.call("getpgid", .number(canaries.hostProcess)))
             }),
         Attack(
             "NS-06", "kill(-1), kill(1,9)",
             Try("signal every process of the host's group", [.process, .landlock], needs: [.landlock(6)]) {
-                script, ground, _ in
-                .succeeds(script.call("kill", .number(-ground.hostGroup), 0))
+                script, canaries, _ in
+                .succeeds(script.call("kill", .number(-canaries.hostGroup), 0))
             }),
         Attack(
             "NS-07", "sethostname/clock via shared ns",
             .call("sethostname", 0, 65, reaching: [Number.invalid]),
             .call("setdomainname", 0, 65, reaching: [Number.invalid]),
-            Try("the host's name", .hostname) { script, ground, _ in
+            Try("the host's name", .hostname) { script, canaries, _ in
                 let name = script.room(390)
                 let step = script.call("uname", name)
-                return .tells(script.tell(name, count: 390, after: step), Array(ground.hostName.utf8))
+                return .tells(script.tell(name, count: 390, after: step), Array(canaries.hostName.utf8))
             }),
         Attack(
             "NS-08", "userns/mount-count exhaustion",
@@ -40,11 +40,11 @@ extension Catalogue {
             }),
         Attack(
             "NS-09", "SysV/mq memory outlives death",
-            Try("the host's segment by its key", .ipc) { script, ground, _ in
-                .succeeds(script.call("shmget", .number(ground.service.segmentKey), 0, 0))
+            Try("the host's segment by its key", .ipc) { script, canaries, _ in
+                .succeeds(script.call("shmget", .number(canaries.service.segmentKey), 0, 0))
             },
-            Try("a segment that outlives its program", .ipc) { script, ground, _ in
-                let key = ground.service.leftoverKey
+            Try("a segment that outlives its program", .ipc) { script, canaries, _ in
+                let key = canaries.service.leftoverKey
                 let step = script.call("shmget", .number(key), 4096, 0o1600)
                 return .onHost(step) { TrialFacts.takeSegment(key) }
             },
@@ -69,13 +69,14 @@ extension Catalogue {
     static let sockets: [Attack] = [
         Attack(
             "SOCK-01", "Abstract sockets (X11, D-Bus)",
-            Try("an abstract socket of the host's", [.network, .landlock], needs: [.landlock(6)]) { script, ground, _ in
-                .succeeds(script.connect(1, to: TrialAddress.unix([0] + Array(ground.service.abstractName.utf8))))
+            Try("an abstract socket of the host's", [.network, .landlock], needs: [.landlock(6)]) {
+                script, canaries, _ in
+                .succeeds(script.connect(1, to: TrialAddress.unix([0] + Array(canaries.service.abstractName.utf8))))
             }),
         Attack(
             "SOCK-02", "Path sockets (docker, ssh-agent, Wayland, user bus)",
-            Try("a socket with a path", [.root, .landlock], needs: [.landlock(9)]) { script, ground, _ in
-                .succeeds(script.connect(1, to: TrialAddress.unix(Array(ground.service.path.utf8))))
+            Try("a socket with a path", [.root, .landlock], needs: [.landlock(9)]) { script, canaries, _ in
+                .succeeds(script.connect(1, to: TrialAddress.unix(Array(canaries.service.path.utf8))))
             }),
         Attack(
             "SOCK-03", "systemd-run / D-Bus activation starts outside code",
@@ -112,25 +113,25 @@ extension Catalogue {
             }),
         Attack(
             "NET-02", "UDP/DNS/QUIC/ICMP/MPTCP past Landlock TCP rules",
-            Try("a datagram to the host", .network) { script, ground, _ in
-                let port = ground.service.datagramPort
+            Try("a datagram to the host", .network) { script, canaries, _ in
+                let port = canaries.service.datagramPort
                 let address = TrialAddress.internet([127, 0, 0, 1], port: port)
                 let socket = script.call("socket", 2, 2, 0)
                 let step = script.call(
                     "sendto", .result(socket), script.text("x"), 1, 0, script.bytes(address), 16, after: socket)
-                let service = ground.service
+                let service = canaries.service
                 return .onHost(step) { service.hasDatagram() }
             },
-            Try("MPTCP to the host", .network) { script, ground, _ in
-                let address = TrialAddress.internet([127, 0, 0, 1], port: ground.service.streamPort)
+            Try("MPTCP to the host", .network) { script, canaries, _ in
+                let address = TrialAddress.internet([127, 0, 0, 1], port: canaries.service.streamPort)
                 return .reaches(
                     script.connect(2, protocol: 262, to: address), [],
                     absent: [Number.noProtocol, Number.badDescriptor])
             }),
         Attack(
             "NET-03", "Host 127.0.0.1 services",
-            Try("a service of the host's", [.network, .landlock], needs: [.landlock(4)]) { script, ground, _ in
-                let address = TrialAddress.internet([127, 0, 0, 1], port: ground.service.streamPort)
+            Try("a service of the host's", [.network, .landlock], needs: [.landlock(4)]) { script, canaries, _ in
+                let address = TrialAddress.internet([127, 0, 0, 1], port: canaries.service.streamPort)
                 return .succeeds(script.connect(2, to: address))
             }),
         Attack(
@@ -151,8 +152,8 @@ extension Catalogue {
             }),
         Attack(
             "NET-07", "Binding a port that the host's users may connect to", addition: true,
-            Try("bind in the host's network", [.network, .landlock], needs: [.landlock(4)]) { script, ground, _ in
-                let address = TrialAddress.internet([127, 0, 0, 1], port: ground.service.streamPort)
+            Try("bind in the host's network", [.network, .landlock], needs: [.landlock(4)]) { script, canaries, _ in
+                let address = TrialAddress.internet([127, 0, 0, 1], port: canaries.service.streamPort)
                 let place = script.bytes(address)
                 let socket = script.call("socket", 2, 1, 0)
                 return .fails(script.call("bind", .result(socket), place, 16, after: socket), Number.inUse)

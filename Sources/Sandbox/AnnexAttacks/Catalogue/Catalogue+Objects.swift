@@ -8,16 +8,16 @@ extension Catalogue {
         Attack(
             "KOBJ-01", "Record locks without end: kernel memory that no limit counts", addition: true,
             locks("one-byte locks of a process on a file that it may read") { script in
-                script.conduct(.locks, .number(TrialGround.gift), 6, 10_000)
+                script.conduct(.locks, .number(Canaries.gift), 6, 10_000)
             },
             locks("the same locks by threads with their own descriptor tables") { script in
                 // More than are allowed. The kernel compares each lock with all others: ten times as many take minutes.
-                script.conduct(.lockTables, .number(TrialGround.gift), 6, 4)
+                script.conduct(.lockTables, .number(Canaries.gift), 6, 4)
             }),
         Attack(
             "KOBJ-02", "The same with locks of the open file description", addition: true,
             locks("one-byte locks of an open file description") { script in
-                script.conduct(.locks, .number(TrialGround.gift), 37, 10_000)
+                script.conduct(.locks, .number(Canaries.gift), 37, 10_000)
             }),
         Attack(
             "KOBJ-03", "Page tables for addresses without memory behind them", addition: true,
@@ -57,7 +57,7 @@ extension Catalogue {
                     neighbour: sendsDescriptor)
             ) { script, _, policy in
                 let pairs = UInt64(max(1, policy.limits.descriptors / 2))
-                return .measured(script.conduct(.flights, .value(pairs), .number(TrialGround.gift)))
+                return .measured(script.conduct(.flights, .value(pairs), .number(Canaries.gift)))
             }),
         Attack(
             "KOBJ-07", "Watches of event queues, of which each user has a limited number", addition: true,
@@ -122,7 +122,7 @@ extension Catalogue {
             name, else: "a budget of locks",
             // The kernel's list is no copy: while others lock and unlock, a reader misses some.
             measure: Measure("locks", of: 256) { scene in
-                KernelCounts.locks(on: scene.ground.writable).map { max($0, scene.told) }
+                KernelCounts.locks(on: scene.canaries.writable).map { max($0, scene.told) }
             }
         ) { script, _, _ in
             .measured(take(&script))

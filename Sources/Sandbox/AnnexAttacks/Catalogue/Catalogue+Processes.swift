@@ -12,15 +12,15 @@ extension Catalogue {
             .open("/proc/irq/default_smp_affinity", Flags.writeOnly)),
         Attack(
             "PROC-03", "/proc/PID/{root,cwd,fd,mem,environ} of host",
-            Try("the host's own status", [.root, .landlock]) { script, ground, _ in
-                .tells(script.readFile("/proc/\(ground.hostProcess)/status"), Array("Name:".utf8))
+            Try("the host's own status", [.root, .landlock]) { script, canaries, _ in
+                .tells(script.readFile("/proc/\(canaries.hostProcess)/status"), Array("Name:".utf8))
             },
-            Try("the host's working directory", [.root, .user, .landlock]) { script, ground, _ in
-                let path = script.text("/proc/\(ground.hostProcess)/cwd")
+            Try("the host's working directory", [.root, .user, .landlock]) { script, canaries, _ in
+                let path = script.text("/proc/\(canaries.hostProcess)/cwd")
                 return .succeeds(script.call("readlinkat", .here, path, script.room(256), 256))
             },
-            Try("the host's environment", [.root, .user, .landlock]) { script, ground, _ in
-                .succeeds(script.read("/proc/\(ground.hostProcess)/environ", count: 64))
+            Try("the host's environment", [.root, .user, .landlock]) { script, canaries, _ in
+                .succeeds(script.read("/proc/\(canaries.hostProcess)/environ", count: 64))
             }),
         Attack("PROC-04", "pid 1 (reaper) memory/environ", .open("/proc/1/mem", Flags.readWrite)),
         Attack(
@@ -36,17 +36,17 @@ extension Catalogue {
             Try("the host's control group", .controlGroup, withoutProcessFiles: [.root, .landlock]) { script, _, _ in
                 .tells(script.readFile("/proc/self/cgroup"), Array("annex.".utf8))
             },
-            Try("the host's command line", [.root, .landlock]) { script, ground, _ in
-                .succeeds(script.read("/proc/\(ground.hostProcess)/cmdline", count: 64))
+            Try("the host's command line", [.root, .landlock]) { script, canaries, _ in
+                .succeeds(script.read("/proc/\(canaries.hostProcess)/cmdline", count: 64))
             },
             Try(
                 "where its bundle is on the host, in mountinfo", withoutProcessFiles: [.root, .landlock],
                 needs: [.layer(.root)], grant: { $0.grantingLine(path: "/proc/self/mountinfo", rights: .read) }
-            ) { script, ground, _ in
-                .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(ground.bundleFolder.utf8))
+            ) { script, canaries, _ in
+                .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(canaries.bundleFolder.utf8))
             },
-            Try("the same in maps", [.root, .landlock]) { script, ground, _ in
-                .tellsInAll(script.readWhole("/proc/self/maps"), Array(ground.bundleFolder.utf8))
+            Try("the same in maps", [.root, .landlock]) { script, canaries, _ in
+                .tellsInAll(script.readWhole("/proc/self/maps"), Array(canaries.bundleFolder.utf8))
             }),
         Attack(
             "PROC-08", "uid_map/setgroups rewrite",
@@ -61,7 +61,7 @@ extension Catalogue {
         Attack(
             "PROC-10", "Reopen ro fd as rw by /proc/self/fd",
             Try("a file that it may read, for writing", .landlock, withoutProcessFiles: .root) { script, _, _ in
-                .succeeds(script.call("openat", .here, script.text("/proc/self/fd/\(TrialGround.gift)"), 2, 0))
+                .succeeds(script.call("openat", .here, script.text("/proc/self/fd/\(Canaries.gift)"), 2, 0))
             },
             Try("write to its sealed request", else: "seals") { script, _, _ in
                 let file = script.call("openat", .here, script.text("/proc/self/fd/3"), 2, 0)
@@ -83,20 +83,20 @@ extension Catalogue {
     static let signals: [Attack] = [
         Attack(
             "SIG-01", "Signal host",
-            Try("kill", [.process, .landlock], needs: [.landlock(6)]) { script, ground, _ in
-                .succeeds(script.call("kill", .number(ground.hostProcess), 0))
+            Try("kill", [.process, .landlock], needs: [.landlock(6)]) { script, canaries, _ in
+                .succeeds(script.call("kill", .number(canaries.hostProcess), 0))
             },
-            Try("pidfd_open", .process) { script, ground, _ in
-                .succeeds(script.call("pidfd_open", .number(ground.hostProcess), 0))
+            Try("pidfd_open", .process) { script, canaries, _ in
+                .succeeds(script.call("pidfd_open", .number(canaries.hostProcess), 0))
             }),
         Attack(
             "SIG-02", "ptrace reaper/sibling",
             Try("PTRACE_TRACEME") { script, _, _ in .succeeds(script.call("ptrace", 0, 0, 0, 0)) },
-            Try("the host's memory", [.user, .process, .landlock]) { script, ground, _ in
+            Try("the host's memory", [.user, .process, .landlock]) { script, canaries, _ in
                 let piece = script.words([0x1000, 8])
                 return .reaches(
                     script.call(
-                        "process_vm_readv", .number(ground.hostProcess), script.words([.address(0), 8]), 1,
+                        "process_vm_readv", .number(canaries.hostProcess), script.words([.address(0), 8]), 1,
                         piece, 1, 0), [Number.badAddress], absent: [])
             }),
         Attack(
@@ -117,8 +117,8 @@ extension Catalogue {
             .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07", "EndToEndTests/LifeTests: SIG-07"])),
         Attack(
             "SIG-08", "Advice about another process's memory", addition: true,
-            Try("process_madvise", else: "no descriptor of a stranger") { script, ground, _ in
-                let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
+            Try("process_madvise", else: "no descriptor of a stranger") { script, canaries, _ in
+                let process = script.call("pidfd_open", .number(canaries.hostProcess), 0)
                 return .succeeds(
                     script.call(
                         "process_madvise", .result(process), script.words([.address(0), 8]), 1, 20, 0,
@@ -126,8 +126,8 @@ extension Catalogue {
             }),
         Attack(
             "SIG-09", "Another process's descriptors by pidfd_getfd", addition: true,
-            Try("the host's standard output", [.user, .process, .landlock]) { script, ground, _ in
-                let process = script.call("pidfd_open", .number(ground.hostProcess), 0)
+            Try("the host's standard output", [.user, .process, .landlock]) { script, canaries, _ in
+                let process = script.call("pidfd_open", .number(canaries.hostProcess), 0)
                 return .succeeds(script.call("pidfd_getfd", .result(process), 1, 0, after: process))
             }),
         Attack(

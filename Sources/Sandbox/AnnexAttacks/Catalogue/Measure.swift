@@ -6,7 +6,7 @@ internal import AnnexSandbox
 struct Measure: Sendable {
     /// The program as the host sees it.
     struct Scene: Sendable {
-        let ground: TrialGround
+        let canaries: Canaries
         /// The program's process number on the host; 0 if it has none.
         let process: Int32
         /// The number of objects that the program reports.

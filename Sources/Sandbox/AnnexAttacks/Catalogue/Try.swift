@@ -29,7 +29,7 @@ package struct Try: Sendable {
     let grant: @Sendable (Policy) -> String?
     /// How the host measures the try, if the program's own answers do not show its effect.
     let measure: Measure?
-    let make: @Sendable (inout TrialScript, borrowing TrialGround, Policy) -> Proof
+    let make: @Sendable (inout TrialScript, borrowing Canaries, Policy) -> Proof
 
     /// The layers that must be in force for the try.
     package var least: SandboxLayers {
@@ -41,7 +41,7 @@ package struct Try: Sendable {
         else otherwise: String = "an ordinary user's rights",
         needs: [Need] = [], path: (name: String, rights: PathRights)? = nil,
         grant: @escaping @Sendable (Policy) -> String? = { _ in nil }, measure: Measure? = nil,
-        make: @escaping @Sendable (inout TrialScript, borrowing TrialGround, Policy) -> Proof
+        make: @escaping @Sendable (inout TrialScript, borrowing Canaries, Policy) -> Proof
     ) {
         self.name = name
         self.layers = layers
@@ -70,8 +70,8 @@ package struct Try: Sendable {
 
     /// A call on a descriptor that the host forgot to close on exec.
     static func leaked(_ name: String, _ call: String, _ rest: TrialArgument...) -> Try {
-        Try(name, else: "no descriptor is inherited") { script, ground, _ in
-            let arguments = [.number(ground.leakedDescriptor)] + rest
+        Try(name, else: "no descriptor is inherited") { script, canaries, _ in
+            let arguments = [.number(canaries.leakedDescriptor)] + rest
             return .succeeds(script.call(number: SystemCall(named: call)?.number ?? -1, arguments))
         }
     }

@@ -11,16 +11,16 @@ extension AttackRunner {
     ) async throws(TrialFailure) -> TrialOutcome {
         var script = script
         let waiting = script.room(8)
-        script.call("read", .number(TrialGround.hold), waiting, 1)
+        script.call("read", .number(Canaries.hold), waiting, 1)
         var ends = try TrialSandbox.system { () throws(SystemError) in
             try DescriptorPair.pipe(nonBlocking: false).list()
         }
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
             throw TrialFailure("a pipe without ends")
         }
-        var gifts = try ground.gifts()
+        var gifts = try canaries.gifts()
         gifts.append(reading)
-        let measurement = Measurement(measure, policy, ground, sandbox.programPath)
+        let measurement = Measurement(measure, policy, canaries, sandbox.programPath)
         let look = TrialLook(after: proof.step, writing: writing) { run, answers in
             await measurement.look(at: run, told: answers.results[proof.step] ?? 0)
         }
@@ -33,7 +33,7 @@ extension AttackRunner {
 /// The counts of one program, taken at three moments.
 private final class Measurement: Sendable {
     private let measure: Measure
-    private let ground: TrialGround
+    private let canaries: Canaries
     /// Where the program of the trial is, to be a neighbour as well.
     private let program: String
     private let state: Mutex<State>
@@ -46,11 +46,11 @@ private final class Measurement: Sendable {
         var hasEnded = false
     }
 
-    init(_ measure: Measure, _ policy: Policy, _ ground: TrialGround, _ program: String) {
+    init(_ measure: Measure, _ policy: Policy, _ canaries: Canaries, _ program: String) {
         self.measure = measure
-        self.ground = ground
+        self.canaries = canaries
         self.program = program
-        let before = measure.count(Measure.Scene(ground: ground, process: 0, told: 0))
+        let before = measure.count(Measure.Scene(canaries: canaries, process: 0, told: 0))
         let measured = Measured(
             unit: measure.unit, before: before ?? 0, allowed: measure.allowance.bytes(policy) / measure.size,
             machine: KernelCounts.machine())
@@ -67,7 +67,7 @@ private final class Measurement: Sendable {
     func look(at run: TrialRun, told: Int64) async {
         let process = await number(of: run)
         for attempt in 0..<looks {
-            let held = measure.count(Measure.Scene(ground: ground, process: process, told: UInt64(max(0, told))))
+            let held = measure.count(Measure.Scene(canaries: canaries, process: process, told: UInt64(max(0, told))))
             let neighbour = neighbour(told)
             // Of a process that ended meanwhile no count says anything.
             if run.hasEnded { return state.withLock { $0.hasEnded = true } }
@@ -105,7 +105,7 @@ private final class Measurement: Sendable {
     /// - Throws: if a look says nothing about the attack.
     func result(of outcome: TrialOutcome, limit: UInt64) async throws(TrialFailure) -> Measured {
         for _ in 0..<20 {
-            let after = measure.count(Measure.Scene(ground: ground, process: 0, told: 0))
+            let after = measure.count(Measure.Scene(canaries: canaries, process: 0, told: 0))
             let isOver = state.withLock { state in
                 if after == nil { state.failure = Self.uncounted }
                 state.measured.after = after ?? 0

@@ -6,11 +6,11 @@ internal import Glibc
 /// Tries attacks, each try in a sandbox of its own.
 package final class AttackRunner: Sendable {
     package let sandbox: TrialSandbox
-    let ground: TrialGround
+    let canaries: Canaries
 
     package init() throws(TrialFailure) {
         sandbox = try TrialSandbox()
-        ground = try TrialGround(for: sandbox)
+        canaries = try Canaries(for: sandbox)
     }
 
     /// - Throws: where a trial cannot be made though no layer was left out; that says nothing about the attack.
@@ -31,10 +31,10 @@ package final class AttackRunner: Sendable {
         if let lack = one.lack(layers) { return one.tried(.notApplicable(lack)) }
         let policy = one.measure == nil ? policy : Measure.policy(policy)
         var script = TrialScript()
-        let proof = one.make(&script, ground, policy)
+        let proof = one.make(&script, canaries, policy)
         if proof.step < 0 { return one.tried(.notApplicable("the policy has nothing of the kind")) }
         let outcome = try await outcome(of: one, script, proof, policy, layers)
-        ground.service.hangUp()
+        canaries.service.hangUp()
         // A program that is ended with its first breath can be told as a launch that failed; what it said itself counts.
         if let failure = outcome.end.failure, !outcome.answers.hasBegun {
             guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
@@ -57,7 +57,7 @@ package final class AttackRunner: Sendable {
             return try await self.measure(measure, script, proof, under: policy, layers: layers)
         }
         return try await sandbox.run(
-            script, under: policy, layers: layers, gifts: ground.gifts(), awaitsSilence: proof.awaitsSilence)
+            script, under: policy, layers: layers, gifts: canaries.gifts(), awaitsSilence: proof.awaitsSilence)
     }
 
     private func judge(_ one: Try, _ held: Held, _ outcome: TrialOutcome) -> AttackResult.Tried {
@@ -80,14 +80,14 @@ package final class AttackRunner: Sendable {
     package func isStopped(_ one: Try, under policy: Policy, layers: SandboxLayers, bare: Bool) -> Bool {
         let layers = layers.together
         var script = TrialScript()
-        let held = Held(script: &script, one, ground, policy, layers)
+        let held = Held(script: &script, one, canaries, policy, layers)
         return bare || held.isRefused && layers.contains(.seccomp)
             || !one.holding(sandbox.landlockABI, policy, layers).isDisjoint(with: layers)
     }
     /// Whether a policy's filter alone stops a try.
     func isRefused(_ one: Try, by policy: Policy) -> Bool {
         var script = TrialScript()
-        return Held(script: &script, one, ground, policy, .all).isRefused
+        return Held(script: &script, one, canaries, policy, .all).isRefused
     }
 }
 
@@ -107,10 +107,10 @@ private struct Held {
     }
 
     init(
-        script: inout TrialScript, _ one: Try, _ ground: borrowing TrialGround, _ policy: Policy,
+        script: inout TrialScript, _ one: Try, _ canaries: borrowing Canaries, _ policy: Policy,
         _ layers: SandboxLayers
     ) {
-        let proof = one.make(&script, ground, policy)
+        let proof = one.make(&script, canaries, policy)
         self.init(script, proof, policy, layers)
     }
 }

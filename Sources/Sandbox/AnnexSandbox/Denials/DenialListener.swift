@@ -34,7 +34,7 @@ final class DenialListener: Sendable {
     let scene: Scene
     let judge: DenialJudge
     let listener: Descriptor
-    let books: Mutex<DenialBooks>
+    let books: Mutex<DenialRecorder>
     let locks = LockDesk()
     private let watch = Mutex<EventLoop.Watch?>(nil)
     /// Where calls are answered: never on the loop that serves every channel.
@@ -58,7 +58,7 @@ final class DenialListener: Sendable {
         self.loop = loop
         self.report = report
         judge = DenialJudge(policy: scene.policy, mode: scene.mode, hasReaper: scene.hasReaper)
-        books = Mutex(DenialBooks(scene))
+        books = Mutex(DenialRecorder(scene))
         hasOwnThread = scene.mode != .enforce
         answers = try hasOwnThread ? EventLoop(name: "annex-denials") : AnswerLoop.shared()
         // Where the kernel cannot, answers take longer and are the same.

@@ -24,9 +24,9 @@ public enum Doctor {
                     deadly.0.title, cause: "a filter around this program kills for it",
                     remedy: remedies.remedy(of: deadly.0, deadly.1))
             }
-            let bench = try Bench()
-            findings += layers(bench, remedies)
-            for policy in policies { readiness.append(bench.readiness(of: policy, remedies: remedies)) }
+            let probes = try ProbeLauncher()
+            findings += layers(probes, remedies)
+            for policy in policies { readiness.append(probes.readiness(of: policy, remedies: remedies)) }
         } catch {
             let failure = error
             findings.append(
@@ -66,8 +66,8 @@ public enum Doctor {
             remedy: remedies.remedy(of: feature, answer))
     }
 
-    private static func layers(_ bench: borrowing Bench, _ remedies: Remedies) -> [Finding] {
-        let lacks = bench.lacks
+    private static func layers(_ probes: borrowing ProbeLauncher, _ remedies: Remedies) -> [Finding] {
+        let lacks = probes.lacks
         if lacks.count == SandboxLayer.allCases.count, let first = lacks.first {
             return [
                 Finding(
@@ -77,7 +77,7 @@ public enum Doctor {
         }
         return SandboxLayer.allCases.map { layer in
             let id = "layer." + layer.rawValue
-            guard let lack = lacks.first(where: { $0.layer == layer }) else { return there(layer, id, bench) }
+            guard let lack = lacks.first(where: { $0.layer == layer }) else { return there(layer, id, probes) }
             return Finding(
                 id, .layers, layer.title, .missing, seen: "tried by the warden: \(lack.seen)",
                 meaning: "a launch fails, unless its host names `\(layer.rawValue)` as dispensable",
@@ -86,8 +86,8 @@ public enum Doctor {
     }
 
     /// That the warden's trial succeeded: of `speculation` it says no more than that nothing that is offered was refused.
-    private static func there(_ layer: SandboxLayer, _ id: String, _ bench: borrowing Bench) -> Finding {
-        let controls = bench.controls
+    private static func there(_ layer: SandboxLayer, _ id: String, _ probes: borrowing ProbeLauncher) -> Finding {
+        let controls = probes.controls
         if layer == .speculation, controls.isEmpty {
             return Finding(
                 id, .layers, layer.title, .note, seen: "asked by the warden: \(controls)",
@@ -95,11 +95,11 @@ public enum Doctor {
         }
         let more: String
         switch layer {
-        case .landlock: more = bench.landlockText
+        case .landlock: more = probes.landlockText
         case .speculation: more = "; \(controls)"
         default: more = ""
         }
-        return Finding(id, .layers, layer.title, .works, seen: "tried by the warden (\(bench.program)): works" + more)
+        return Finding(id, .layers, layer.title, .works, seen: "tried by the warden (\(probes.program)): works" + more)
     }
 
     private static var system: String {

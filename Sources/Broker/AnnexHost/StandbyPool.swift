@@ -3,7 +3,7 @@
 /// Who finds nobody parked makes one more wanted; whoever was parked through a whole period without being needed is one
 /// too many. So an hour's rest leaves `least`, and a rush is met by up to `most`. What the lower bound lacks comes by
 /// itself, after a pause that grows with every failure; more than that comes when somebody asks.
-struct StandbyRoom<Occupant: AnyObject> {
+struct StandbyPool<Occupant: AnyObject> {
     private let least: Int
     private let most: Int
     /// Whether one that has served a request may serve another.

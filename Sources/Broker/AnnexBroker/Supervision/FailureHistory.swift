@@ -3,7 +3,7 @@ internal import AnnexModel
 internal import Synchronization
 
 /// Who failed how often in a row, for whoever wants to start one of them again.
-final class FailureBook: Sendable {
+final class FailureHistory: Sendable {
     private let backoff = Mutex(LaunchBackoff())
 
     func note(_ end: EndedExtension) {
@@ -11,12 +11,12 @@ final class FailureBook: Sendable {
     }
 
     /// Why an extension has to pause, and whether nobody has heard of this pause yet; nil where it may start.
-    func refusal(of identifier: String) -> (error: ServiceError, isNews: Bool)? {
+    func refusal(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
         let found = backoff.withLock { backoff in
             backoff.pause(identifier, at: .now).map { ($0, backoff.tell(identifier)) }
         }
         guard let (pause, isNews) = found else { return nil }
-        let error = ServiceError(
+        let error = BrokerError(
             .heldBack, "failed \(pause.failures) times in a row, the last time as \(pause.reason.rawValue)",
             place: identifier, remedy: "it may be started again in \(pause.left)")
         return (error, isNews)

@@ -2,7 +2,7 @@ package import AnnexBrokerAPI
 package import AnnexPolicy
 
 /// What a host wants of its broker otherwise than the policies say.
-package struct BrokerWishes: Sendable {
+package struct BrokerConfiguration: Sendable {
     /// How many may run at once under one policy; nil: as many as the policy says.
     package var instances: Int?
     /// No extension is ended by the clock alone before this, whatever its policy says.

@@ -7,7 +7,7 @@ internal import Glibc
 ///
 /// Everything here is open to every user of the machine, so that what keeps a trial out is the sandbox and not an
 /// ordinary permission.
-package final class TrialGround: Sendable {
+package final class Canaries: Sendable {
     private static let parent = "/var/tmp"
     package let folder: String
     /// A file that everybody may read, and what it says.
@@ -64,7 +64,7 @@ package final class TrialGround: Sendable {
         Self.remove(folder)
     }
 
-    /// Only what a ground is made of: nothing else of a folder that anybody may have written to.
+    /// Removes only what the canaries made: any user may have written other things to the folder.
     private static func remove(_ folder: String) {
         for name in [
             "secret", "writable", "drop/moved", "elsewhere/moved", "drop/link", "program", "set-user", "capable",

@@ -7,7 +7,7 @@ import Testing
 @testable import AnnexBroker
 
 /// The live status that a broker publishes of its extensions, and how much of it a reader believes.
-@Suite struct BoardTests {
+@Suite struct LiveStatusTests {
     private let asked = Moment(nanoseconds: 1_000_000_000)
 
     private func later(_ milliseconds: UInt64) -> Moment {
@@ -15,9 +15,9 @@ import Testing
     }
 
     /// This process's own entry, as another process reads it.
-    private func seen(_ identifier: String, children: Set<Int32> = []) throws -> BoardSnapshot? {
-        try SlotCopy.all(BoardLayout.file, of: getpid()).compactMap { slot in
-            BoardSnapshot(slot, broker: getpid(), host: getpid()) {
+    private func seen(_ identifier: String, children: Set<Int32> = []) throws -> LiveStatusSnapshot? {
+        try SlotCopy.all(LiveStatusLayout.file, of: getpid()).compactMap { slot in
+            LiveStatusSnapshot(slot, broker: getpid(), host: getpid()) {
                 children.contains($0)
             } channel: { _ in
                 nil
@@ -28,9 +28,9 @@ import Testing
     @Test func `every turn of a life is published`() throws {
         let identifier = "com.example.board \(UInt64.random(in: 0 ... .max))"
         var life = Lifecycle(LifecycleSimulationTests.times)
-        var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 77 << 20)
+        var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 77 << 20)
         #expect(try seen(identifier) == nil)
-        func feed(_ input: Lifecycle.Input, at moment: Moment) throws -> BoardState? {
+        func feed(_ input: Lifecycle.Input, at moment: Moment) throws -> LiveStatusState? {
             _ = life.handle(input, at: moment)
             entry.note(input, at: moment, life)
             return try seen(identifier)?.state
@@ -55,7 +55,7 @@ import Testing
 
     @Test func `DEPUTY-07: a process that does not belong to the broker is not shown`() throws {
         let identifier = "com.example.liar \(UInt64.random(in: 0 ... .max))"
-        var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 0)
+        var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 0)
         var life = Lifecycle(LifecycleSimulationTests.times)
         _ = life.handle(.asked, at: asked)
         entry.note(.asked, at: asked, life)
@@ -66,12 +66,12 @@ import Testing
         // Without a warden this process does not count as a broker.
         #expect(
             BrokerTable.now().brokers.keys.allSatisfy { $0.process != getpid() }
-                || BoardSnapshot.all().allSatisfy { $0.process != 1 })
+                || LiveStatusSnapshot.all().allSatisfy { $0.process != 1 })
     }
 
     @Test func `requests beyond those that are timed are counted all the same`() throws {
         let identifier = "com.example.many \(UInt64.random(in: 0 ... .max))"
-        var entry = BoardEntry(identifier, policy: "compute", memoryLimit: 0)
+        var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 0)
         var life = Lifecycle(LifecycleSimulationTests.times)
         for input in [Lifecycle.Input.asked, .placeGranted] { _ = life.handle(input, at: asked) }
         for request in 0..<5000 as Range<UInt64> { entry.note(.requestBegan(request), at: asked, life) }

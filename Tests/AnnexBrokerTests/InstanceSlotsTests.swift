@@ -11,10 +11,10 @@ import Testing
     }
 
     @Test func `START-06: the caller that waits longest gets the next free slot`() {
-        let places = Places()
+        let slots = InstanceSlots()
         let granted = Granted()
-        func ask(_ name: String, _ policy: String = "a") -> Places.Ticket {
-            let (ticket, isGranted) = places.ask(policy, most: 2) { granted.add(name) }
+        func ask(_ name: String, _ policy: String = "a") -> InstanceSlots.Slot {
+            let (ticket, isGranted) = slots.ask(policy, most: 2) { granted.add(name) }
             if isGranted { granted.add(name) }
             return ticket
         }
@@ -24,67 +24,67 @@ import Testing
         let fourth = ask("fourth")
         let other = ask("other", "b")
         #expect(granted.list == ["first", "second", "other"])
-        places.giveBack(third)
-        places.giveBack(first)
+        slots.giveBack(third)
+        slots.giveBack(first)
         #expect(granted.list == ["first", "second", "other", "fourth"])
         // A slot that is given back twice is free once.
-        places.giveBack(first)
+        slots.giveBack(first)
         let fifth = ask("fifth")
         #expect(granted.list.last == "fourth")
-        places.giveBack(second)
+        slots.giveBack(second)
         #expect(granted.list.last == "fifth")
-        for ticket in [fourth, fifth, other] { places.giveBack(ticket) }
+        for ticket in [fourth, fifth, other] { slots.giveBack(ticket) }
         _ = ask("last")
         #expect(granted.list.last == "last")
     }
 
     @Test func `L1: a lent slot goes to a caller that finds none unless it is claimed first`() {
-        let places = Places()
+        let slots = InstanceSlots()
         let asked = Granted()
-        func ask() -> Places.Ticket { places.ask("a", most: 2) { asked.add("granted") }.ticket }
+        func ask() -> InstanceSlots.Slot { slots.ask("a", most: 2) { asked.add("granted") }.ticket }
         let first = ask()
         let second = ask()
-        places.lend(first) { asked.add("first") }
-        places.lend(second) { asked.add("second") }
-        #expect(places.claim(second))
-        #expect(!places.claim(second))
+        slots.lend(first) { asked.add("first") }
+        slots.lend(second) { asked.add("second") }
+        #expect(slots.claim(second))
+        #expect(!slots.claim(second))
         let third = ask()
         #expect(asked.list == ["first"])
-        #expect(!places.claim(first))
-        places.giveBack(first)
+        #expect(!slots.claim(first))
+        slots.giveBack(first)
         #expect(asked.list == ["first", "granted"])
         // A slot that is lent while a caller waits is asked for at once; a slot that was given back cannot be asked
         // for.
         let fourth = ask()
-        places.lend(second) { asked.add("second") }
+        slots.lend(second) { asked.add("second") }
         #expect(asked.list.last == "second")
-        places.giveBack(second)
-        places.lend(second) { asked.add("too late") }
-        places.lend(third) { asked.add("third") }
-        places.giveBack(third)
-        places.giveBack(fourth)
+        slots.giveBack(second)
+        slots.lend(second) { asked.add("too late") }
+        slots.lend(third) { asked.add("third") }
+        slots.giveBack(third)
+        slots.giveBack(fourth)
         _ = (ask(), ask(), ask())
         #expect(asked.list == ["first", "granted", "second", "granted"])
     }
 
     @Test func `L1: a launch ahead of need takes no slot that is lent or waited for`() throws {
-        let places = Places()
+        let slots = InstanceSlots()
         let told = Granted()
-        func ask(most: Int = 2) -> Places.Ticket { places.ask("a", most: most) { told.add("granted") }.ticket }
-        let first = try #require(places.takeFree("a", most: 2))
-        let second = try #require(places.takeFree("a", most: 2))
-        places.lend(first) { told.add("first") }
-        #expect(places.takeFree("a", most: 2) == nil && places.takeFree("b", most: 0) != nil)
+        func ask(most: Int = 2) -> InstanceSlots.Slot { slots.ask("a", most: most) { told.add("granted") }.ticket }
+        let first = try #require(slots.takeFree("a", most: 2))
+        let second = try #require(slots.takeFree("a", most: 2))
+        slots.lend(first) { told.add("first") }
+        #expect(slots.takeFree("a", most: 2) == nil && slots.takeFree("b", most: 0) != nil)
         #expect(told.list.isEmpty)
         // Nor a slot that is free by a later limit while a caller waits for it by its own.
         let third = ask()
         #expect(told.list == ["first"])
-        #expect(places.takeFree("a", most: 3) == nil)
-        places.giveBack(first)
-        #expect(told.list == ["first", "granted"] && places.takeFree("a", most: 2) == nil)
-        places.giveBack(second)
-        #expect(places.takeFree("a", most: 2) != nil)
-        places.giveBack(third)
+        #expect(slots.takeFree("a", most: 3) == nil)
+        slots.giveBack(first)
+        #expect(told.list == ["first", "granted"] && slots.takeFree("a", most: 2) == nil)
+        slots.giveBack(second)
+        #expect(slots.takeFree("a", most: 2) != nil)
+        slots.giveBack(third)
         _ = ask()
         #expect(told.list == ["first", "granted"])
     }
@@ -97,37 +97,37 @@ import Testing
     }
 
     @Test func `L1: a slot that is lent repeatedly is lent once`() {
-        let places = Places()
+        let slots = InstanceSlots()
         let gone = Granted()
         let asked = Granted()
-        let first = places.ask("a", most: 1) {}.ticket
+        let first = slots.ask("a", most: 1) {}.ticket
         let notices = 100_000
         for _ in 0..<notices {
             let counted = Counted(gone)
-            places.lend(first) { withExtendedLifetime(counted) { asked.add("first") } }
+            slots.lend(first) { withExtendedLifetime(counted) { asked.add("first") } }
         }
         #expect(gone.list.count == notices - 1, "what each notice brought is kept once")
         // One claim undoes all of them: no other caller gets the slot.
-        #expect(places.claim(first))
-        let second = places.ask("a", most: 1) { asked.add("second") }.ticket
+        #expect(slots.claim(first))
+        let second = slots.ask("a", most: 1) { asked.add("second") }.ticket
         #expect(asked.list.isEmpty)
-        places.giveBack(first)
+        slots.giveBack(first)
         #expect(asked.list == ["second"])
-        places.giveBack(second)
+        slots.giveBack(second)
     }
 
     @Test func `L1: the holder of a lent slot is asked once even if it lends again`() {
-        let places = Places()
+        let slots = InstanceSlots()
         let asked = Granted()
-        let first = places.ask("a", most: 1) {}.ticket
-        places.lend(first) { asked.add("first") }
-        let second = places.ask("a", most: 1) { asked.add("second") }.ticket
-        places.lend(first) { asked.add("again") }
-        #expect(!places.claim(first))
-        let third = places.ask("a", most: 1) { asked.add("third") }.ticket
+        let first = slots.ask("a", most: 1) {}.ticket
+        slots.lend(first) { asked.add("first") }
+        let second = slots.ask("a", most: 1) { asked.add("second") }.ticket
+        slots.lend(first) { asked.add("again") }
+        #expect(!slots.claim(first))
+        let third = slots.ask("a", most: 1) { asked.add("third") }.ticket
         #expect(asked.list == ["first"])
-        places.giveBack(first)
+        slots.giveBack(first)
         #expect(asked.list == ["first", "second"])
-        for ticket in [second, third] { places.giveBack(ticket) }
+        for ticket in [second, third] { slots.giveBack(ticket) }
     }
 }

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 /// What one sandbox was refused so far: one entry a kind of refusal, with its count, and never more than fit.
-struct DenialLedger {
+struct DenialTable {
     /// Kinds of calls and of paths that are kept; a program that invents new ones for ever is counted, not kept.
     static let capacity = 64
     static let pathCapacity = 256

@@ -1,5 +1,5 @@
 /// A request that a broker refuses: what, where, and the remedy.
-public struct ServiceError: Error, Sendable, Hashable {
+public struct BrokerError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable {
         /// No extension of this identifier is installed.
         case unknownExtension
@@ -43,7 +43,7 @@ public struct ServiceError: Error, Sendable, Hashable {
     }
 }
 
-extension ServiceError: CustomStringConvertible {
+extension BrokerError: CustomStringConvertible {
     public var description: String {
         "\(place): \(what)" + (remedy.map { "; \($0)" } ?? "")
     }

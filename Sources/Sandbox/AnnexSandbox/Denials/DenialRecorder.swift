@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import AnnexPolicy
 
 /// All that is kept about one sandbox's refusals while it lives.
-struct DenialBooks {
-    private var ledger = DenialLedger()
+struct DenialRecorder {
+    private var ledger = DenialTable()
     private var log: DenialLog
     private var recording: Recording?
     private var backtraces = 0
@@ -84,7 +84,7 @@ enum StackEvent: Hashable {
     case crash
 }
 
-extension DenialBooks {
+extension DenialRecorder {
     mutating func keep(_ sample: StackSample, of event: StackEvent) { stacks.append((event, sample)) }
 
     mutating func takeStack() -> (event: StackEvent, sample: StackSample)? {

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexSandbox
 
 /// A warden, a loop and a folder of a test's own.
-final class Ground: Sendable {
+final class WardenFixture: Sendable {
     let loop: EventLoop
     let warden: Warden
     let folder: URL

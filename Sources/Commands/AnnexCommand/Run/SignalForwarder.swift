@@ -5,7 +5,7 @@ import Synchronization
 /// Where the main thread waits: for signals to hand on, for the program to stop, and for its end.
 ///
 /// Every signal that it hands on is blocked in all threads from the beginning, so that none is lost or taken twice.
-final class SignalDesk: Sendable {
+final class SignalForwarder: Sendable {
     enum News: Sendable {
         case stopped
         /// Ctrl-Z on our terminal, whose keys are the program's.
@@ -109,7 +109,7 @@ final class SignalDesk: Sendable {
 
 // MARK: - After the program's end
 
-extension SignalDesk {
+extension SignalForwarder {
     /// Why what the program wrote was not waited for any longer.
     enum Impatience {
         case signal(Int32)

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The places of extensions that run at once: so many for each policy. Who finds none waits for his turn; before that
 /// those are asked to go that nobody needs yet.
-final class Places: Sendable {
+final class InstanceSlots: Sendable {
     /// A place, or the wish for one.
-    struct Ticket: Sendable {
+    struct Slot: Sendable {
         fileprivate let policy: String
         fileprivate let number: UInt64
     }
@@ -52,13 +52,13 @@ final class Places: Sendable {
     /// - Returns: whether there was one at once.
     func ask(
         _ policy: String, most: Int, granted: @escaping @Sendable () -> Void
-    ) -> (ticket: Ticket, isGranted: Bool) {
+    ) -> (ticket: Slot, isGranted: Bool) {
         let (ticket, isGranted, giveUp) = state.withLock { state in
             state.last += 1
             let number = state.last
             var room = state.rooms.removeValue(forKey: policy) ?? Room()
             defer { state.rooms[policy] = room }
-            let ticket = Ticket(policy: policy, number: number)
+            let ticket = Slot(policy: policy, number: number)
             guard room.taken.count >= max(1, most) else {
                 room.taken[number] = .kept
                 return (ticket, true, nil as (@Sendable () -> Void)?)
@@ -71,18 +71,18 @@ final class Places: Sendable {
     }
 
     /// One of `most` places for somebody who can do without: none that is lent, and not where anybody waits.
-    func takeFree(_ policy: String, most: Int) -> Ticket? {
+    func takeFree(_ policy: String, most: Int) -> Slot? {
         state.withLock { state in
             let room = state.rooms[policy] ?? Room()
             guard room.taken.count < max(1, most), room.waiting.isEmpty else { return nil }
             state.last += 1
             state.rooms[policy, default: Room()].taken[state.last] = .kept
-            return Ticket(policy: policy, number: state.last)
+            return Slot(policy: policy, number: state.last)
         }
     }
 
     /// Gives a place back, to whoever waits longest for one, or stops waiting. Once is enough, twice is harmless.
-    func giveBack(_ ticket: Ticket) {
+    func giveBack(_ ticket: Slot) {
         let next: Waiter? = state.withLock { state in
             guard var room = state.rooms.removeValue(forKey: ticket.policy) else { return nil }
             defer { if !room.taken.isEmpty || !room.waiting.isEmpty { state.rooms[ticket.policy] = room } }
@@ -101,7 +101,7 @@ final class Places: Sendable {
     /// Keeps a place only until somebody waits for one. Twice changes nothing.
     /// - Parameter giveUp: told at most once, on any thread: the place is to be given back soon. Must not give it back
     ///   from there.
-    func lend(_ ticket: Ticket, giveUp: @escaping @Sendable () -> Void) {
+    func lend(_ ticket: Slot, giveUp: @escaping @Sendable () -> Void) {
         let isWanted = state.withLock { state in
             guard var room = state.rooms[ticket.policy], case .kept? = room.taken[ticket.number] else { return false }
             let isWanted = !room.waiting.isEmpty
@@ -115,7 +115,7 @@ final class Places: Sendable {
 
     /// Keeps a lent place for good.
     /// - Returns: false where it was asked for meanwhile, or was not lent.
-    func claim(_ ticket: Ticket) -> Bool {
+    func claim(_ ticket: Slot) -> Bool {
         state.withLock { state in
             guard case .lent? = state.rooms[ticket.policy]?.taken[ticket.number] else { return false }
             state.rooms[ticket.policy]?.taken[ticket.number] = .kept

@@ -17,7 +17,7 @@ struct HostTable {
     /// The slots of a broker's board; none where it has none that can be read.
     mutating func board(of broker: ProcessIdentity) -> [SlotCopy] {
         let slots = try? SlotCopy.all(
-            BoardLayout.file, of: broker.process, atMost: &left[broker.user, default: Self.mostDescriptors])
+            LiveStatusLayout.file, of: broker.process, atMost: &left[broker.user, default: Self.mostDescriptors])
         let shown = (slots ?? []).prefix(slotsLeft[broker.user, default: Self.mostSlots])
         slotsLeft[broker.user, default: Self.mostSlots] -= shown.count
         return Array(shown)

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 /// Where a running extension's numbers lie on the broker's board. `Docs/Guide/Observing.md` says the same in words.
-enum BoardLayout {
+enum LiveStatusLayout {
     /// The magic is "ANXB".
     static let file = SlotLayout(name: "annex-board", magic: 0x4258_4E41, version: 1, slotSize: 512, slots: 16_383)
 

@@ -1,5 +1,5 @@
 /// What a running extension is at, in a word.
-package enum BoardState: UInt64, Sendable, CaseIterable {
+package enum LiveStatusState: UInt64, Sendable, CaseIterable {
     /// For a place among those that run at once.
     case waiting = 1
     /// From its place to its hello.

@@ -7,21 +7,21 @@ import Testing
     private final class Guest {}
 
     /// How many launches the pool needs now.
-    private func launches(_ room: inout StandbyRoom<Guest>) -> Int {
+    private func launches(_ room: inout StandbyPool<Guest>) -> Int {
         var count = 0
         while room.startLaunch() { count += 1 }
         return count
     }
 
-    private func filled(_ bounds: ClosedRange<Int>, _ count: Int) -> StandbyRoom<Guest> {
-        var room = StandbyRoom<Guest>(keeping: bounds)
+    private func filled(_ bounds: ClosedRange<Int>, _ count: Int) -> StandbyPool<Guest> {
+        var room = StandbyPool<Guest>(keeping: bounds)
         for _ in 0..<count { _ = room.takeFresh() }
         while room.startLaunch() { _ = room.launched(Guest()) }
         return room
     }
 
     @Test func `a caller that finds the pool empty raises its size up to the limit`() {
-        var room = StandbyRoom<Guest>(keeping: 1...3)
+        var room = StandbyPool<Guest>(keeping: 1...3)
         #expect(launches(&room) == 1)
         let isParked = room.launched(Guest())
         #expect(isParked)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `the lower limit is restored by itself and more slowly after failures`() {
-        var room = StandbyRoom<Guest>(keeping: 1...4)
+        var room = StandbyPool<Guest>(keeping: 1...4)
         #expect(room.pause == .zero)
         var last = Duration.zero
         for _ in 0..<20 {
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `only a request may get an extension that was used before`() throws {
-        var room = StandbyRoom<Guest>(keeping: 0...2, reuses: true)
+        var room = StandbyPool<Guest>(keeping: 0...2, reuses: true)
         #expect(room.takeAny() == nil)
         room.lost()
         #expect(launches(&room) == 1)
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// In every case, two quiet periods and successful launches bring the lower limit back.
-    private func settle(_ room: inout StandbyRoom<Guest>, launching: Int, out: Int) {
+    private func settle(_ room: inout StandbyPool<Guest>, launching: Int, out: Int) {
         for _ in 0..<launching { room.failed() }
         for _ in 0..<out { room.lost() }
         for _ in 0..<2 { _ = room.shrink() }
@@ -146,7 +146,7 @@ import Testing
         for _ in 0..<2000 {
             let most = Int.random(in: 0...5, using: &random)
             let least = Int.random(in: 0...most, using: &random)
-            var room = StandbyRoom<Guest>(keeping: least...most, reuses: .random(using: &random))
+            var room = StandbyPool<Guest>(keeping: least...most, reuses: .random(using: &random))
             var launching = 0
             var out = 0
             for _ in 0..<60 {

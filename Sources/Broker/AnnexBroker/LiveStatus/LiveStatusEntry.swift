@@ -4,7 +4,7 @@ internal import Glibc
 
 /// What a broker publishes about one of its extensions, for `annex top`: a few stores where its life turns, and nothing
 /// between. Its one writer at a time is whoever holds its extension's lock.
-struct BoardEntry: ~Copyable, Sendable {
+struct LiveStatusEntry: ~Copyable, Sendable {
     /// More requests than this at once are answered without being timed.
     private static let mostTimed = 1024
 
@@ -16,8 +16,9 @@ struct BoardEntry: ~Copyable, Sendable {
 
     init(_ identifier: String, policy: String, memoryLimit: UInt64) {
         slot = SharedSlot(
-            BoardLayout.file, texts: [(BoardLayout.identifier, identifier), (BoardLayout.policy, policy)])
-        slot.store(memoryLimit, in: BoardLayout.memoryLimit)
+            LiveStatusLayout.file,
+            texts: [(LiveStatusLayout.identifier, identifier), (LiveStatusLayout.policy, policy)])
+        slot.store(memoryLimit, in: LiveStatusLayout.memoryLimit)
     }
 
     mutating func note(_ input: Lifecycle.Input, at moment: Moment, _ life: Lifecycle) {
@@ -28,8 +29,8 @@ struct BoardEntry: ~Copyable, Sendable {
             if let began = requests.end(request, at: moment) {
                 answerTime &+= MonotonicClock.nanoseconds(moment.since(began))
             }
-            slot.store(answered, in: BoardLayout.answered)
-            slot.store(answerTime, in: BoardLayout.answerTime)
+            slot.store(answered, in: LiveStatusLayout.answered)
+            slot.store(answerTime, in: LiveStatusLayout.answerTime)
         default: break
         }
         show(life)
@@ -41,23 +42,23 @@ struct BoardEntry: ~Copyable, Sendable {
     }
 
     private func show(_ life: Lifecycle) {
-        slot.store(BoardState(life, isParked: isParked)?.rawValue ?? 0, in: BoardLayout.state)
+        slot.store(LiveStatusState(life, isParked: isParked)?.rawValue ?? 0, in: LiveStatusLayout.state)
     }
 
-    func note(process: Int32) { slot.store(UInt64(clamping: process), in: BoardLayout.process) }
-    func note(denials: Int) { slot.store(UInt64(clamping: denials), in: BoardLayout.denials) }
+    func note(process: Int32) { slot.store(UInt64(clamping: process), in: LiveStatusLayout.process) }
+    func note(denials: Int) { slot.store(UInt64(clamping: denials), in: LiveStatusLayout.denials) }
 
     func note(_ host: HostEnd) {
         switch host {
         case .own(let channel):
-            slot.store(UInt64(getpid()), in: BoardLayout.host)
-            slot.store(channel.counterNumber, in: BoardLayout.channel)
+            slot.store(UInt64(getpid()), in: LiveStatusLayout.host)
+            slot.store(channel.counterNumber, in: LiveStatusLayout.channel)
         case .remote(let host, let number):
             guard let host else { return }
-            slot.store(UInt64(clamping: host.process), in: BoardLayout.host)
-            slot.store(host.started, in: BoardLayout.hostStarted)
-            slot.store(UInt64(host.user), in: BoardLayout.hostUser)
-            slot.store(number, in: BoardLayout.channel)
+            slot.store(UInt64(clamping: host.process), in: LiveStatusLayout.host)
+            slot.store(host.started, in: LiveStatusLayout.hostStarted)
+            slot.store(UInt64(host.user), in: LiveStatusLayout.hostUser)
+            slot.store(number, in: LiveStatusLayout.channel)
         }
     }
 }

@@ -3,7 +3,7 @@ internal import AnnexPolicy
 internal import Glibc
 
 /// A broker's launcher of the doctor's own, which does without whatever this machine lacks and knows why.
-struct Bench: ~Copyable {
+struct ProbeLauncher: ~Copyable {
     private let launcher: Launcher
     private let bundle: ProbeBundle
 

@@ -2,9 +2,9 @@ internal import AnnexChannel
 
 /// A refusal on the wire.
 struct ServiceErrorMessage: Message {
-    let value: ServiceError
+    let value: BrokerError
 
-    init(_ value: ServiceError) {
+    init(_ value: BrokerError) {
         self.value = value
     }
 
@@ -17,9 +17,9 @@ struct ServiceErrorMessage: Message {
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         // A newer daemon may know more reasons than this host.
-        let code = ServiceError.Code(rawValue: try decoder.decode(1, as: String.self)) ?? .system
+        let code = BrokerError.Code(rawValue: try decoder.decode(1, as: String.self)) ?? .system
         let what = try decoder.decode(2, as: String.self)
-        value = ServiceError(
+        value = BrokerError(
             code, what, place: try decoder.decode(3, as: String.self),
             remedy: try decoder.decodeIfPresent(4, as: String.self))
     }
