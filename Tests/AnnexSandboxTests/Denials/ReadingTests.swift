@@ -1,3 +1,6 @@
+import AnnexLinux
+import Foundation
+import Synchronization
 import Testing
 
 @testable import AnnexSandbox
@@ -48,6 +51,36 @@ import Testing
     ])
     func `a line without registers gives no stopped thread`(line: String) {
         #expect(StoppedThread.read(Array(line.utf8)) == nil)
+    }
+
+    /// A held call is reported before its thread has fallen asleep.
+    @Test func `a thread that still runs is read again until it waits`() throws {
+        let thread = Running()
+        let pipe = try DescriptorPair.pipe()
+        let end = pipe.first.number
+        Thread.detachNewThread {
+            let number = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+            thread.folder.withLock { $0 = number.map { "/proc/\($0)" } ?? "" }
+            while !thread.mayWait.load(ordering: .sequentiallyConsistent) {}
+            let deadline = MonotonicClock.deadline(after: .milliseconds(30))
+            while MonotonicClock.now() < deadline {}
+            var byte: UInt8 = 0
+            _ = read(end, &byte, 1)
+            thread.hasEnded.store(true, ordering: .sequentiallyConsistent)
+        }
+        while thread.folder.withLock({ $0 == nil }) { usleep(100) }
+        let folder = try #require(thread.folder.withLock { $0 })
+        #expect(StoppedThread.waiting(folder, within: .zero) == nil)
+        thread.mayWait.store(true, ordering: .sequentiallyConsistent)
+        #expect(StoppedThread.waiting(folder, within: .seconds(3600)) != nil)
+        try pipe.second.writeAll([1])
+        while !thread.hasEnded.load(ordering: .sequentiallyConsistent) { usleep(100) }
+    }
+
+    private final class Running: Sendable {
+        let folder = Mutex<String?>(nil)
+        let mayWait = Atomic<Bool>(false)
+        let hasEnded = Atomic<Bool>(false)
     }
 
     @Test func `a process number comes from the kernel and not from the name`() {

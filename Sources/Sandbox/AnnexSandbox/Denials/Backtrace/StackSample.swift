@@ -24,7 +24,7 @@ struct StackSample: Sendable {
     /// - Parameter fault: where it stood when it faulted; nil: where the kernel says that it stands.
     init(of call: HeldCall, at fault: StoppedThread?, on listener: borrowing Descriptor) throws(Lack) {
         let place = "/proc/\(call.thread)"
-        guard let thread = fault ?? ProcessText.read("\(place)/syscall").flatMap(StoppedThread.read) else {
+        guard let thread = fault ?? StoppedThread.waiting(place) else {
             throw Lack(
                 text: "the kernel does not show where the thread stands (Yama, or the program is not dumpable)")
         }

@@ -1,3 +1,6 @@
+internal import AnnexLinux
+internal import Glibc
+
 /// Where a thread stands that waits in a call, as `/proc/PID/task/TID/syscall` shows it, or that faulted.
 package struct StoppedThread: Sendable, Hashable {
     package let stackPointer: UInt64
@@ -15,5 +18,25 @@ package struct StoppedThread: Sendable, Hashable {
             let instruction = NumberText.hexadecimal(words[words.count - 1])
         else { return nil }
         return StoppedThread(stackPointer: stack, instruction: instruction)
+    }
+}
+
+extension StoppedThread {
+    /// How long a thread may need to fall asleep in its held call. Short, because the thread that answers calls waits.
+    static let patience = Duration.milliseconds(20)
+
+    /// Where a thread stands that waits in a held call; nil if the kernel does not show it within that time.
+    ///
+    /// The kernel reports a held call before the calling thread has fallen asleep in it. Until then `syscall` says
+    /// `running`: on a busy machine that can take milliseconds.
+    /// - Parameter folder: the thread's folder in `/proc`.
+    static func waiting(_ folder: String, within time: Duration = patience) -> StoppedThread? {
+        let deadline = MonotonicClock.deadline(after: time)
+        while let text = ProcessText.read("\(folder)/syscall") {
+            if let thread = read(text) { return thread }
+            guard text == Array("running\n".utf8), MonotonicClock.now() < deadline else { return nil }
+            usleep(100)
+        }
+        return nil
     }
 }
