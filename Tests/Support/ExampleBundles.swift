@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The example apps, laid out from the executables that were built with the tests.
+/// The example apps, made from the executables that were built with the tests.
 public enum ExampleBundles {
     /// The folder with `Pictures.app` and `Shout.app`; made once in a run, removed at its end.
     public static let folder: Result<URL, Failure> = Result { () throws(Failure) in try layOut() }

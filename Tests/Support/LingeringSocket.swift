@@ -1,9 +1,9 @@
 public import AnnexLinux
 import Glibc
 
-/// Connected sockets whose last close lasts until they are released: it waits until unread bytes have been sent.
+/// Connected sockets whose last close blocks until they are released, because it waits for unread bytes to be sent.
 public final class LingeringSocket: Sendable {
-    /// A program that another test starts meanwhile does not hold the socket.
+    /// Close-on-exec, so that a program which another test starts meanwhile does not hold the socket.
     private static let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     private let listener: Int32
 

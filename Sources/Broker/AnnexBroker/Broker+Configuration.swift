@@ -6,7 +6,7 @@ internal import AnnexPolicy
 internal import AnnexSandbox
 
 extension Broker {
-    /// What the sandbox needs to run an extension exactly as it was checked at its installation.
+    /// The sandbox's configuration for an extension, with the files that were checked when the app was installed.
     static func configuration(
         for bundle: ExtensionBundle, policy: Policy, channel: consuming ExtensionDescriptors
     ) throws(BrokerError) -> SandboxConfiguration {

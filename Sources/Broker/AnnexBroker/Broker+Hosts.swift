@@ -12,8 +12,8 @@ extension Broker {
             events: events)
     }
 
-    /// Ends an extension that a broker launched, because its host is gone. Needs no reference to that broker: whoever lets go
-    /// of the last one waits for its warden.
+    /// Ends an extension because its host has gone. It needs no reference to the broker, because releasing the last
+    /// such reference waits for the warden.
     package static func end(ofGoneHost handle: any ExtensionHandle) {
         (handle as? SupervisedExtension)?.end(for: .hostGone)
     }

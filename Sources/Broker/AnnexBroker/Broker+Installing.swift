@@ -12,14 +12,15 @@ extension Broker {
         } catch {
             throw BrokerError(.invalidBundle, "\(error)", place: path)
         }
-        // Read and compiled now: a launch finds both ready, and a policy that cannot be compiled fails here.
+        // The policy is read and compiled now, so that a launch finds it ready and an invalid policy fails the
+        // installation.
         for bundle in app.extensions where bundle.refusal == nil { try prepare(policy(for: bundle), for: bundle) }
         let (installed, dropped) = try registry.withLock { (registry) throws(BrokerError) in
             let dropped = try registry.install(app)
             return (registry.described(app), dropped)
         }
         for refusal in installed.compactMap(\.refusal) { log.refused(refusal) }
-        // What failed before says nothing of the new version.
+        // Failures of an old version do not count against the new one.
         failures.forget(installed.map(\.id) + dropped)
         end(dropped, for: .removed)
         for supervised in running.all { supervised.endIfParkedAndReplaced() }
@@ -41,13 +42,13 @@ extension Broker {
         if !isEnabled { end([identifier], for: .disabled) }
     }
 
-    /// The app that carries an extension, switched on or off.
+    /// The app that carries an extension, whether the extension is switched on or off.
     package func app(carrying identifier: String) throws(BrokerError) -> String {
         guard let bundle = registry.withLock({ $0.bundle(identifier) }) else { throw absent(identifier) }
         return bundle.containingApp
     }
 
-    /// How many extensions all apps but one carry, switched on or off.
+    /// How many extensions all apps except `app` carry, switched on or off.
     package func count(ofExtensionsBeside app: String) -> Int {
         registry.withLock { $0.count(ofExtensionsBeside: app) }
     }
@@ -56,7 +57,7 @@ extension Broker {
 
     package var installed: [InstalledExtension] { registry.withLock { $0.installed } }
 
-    /// What an extension needs to be launched, and which installation that is from.
+    /// The bundle that a launch needs, and the number of its installation.
     func installed(_ identifier: String) throws(BrokerError) -> (bundle: ExtensionBundle, instance: UInt64) {
         let (bundle, instance, isEnabled) = registry.withLock {
             ($0.bundle(identifier), $0.instance(of: identifier), $0.isEnabled(identifier))
@@ -69,10 +70,10 @@ extension Broker {
         return (bundle, instance)
     }
 
-    /// The extensions of an app, as they were checked at its installation. Whatever runs from one holds it.
+    /// The extensions of an app as they were checked when it was installed. A running extension keeps its bundle open.
     package func bundles(of app: String) -> [ExtensionBundle] { registry.withLock { $0.bundles(of: app) } }
 
-    /// Why an extension must not run, where it must not.
+    /// Why an extension must not run; nil if it may.
     func causeAgainst(_ identifier: String) -> EndCause? {
         registry.withLock { registry in
             guard registry.bundle(identifier) != nil else { return .removed }
@@ -84,7 +85,7 @@ extension Broker {
         for supervised in running.all where identifiers.contains(supervised.identifier) { supervised.end(for: cause) }
     }
 
-    /// Why there is no such extension.
+    /// The error for an extension that is not installed.
     private func absent(_ identifier: String) -> BrokerError {
         if let refusal = registry.withLock({ $0.refusal(of: identifier) }) { return refusal }
         return BrokerError(
@@ -93,7 +94,7 @@ extension Broker {
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(BrokerError) {
-        // Where the machine gives no seccomp and the host does without, nothing is compiled.
+        // Without seccomp on this machine, which the host then allows, there is nothing to compile.
         guard launcher.gives(.seccomp) else { return }
         do throws(PolicyError) {
             _ = try policy.filter()

@@ -6,25 +6,25 @@ internal import AnnexSandbox
 internal import AnnexShippedPolicies
 internal import Synchronization
 
-/// The system's part: knows what is installed, launches, supervises, ends.
+/// Installs, launches, supervises and ends extensions. A broker lives in a host's process or in the daemon `annexd`.
 package final class Broker: BrokerService {
     let launcher: Launcher
     let registry = InstalledRegistry()
     let running = RunningExtensions()
     let slots = InstanceSlots()
     let wishes: BrokerConfiguration
-    /// Not the broker itself: an end told on the event loop's thread must not hold it.
+    /// A separate object, so that an end that is reported on the event loop's thread does not keep the broker alive.
     let failures = FailureHistory()
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
     let log: BrokerLog
     private let onEnd: @Sendable (EndedExtension) -> Void
 
-    /// Starts the warden and sweeps what a broker that was killed left behind.
+    /// Starts the warden, and removes what a killed broker left behind.
     /// - Parameters:
-    ///   - waiving: layers that extensions may do without, where this machine cannot give them.
-    ///   - wishes: what its host wants otherwise than the policies say.
-    ///   - onEnd: told of each end, on any thread; must not block.
+    ///   - waiving: layers that extensions do without if this machine cannot provide them.
+    ///   - wishes: the host's settings that override the policies'.
+    ///   - onEnd: called at each end, on any thread; must not block.
     package init(
         waiving: Set<DispensableLayer> = [], _ wishes: BrokerConfiguration = BrokerConfiguration(),
         onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
@@ -47,7 +47,7 @@ package final class Broker: BrokerService {
         launcher.shutDown()
     }
 
-    /// Whether the share that was wished for is held: not where no control group can be made.
+    /// Whether a control group holds the configured share; false if this machine can make no control group.
     package var holdsShare: Bool { launcher.holdsShare }
 
     package func terms(for identifier: String) throws(BrokerError) -> SessionTerms {
@@ -64,7 +64,7 @@ package final class Broker: BrokerService {
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
-        // Last of all: whatever is refused from here on would have to give it back.
+        // This step comes last: an error after it would have to give the slot back.
         let place = try place(for: purpose, identifier, policy)
         let log = log.of(host)
         log.launching(identifier, policy.name)
@@ -85,7 +85,7 @@ package final class Broker: BrokerService {
             }
         }
         supervised.start(configuration)
-        // Whoever removed or disabled it a moment ago may not have seen it among those that run.
+        // The extension may have been removed or disabled a moment ago, before it was among the running ones.
         if let cause = causeAgainst(identifier) { supervised.end(for: cause) }
         return supervised
     }
@@ -97,7 +97,7 @@ package final class Broker: BrokerService {
             remedy: "choose another extension: its app may have been replaced since this one was chosen")
     }
 
-    /// The place that a launch has from the start; nil: it asks for one, and waits for it.
+    /// The slot that a launch has from the start; nil if the launch must ask for one and wait.
     private func place(
         for purpose: LaunchPurpose, _ identifier: String, _ policy: Policy
     ) throws(BrokerError) -> InstanceSlots.Slot? {
@@ -111,17 +111,18 @@ package final class Broker: BrokerService {
     private func checkFailures(of identifier: String) throws(BrokerError) {
         guard wishes.holdsBack else { return }
         guard let (error, isNews) = failures.refusal(of: identifier) else { return }
-        // Once for each pause: whoever asks again and again fills no log with it.
+        // One log entry per pause, so that repeated requests do not flood the log.
         if isNews { log.heldBack(identifier, error) }
         throw error
     }
 
-    /// Ends every extension; what they were doing is told as `brokerShutdown`.
+    /// Ends every extension with the reason `brokerShutdown`.
     package func shutDown() {
         for supervised in running.all { supervised.end(for: .brokerShutdown) }
     }
 
-    /// The policy of the extension's point. A general profile is no point: no bundle gets it by naming it.
+    /// The policy of the extension's point. A general policy is not an extension point, so a bundle cannot get one by
+    /// naming it.
     func policy(for bundle: ExtensionBundle) throws(BrokerError) -> Policy {
         if let refusal = bundle.refusal { throw refusal }
         do throws(PolicyError) {
@@ -133,7 +134,7 @@ package final class Broker: BrokerService {
         }
     }
 
-    /// Read once: unpacking it takes longer than most steps of a launch.
+    /// The policy is cached: unpacking it takes longer than most steps of a launch.
     private func shippedPolicy(named name: String) throws(PolicyError) -> Policy {
         if let policy = policies.withLock({ $0[name] }) { return policy }
         let policy = try Policy.compiledAhead(named: name)

@@ -1,21 +1,21 @@
 package import AnnexBrokerAPI
 package import AnnexPolicy
 
-/// What a host wants of its broker otherwise than the policies say.
+/// A host's settings for its broker; they override the policies.
 package struct BrokerConfiguration: Sendable {
-    /// How many may run at once under one policy; nil: as many as the policy says.
+    /// How many extensions may run at once under one policy; nil for the policy's own number.
     package var instances: Int?
-    /// No extension is ended by the clock alone before this, whatever its policy says.
+    /// The shortest limit for a launch, a request and the watchdog. Shorter limits of a policy are raised to it.
     package var patience = Duration.zero
-    /// Whether extensions that fail again and again have to pause before they start once more.
+    /// Whether an extension that fails again and again must pause before its next launch.
     package var holdsBack = true
     /// Where reports on ends are kept.
     package var reports = ReportPlace.nowhere
-    /// What all extensions may have together; nil: no more is said of it than the policies say of each.
+    /// The limits for all extensions together; nil if only the policies limit them.
     package var share: BrokerShare?
-    /// Whose broker it is, for the log of a program that has several.
+    /// The user whose broker this is, for the log of a program that has several; nil otherwise.
     package var user: String?
-    /// Changes the limits of every policy, last.
+    /// Changes the limits of every policy, after all other settings.
     package var adjust: @Sendable (inout PolicyLimits) -> Void = { _ in }
 
     package init() {}

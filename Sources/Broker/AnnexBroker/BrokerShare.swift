@@ -1,15 +1,14 @@
 internal import AnnexSandbox
 
-/// What all extensions of one broker may have together, beside what the policy of each says.
+/// The limits for all extensions of one broker together, in addition to the policy of each.
 package struct BrokerShare: Sendable, Hashable {
-    /// What the control group is called that holds them to it.
+    /// The name of the control group that holds these limits.
     package var name: String
-    /// Bytes.
+    /// The most memory in bytes.
     package var memory: UInt64
-    /// Processes and threads.
+    /// The most processes and threads together.
     package var processes: Int
-    /// Of the processors and of the disks, where others want them too: against those of other brokers, and against a
-    /// program without a share, which has 100.
+    /// The shares of processors and disks when other programs compete for them. A program without a share has 100.
     package var processorWeight: Int
     package var diskWeight: Int
 

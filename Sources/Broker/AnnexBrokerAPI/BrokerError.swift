@@ -1,5 +1,6 @@
-/// A request that a broker refuses: what, where, and the remedy.
+/// Why a broker rejected a request: what went wrong, where, and the remedy.
 public struct BrokerError: Error, Sendable, Hashable {
+    /// The kind of error, for programs.
     public enum Code: String, Sendable, Hashable {
         /// No extension of this identifier is installed.
         case unknownExtension
@@ -7,32 +8,34 @@ public struct BrokerError: Error, Sendable, Hashable {
         case unknownApp
         /// The user switched the extension off.
         case disabled
-        /// The extension failed again and again, and has to pause before it is started once more.
+        /// The extension failed again and again, and may not be launched until a pause is over.
         case heldBack
         /// The bundle breaks a rule of packaging.
         case invalidBundle
-        /// The extension names a point that Annex does not know: a misspelt one, or the name of a general policy.
+        /// The extension names a point that Annex does not know: a misspelled one, or the name of a general policy.
         case unknownPoint
-        /// The extension is for another point than its host expects.
+        /// The extension serves another point than its host expects.
         case otherPoint
         /// No policy can be read for the extension's point.
         case invalidPolicy
-        /// An extension was to be launched ahead, and every place is taken or waited for.
+        /// An extension was to be launched ahead, and every instance slot is taken or waited for.
         case noPlace
-        /// More is open, installed or running than one user may have with this daemon.
+        /// The user has reached a quota of this daemon, for example for open connections, installed apps or running
+        /// extensions.
         case overQuota
-        /// There is no daemon at the socket, or it has gone, or it does not answer.
+        /// No daemon listens at the socket, or the daemon has ended or does not answer.
         case unreachable
-        /// The machine refused something that the broker itself needs.
+        /// The machine denied the broker something that it needs.
         case system
     }
 
+    /// The kind of error.
     public let code: Code
-    /// What went wrong, in a line.
+    /// What went wrong, in one line.
     public let what: String
-    /// The identifier or file that it is about.
+    /// The identifier or file that the error is about.
     public let place: String
-    /// What the reader can do about it, where that is known.
+    /// What the reader can do about it; nil if that is not known.
     public let remedy: String?
 
     package init(_ code: Code, _ what: String, place: String, remedy: String? = nil) {

@@ -1,44 +1,46 @@
 package import AnnexChannel
 
-/// What a host asks of a broker. Embedded and daemon answer the same, so that host code cannot tell which it has.
+/// The requests that a host makes to a broker. An embedded broker and a daemon answer alike, so host code does not
+/// depend on which one it has.
 package protocol BrokerService: Sendable {
-    /// Registers an app and its extensions; registering the same app again replaces it.
+    /// Installs an app and its extensions, or replaces an installed app with the same identifier.
     func install(app path: String) throws(BrokerError) -> [InstalledExtension]
 
-    /// Takes an app and its extensions out; those that run end as `removed`.
+    /// Removes an app and its extensions. Running ones end with the reason `removed`.
     func remove(app identifier: String) throws(BrokerError)
 
-    /// Switches an extension on or off; one that runs ends as `disabled`.
+    /// Switches an extension on or off. If it is switched off while it runs, it ends with the reason `disabled`.
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError)
 
-    /// Everything that is offered, by identifier: not what is switched off.
+    /// All extensions that hosts can begin, sorted by identifier; without those that are switched off.
     var extensions: [InstalledExtension] { get throws(BrokerError) }
 
-    /// Everything that is installed, by identifier: also what is switched off.
+    /// All installed extensions, sorted by identifier; also those that are switched off.
     var installed: [InstalledExtension] { get throws(BrokerError) }
 
-    /// The bounds that the extension's policy sets its host; the host makes the channel after them.
+    /// The limits that the extension's policy sets for its host. The host makes the channel with them.
     func terms(for identifier: String) throws(BrokerError) -> SessionTerms
 
-    /// Starts an extension with its ends of a channel that the host made; returns once the process is being made.
-    /// Everything after that, failures too, is told through `events`, ending with exactly one `ended`.
+    /// Launches an extension and gives it its ends of a channel that the host made. Returns once the process is being
+    /// created. `events` reports everything after that, failures included, and always ends with exactly one `ended`.
     ///
     /// - Parameters:
-    ///   - point: the extension point that the host expects; nil: any.
-    ///   - purpose: what for; says how much it may ask of others.
-    ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's.
-    ///   - host: the host's end of that channel, for the counts that are kept there.
+    ///   - point: the extension point that the host expects; nil if any will do.
+    ///   - purpose: why the extension is launched. It decides whether the launch may wait for a slot or take a parked
+    ///     one's.
+    ///   - timeLimit: the longest time for each request; nil for the extension point's limit.
+    ///   - host: the host's end of the channel, which counts messages and bytes.
     func launch(
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle
 
-    /// `terms` for a task: suspends if a daemon is asked.
+    /// The same as `terms`, for a task: it suspends while a daemon answers.
     nonisolated(nonsending) func askedTerms(for identifier: String) async throws(BrokerError) -> SessionTerms
 
-    /// `launch` for a task: suspends if a daemon is asked. A task that is cancelled meanwhile launches nothing, or what is
-    /// launched is ended.
+    /// The same as `launch`, for a task: it suspends while a daemon answers. If the task is cancelled meanwhile,
+    /// nothing is launched, or the launched extension is ended.
     nonisolated(nonsending) func askedLaunch(
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
@@ -46,7 +48,7 @@ package protocol BrokerService: Sendable {
     ) async throws(BrokerError) -> any ExtensionHandle
 }
 
-/// A broker in the host's own process is asked by a call.
+/// An embedded broker is called directly, without suspending.
 extension BrokerService {
     package nonisolated(nonsending) func askedTerms(
         for identifier: String

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Where daemons listen and keep what is installed.
+/// The paths at which daemons listen and keep installed apps.
 package enum DaemonPlace {
-    /// The daemon of the whole machine.
+    /// The paths of the daemon that serves the whole machine.
     package static let systemSocket = "/run/annex/annexd.socket"
     package static let systemState = "/var/lib/annex"
 
-    /// The daemon of the user who asks.
+    /// The socket of the daemon that serves the calling user alone.
     package static var userSocket: String {
         (environment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())") + "/annex/annexd.socket"
     }
@@ -15,8 +15,8 @@ package enum DaemonPlace {
         (environment("XDG_DATA_HOME") ?? ((environment("HOME") ?? "/") + "/.local/share")) + "/annex"
     }
 
-    /// Where a host looks for a daemon, one after another: the user's own where there is a socket, then the machine's. A
-    /// socket of his own that nobody listens at any more hides the machine's daemon from nobody.
+    /// The sockets that a host tries, in order: the user's own if it exists, then the machine's. A stale socket of the
+    /// user's own does not hide the machine's daemon.
     package static var sockets: [String] {
         access(userSocket, F_OK) == 0 ? [userSocket, systemSocket] : [systemSocket]
     }
@@ -24,7 +24,7 @@ package enum DaemonPlace {
     private static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
-        // The rule of these variables: what is not absolute is as good as not set.
+        // The XDG rule: a path that is not absolute counts as not set.
         return text.hasPrefix("/") ? text : nil
     }
 }

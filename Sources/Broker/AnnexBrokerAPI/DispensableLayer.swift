@@ -1,18 +1,23 @@
-/// One of the kernel's means that a sandbox is built from, as a host may name it to do without on machines that lack it.
+/// A layer of the sandbox that a host may declare dispensable, for machines that do not support it.
 ///
-/// A layer named so is left out only where the machine cannot give it; the launch report then lists it with the cause.
-/// What a sandbox rests on without a layer is in the attack catalogue: `annex attack --without LAYER`. The raw value is
-/// the layer's word on the command line.
+/// Annex leaves a dispensable layer out only if the machine cannot provide it. The launch report then lists the layer
+/// and the cause. The command `annex attack --without LAYER` shows what the remaining layers still stop. The raw value
+/// is the layer's name on the command line.
 public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
+    /// A Linux namespace: user, mount, process (`pid`), network, IPC, host name (`uts`) or control group.
     case user, mount, pid, network, ipc, uts, cgroup
-    /// A root of its own that holds nothing but what the policy lists.
+    /// A root directory of its own, which holds only what the policy lists.
     case root
+    /// The removal of all Linux capabilities.
     case capabilities
+    /// The flag with which no program can gain rights, for example by a set-uid bit.
     case noNewPrivileges = "no-new-privileges"
+    /// Landlock, seccomp, and a session keyring without permissions.
     case landlock, seccomp, keyring
-    /// Clocks that do not say when the machine was started.
+    /// Clocks that do not reveal when the machine was started.
     case time
-    /// Speculation that leaks switched off, and a core of its own while it runs: as far as the machine offers them. What it
-    /// does not offer fails no launch, also where this layer is not named.
+    /// Speculation that leaks data is switched off, and the extension has a core of its own while it runs. Annex
+    /// applies the controls that the machine offers. A missing control never fails a launch, even if this layer is not
+    /// dispensable.
     case speculation
 }

@@ -1,17 +1,17 @@
 package import AnnexModel
 
-/// What a broker tells a host about an extension that it launched.
+/// An event that a broker sends to a host about an extension that the host launched.
 package enum ExtensionEvent: Sendable {
     /// The extension said hello within its launch limit.
     case ready(LaunchReport)
-    /// The host asks it for a sign of life, and hands the answer to the handle.
+    /// The broker wants a sign of life: the host pings the extension, and passes its answer to the handle.
     case ping
-    /// Its memory runs out: the host tells it so, and it may let go of some.
+    /// The extension is close to its memory limit. The host warns it, so that it can free some.
     case memoryWarning
-    /// Its work is over: the host tells it so, and it may tidy up until its grace ends.
+    /// The session is over. The host tells the extension, which may tidy up until its grace ends.
     case goodbye
-    /// Its grace runs out: the host tells it so, and it may end what it began.
+    /// The grace is about to end. The host warns the extension, so that it can finish its activities.
     case endIsNear
-    /// It is gone; the last event.
+    /// The extension has ended. No event follows.
     case ended(Termination)
 }

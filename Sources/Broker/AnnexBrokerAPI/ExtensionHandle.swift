@@ -1,49 +1,54 @@
 package import AnnexModel
 
-/// A running extension as its host holds it: the host sees the channel, so it tells the broker what happens there.
+/// A host's handle of a running extension. Only the host sees the channel, so it reports through the handle what
+/// happens there.
 package protocol ExtensionHandle: AnyObject, Sendable {
     /// The extension's hello arrived.
     func saidHello()
-    /// A request was sent; its time limit runs from the moment at which no older one is open.
+    /// A request was sent. Its time limit starts when no older request is open.
     /// - Parameter request: a number that no other request to this extension has.
     func requestBegan(_ request: UInt64)
-    /// It was answered, cancelled or given up.
+    /// The request was answered or cancelled, or the host stopped waiting for it.
     func requestEnded(_ request: UInt64)
-    /// A call that the broker was not told of has lasted longer than a request may.
+    /// A call that was not reported with `requestBegan` has lasted longer than the extension point's limit for a
+    /// request.
     func overstayed()
-    /// It answered a `ping`.
+    /// The extension answered a `ping`.
     func gaveSign()
-    /// The host has passed a `ping` on. Until it says so, the extension's silence is no evidence against the extension.
+    /// The host has passed a `ping` on. Before this report, the broker does not count the extension's silence against
+    /// it.
     func passedPingOn()
-    /// It began something that it would like to end before it is ended.
-    /// - Parameter reason: its own words for it.
+    /// The extension began an activity that it wants to finish before it is ended.
+    /// - Parameter reason: the extension's own words for the activity.
     func activityBegan(_ reason: String)
     func activityEnded()
     /// The extension broke the channel's rules or budget.
     func violated(_ violation: ProtocolViolation)
-    /// The extension's end of the channel is closed: it has ended, or nobody will hear of it any more.
+    /// The extension's end of the channel is closed. Either the extension has ended, or nothing more can arrive from
+    /// it.
     func channelClosed()
-    /// Nobody needs it yet: it was started ahead, and its place is anyone's who finds none.
+    /// Marks an extension that was launched ahead of any request. A launch that finds no free slot may take this one's.
     func park()
-    /// A parked one is needed.
-    /// - Returns: false where its place was given to another: then it ends.
+    /// Takes a parked extension into use.
+    /// - Returns: false if another launch has taken its slot; the extension then ends.
     func claim() -> Bool
-    /// `claim` for a task: suspends if a daemon is asked.
+    /// The same as `claim`, for a task: it suspends while a daemon answers.
     nonisolated(nonsending) func askedClaim() async -> Bool
-    /// The host needs it no longer.
-    /// - Parameter completed: whether it answered; otherwise it was cancelled.
+    /// The host does not need the extension any longer.
+    /// - Parameter completed: true if the host's work with it is done, false if the host cancels it.
     func dismiss(completed: Bool)
-    /// What went through its channel so far, for a broker that does not see the host's end of it.
+    /// The messages and bytes that went through the channel so far, for a broker that does not have the host's end of
+    /// it.
     func counted(_ counts: SessionStatistics)
 }
 
 extension ExtensionHandle {
-    /// Who sees that end reads its counts there.
+    /// An embedded broker has the host's end of the channel and reads the counts there.
     package func counted(_ counts: SessionStatistics) {}
 
-    /// A broker in the host's own process is asked by a call.
+    /// An embedded broker is called directly, without suspending.
     package nonisolated(nonsending) func askedClaim() async -> Bool { claim() }
 
-    /// A host in the broker's process passes it on at once.
+    /// An embedded broker needs no report, because the host in its process passes a ping on at once.
     package func passedPingOn() {}
 }

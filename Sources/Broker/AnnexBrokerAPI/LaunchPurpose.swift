@@ -1,9 +1,11 @@
 internal import AnnexChannel
 
-/// What somebody wants an extension launched for.
+/// Why an extension is launched.
 package enum LaunchPurpose: UInt8, Sendable, Hashable, FieldValue {
-    /// Somebody waits for it: it waits in line for a place, and may have one of those that are lent.
+    /// A request needs the extension. The launch waits in line for an instance slot, and may take a parked extension's
+    /// slot.
     case request
-    /// Nobody needs it yet: it gets a place that is free and that nobody waits for, or is refused at once.
+    /// No request needs the extension yet. It gets a free slot for which no launch waits; otherwise the broker rejects
+    /// it at once.
     case ahead
 }

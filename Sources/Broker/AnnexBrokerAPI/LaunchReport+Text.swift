@@ -1,7 +1,7 @@
 internal import AnnexModel
 
 extension LaunchReport: CustomStringConvertible {
-    /// What a reader asks first, one line each: how long it took, under which policy and layers, and which limits hold.
+    /// A summary, one fact per line: how long the launch took, its policy, its layers and its limits.
     public var description: String {
         guard !policy.isEmpty else { return "not launched yet" }
         var lines = [
@@ -17,7 +17,7 @@ extension LaunchReport: CustomStringConvertible {
 }
 
 extension LaunchReport.Waiver: CustomStringConvertible {
-    /// The layer, why it is missing, and what would give it.
+    /// The layer, why it is missing, and the remedy if one is known.
     public var description: String { "\(layer.rawValue): \(cause)" + (remedy.map { "; \($0)" } ?? "") }
 }
 

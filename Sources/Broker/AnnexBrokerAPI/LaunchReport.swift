@@ -1,10 +1,10 @@
-/// How one launch went: what each step took, and what stands between the extension and the machine.
+/// A report on one launch: how long each step took, and which layers and limits are in force.
 public struct LaunchReport: Sendable, Hashable {
-    /// One step of the launch, in order.
+    /// One step of the launch.
     public struct Step: Sendable, Hashable {
         /// The step's name, for example `pivot_root`.
         public let name: String
-        /// How long it took.
+        /// How long the step took.
         public let duration: Duration
 
         package init(name: String, duration: Duration) {
@@ -13,12 +13,13 @@ public struct LaunchReport: Sendable, Hashable {
         }
     }
 
-    /// A layer that the host named as dispensable and that this machine does not give.
+    /// A layer that the host declared dispensable and that this machine does not provide.
     public struct Waiver: Sendable, Hashable {
+        /// The missing layer.
         public let layer: DispensableLayer
-        /// The step that failed and what the kernel answered, for example `landlock: ENOSYS (Function not implemented)`.
+        /// The step that failed and the kernel's error, for example `landlock: ENOSYS (Function not implemented)`.
         public let cause: String
-        /// What would give it, where that is known.
+        /// How to get the layer on this machine; nil if that is not known.
         public let remedy: String?
 
         package init(layer: DispensableLayer, cause: String, remedy: String?) {
@@ -28,22 +29,22 @@ public struct LaunchReport: Sendable, Hashable {
         }
     }
 
-    /// How long it waited for a place among those that run at once, before its first step.
+    /// How long the launch waited for a free instance slot before its first step.
     public let waited: Duration
-    /// Every step from the plan to the extension's hello.
+    /// Every step in order, from the plan to the extension's hello.
     public let steps: [Step]
-    /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`. `speculation control` names in parentheses the
-    /// controls that this machine offers, or says that it offers none.
+    /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`. `speculation control` lists in
+    /// parentheses the controls that this machine offers, or says that it offers none.
     public let layers: [String]
-    /// The layers that are missing, because the host named them as dispensable and the machine does not give them.
+    /// The layers that are missing: the host declared them dispensable, and the machine does not provide them.
     public let waived: [Waiver]
     /// The policy's name.
     public let policy: String
-    /// Every limit of the policy, and who holds it.
+    /// Every limit of the policy, and the mechanism that holds it.
     public let limits: [Limit]
     /// The memory limit in bytes.
     public let memoryLimit: UInt64
-    /// Whether the kernel enforces it.
+    /// How the memory limit is held.
     public let memory: Enforcement
 
     package init(
@@ -60,9 +61,9 @@ public struct LaunchReport: Sendable, Hashable {
         self.memory = memory
     }
 
-    /// Of a session that has not begun.
+    /// The report of a session that has not begun.
     package static let unknown = LaunchReport(steps: [], layers: [], policy: "", memoryLimit: 0, memory: .watched)
 
-    /// From the plan to the extension's hello.
+    /// The time from the plan to the extension's hello.
     public var total: Duration { steps.reduce(.zero) { $0 + $1.duration } }
 }

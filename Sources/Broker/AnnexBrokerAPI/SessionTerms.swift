@@ -1,10 +1,11 @@
 package import AnnexChannel
 
-/// What an extension's policy lets its host have.
+/// The limits that an extension's policy sets for its host.
 package struct SessionTerms: Sendable, Hashable {
-    /// The bounds of the channel, which the host makes.
+    /// The limits of the channel, which the host makes.
     package var channel: ChannelConfiguration
-    /// How long a process that has served a request may wait for another; zero: it serves no other.
+    /// How long an extension that has served a standby's single request may wait for the next one. Zero means that it
+    /// is ended instead.
     package var keepAlive: Duration
 
     package init(channel: ChannelConfiguration = ChannelConfiguration(), keepAlive: Duration = .zero) {

@@ -3,8 +3,9 @@ internal import AnnexLinux
 internal import Synchronization
 
 extension Daemon {
-    /// Ends gracefully: nothing is launched any more, hosts are told, extensions end as `brokerShutdown`, and wardens
-    /// are gone when this returns. Takes no longer than the limit for farewells. Not for the event loop's thread.
+    /// Shuts the daemon down gracefully. It launches nothing more, notifies all hosts, and ends all extensions with the
+    /// reason `brokerShutdown`. All wardens have ended when this returns. It takes no longer than the limit `farewell`.
+    /// Not for the event loop's thread.
     package func leave() {
         let (watch, users, connections) = state.withLock { state in
             state.isLeaving = true
@@ -15,7 +16,7 @@ extension Daemon {
         for connection in connections { connection.send(.leaving) }
         let deadline = MonotonicClock.deadline(after: options.limits.farewell)
         repeat {
-            // Again and again: a launch may have been under way.
+            // Repeated, because a launch may have been under way.
             for user in users { user.leave() }
             MonotonicClock.pause()
         } while MonotonicClock.now() < deadline
@@ -26,7 +27,7 @@ extension Daemon {
 }
 
 extension DaemonUser {
-    /// Whether nothing of his runs or is asked for any more.
+    /// Whether the user has no running extension and no open request any more.
     fileprivate var hasLeft: Bool {
         state.withLock { $0.running == 0 && $0.openRequests == 0 }
     }

@@ -4,7 +4,8 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 
-/// Brokers behind a Unix socket, one for each user who connects: nothing of one is within another's reach.
+/// A server with one broker for each user who connects through its Unix socket. Users cannot reach each other's
+/// brokers.
 package final class Daemon: Sendable {
     struct State {
         var users: [UInt32: DaemonUser] = [:]
@@ -18,18 +19,20 @@ package final class Daemon: Sendable {
     let options: DaemonOptions
     let loop: EventLoop
     let logger: Logger
-    /// Room for all users' apps.
+    /// The disk space for all users' apps.
     let space: StoreSpace
     let descriptors: DescriptorBudget
-    /// Whom nobody can tell apart in this user namespace; nil where it has a number for everybody.
+    /// The user ID that stands for all users without an ID in this user namespace; nil if every user has one. The
+    /// daemon cannot tell such users apart.
     private let overflowUser = UserMap.overflowUser()
-    /// For connections that are nobody's. Before its hello none brings a descriptor (Linux 6.16), so nothing lasts here;
-    /// on older kernels it may, but holds up no event loop.
+    /// Closes sockets of connections that were not admitted. From Linux 6.16 on, a connection without a hello holds no
+    /// descriptors, so this is quick. On older kernels it may take long, but does not block the event loop.
     private let closing = Lane("annex-closing")
-    /// Where connections wait; open until the daemon ends, so that who connects meanwhile waits for the next one.
+    /// The socket that accepts connections. It stays open until the daemon ends, so that hosts that connect meanwhile
+    /// wait for the daemon's successor.
     package let listener: ListeningSocket
 
-    /// - Parameter listener: where connections wait.
+    /// - Parameter listener: the socket that accepts connections.
     package init(_ options: DaemonOptions, listener: consuming ListeningSocket, logger: Logger) throws(SystemError) {
         self.options = options
         self.listener = listener
@@ -39,7 +42,7 @@ package final class Daemon: Sendable {
         loop = try EventLoop.shared()
     }
 
-    /// Begins to take connections.
+    /// Begins to accept connections.
     package func start() throws(SystemError) {
         let watch = try loop.watch(listener.descriptor.number) { [weak self] _ in self?.accept() }
         let isLeaving = state.withLock { state in
@@ -57,7 +60,7 @@ package final class Daemon: Sendable {
                 guard let socket = try LocalSocket.accept(from: listener.descriptor) else { return }
                 admit(socket)
             } catch {
-                // Without a number left for one more, those that wait go on waiting.
+                // No descriptor is left for one more connection; pending ones stay in the socket's queue.
                 return pause(error)
             }
         }
@@ -91,7 +94,7 @@ package final class Daemon: Sendable {
         connect(socket, peer, user)
     }
 
-    /// Why a peer is not served, whatever else there is of its user; nil where it is.
+    /// Why the daemon does not serve a peer, whatever its user already has; nil if it does.
     private func refusal(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
             return BrokerError(
@@ -138,7 +141,7 @@ package final class Daemon: Sendable {
 
     // MARK: Users
 
-    /// Who a connection is served for; nil where nobody more is served.
+    /// The record of a user, which is created for the first connection; nil if the daemon serves no further user.
     private func user(_ number: UInt32) -> DaemonUser? {
         guard options.isSystem || number == geteuid() else { return nil }
         return state.withLock { state in
@@ -149,7 +152,7 @@ package final class Daemon: Sendable {
                 state.users[idle.key] = nil
                 idle.value.lane.run { idle.value.dropMeans() }
             }
-            // Root has a place whoever has all others.
+            // Root is served even if the limit of users is reached.
             guard number == 0 || state.users.count < options.limits.users else { return nil }
             let made = DaemonUser(number, options: options, space: space, descriptors: descriptors, logger: logger)
             state.users[number] = made
@@ -163,7 +166,7 @@ package final class Daemon: Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    /// One timer for each user, however often he comes and goes.
+    /// Sets one timer for each user, however often the user connects.
     private func awaitRest(of user: DaemonUser) {
         loop.schedule(after: options.limits.idle) { [weak self, weak user] in
             guard let self, let user, state.withLock({ $0.users[user.number] === user }) else { return }
@@ -171,7 +174,7 @@ package final class Daemon: Sendable {
         }
     }
 
-    /// His apps stay on disk; his broker comes back with his next request.
+    /// Releases an idle user's broker. The apps stay on disk, and the next request makes a broker again.
     private func letGo(ofRested user: DaemonUser) -> Bool {
         let isGone = state.withLock { state in
             guard user.hasRested(for: options.limits.idle) else { return false }

@@ -3,20 +3,21 @@ public import AnnexBrokerAPI
 public import AnnexHost
 
 extension AnnexHost {
-    /// A host that carries its broker: nothing to install, nothing to start.
+    /// Makes a host with a broker in its own process; nothing needs to be installed or started.
     ///
-    /// Starts the warden, a small process of its own that builds sandboxes and ends them with this one. The program
-    /// sees no SIGCHLD, no result of its `wait` and no signal handler of it.
+    /// It starts the warden, a small process that builds sandboxes and ends them all when this process ends. The warden
+    /// does not affect the program: it causes no SIGCHLD, no result of `wait`, and needs no signal handler.
     ///
     /// - Parameters:
-    ///   - apps: bundles to install at once, `Name.app` each; more by `install(app:)`.
-    ///   - waiving: layers that this host does without where the machine cannot give them; each is tried once, now. A
-    ///     layer that the machine has is always used, one that it lacks and that is not named here fails every launch
-    ///     with its cause and remedy. The launch report lists what is missing.
-    ///   - instances: how many extensions under one policy may run at once, where this host wants another number than
-    ///     the policies' own; one more waits for a place.
-    ///   - reports: where a report on each end is kept; `annex reports` shows those of the standard place.
-    /// - Throws: a `BrokerError` that names the file and key of a bundle that breaks a rule, or the step and remedy where
+    ///   - apps: bundles to install at once, each a path to `Name.app`. `install(app:)` installs more later.
+    ///   - waiving: layers that this host does without if the machine cannot provide them. Each is tried once, by this
+    ///     call. A layer that the machine provides is always used. A missing layer that is not named here fails every
+    ///     launch with its cause and remedy. The launch report lists the missing layers.
+    ///   - instances: how many extensions may run at once under one policy; nil for the policies' own limits. A further
+    ///     launch waits for a slot.
+    ///   - reports: where the report on each end is kept; `annex reports` shows those of the standard place.
+    /// - Throws: a `BrokerError`. It names the file and key if a bundle breaks a rule, or the failed step and the
+    ///   remedy if this machine cannot make sandboxes.
     ///   this machine cannot make sandboxes.
     public static func embedded(
         apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil,
@@ -25,10 +26,11 @@ extension AnnexHost {
         try embedded(apps: apps, waiving: waiving, instances: instances, patience: .zero, reports: reports)
     }
 
-    /// The same for a machine that may be busy with anything.
+    /// The same with further settings, for machines that may be under heavy load.
     /// - Parameters:
-    ///   - patience: no extension is ended by the clock alone before this, whatever its policy says.
-    ///   - holdsBack: whether extensions that fail again and again have to pause before they start once more.
+    ///   - patience: the shortest limit for a launch, a request and the watchdog. Shorter limits of a policy are raised
+    ///     to it.
+    ///   - holdsBack: whether an extension that fails again and again must pause before its next launch.
     package static func embedded(
         apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil, patience: Duration,
         holdsBack: Bool = true, reports: ReportPlace = .nowhere

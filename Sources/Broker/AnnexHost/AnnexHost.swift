@@ -2,10 +2,10 @@ public import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexLinux
 
-/// A host's way to its extensions: what is installed, and sessions with them.
+/// A host's access to its extensions: it lists, installs and begins them through a broker.
 ///
-/// A host gets one by `AnnexHost.embedded(apps:)` from the module AnnexEmbedded; where the broker is makes no other
-/// difference.
+/// `AnnexHost.embedded(apps:)` from the module AnnexEmbedded makes a host with a broker in its own process.
+/// `connect(to:)` makes one whose broker is the daemon `annexd`. All other methods are the same for both.
 ///
 /// ```swift
 /// let host = try AnnexHost.embedded(apps: ["Shout.app"])
@@ -21,68 +21,75 @@ public struct AnnexHost: Sendable {
         self.observer = observer
     }
 
-    /// The same host, with somebody who is told of what it does.
+    /// The same host, with an observer of its launches, sessions and requests.
     package func observed(by observer: any HostObserver) -> AnnexHost {
         AnnexHost(service: service, observer: observer)
     }
 
-    /// Registers an app bundle and the extensions in its `PlugIns`; an app that is installed already is replaced.
+    /// Installs an app bundle and the extensions in its `PlugIns`, or replaces the app if it is already installed.
     ///
-    /// Reads files, and waits on this thread for a broker that is a daemon: two minutes at most. So does each of the next
-    /// four, half a minute at most.
+    /// Reads files. If the broker is a daemon, it blocks this thread until the daemon answers, for two minutes at most.
+    /// `remove`, `setEnabled`, `extensions` and `installed()` block likewise, for half a minute at most.
     /// - Parameter path: the bundle's directory, `Name.app`.
-    /// - Returns: the app's extensions. One that breaks a rule of packaging has a `refusal`, and is not on offer.
+    /// - Returns: the app's extensions. An extension that breaks a rule of packaging has a `refusal`, and cannot be
+    ///   begun.
     /// - Throws: a `BrokerError` that names file, key and remedy if the app itself breaks a rule.
     @discardableResult
     public func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
         try service.install(app: path)
     }
 
-    /// Takes an app out, with the extensions in it; those that run end as `removed`.
+    /// Removes an app and its extensions. Running ones end with the reason `removed`.
     ///
     /// - Parameter identifier: the app's bundle identifier, for example `com.example.pictures`.
-    /// - Throws: a `BrokerError` where no such app is installed.
+    /// - Throws: a `BrokerError` if no such app is installed.
     public func remove(app identifier: String) throws(BrokerError) {
         try service.remove(app: identifier)
     }
 
-    /// Switches an extension on or off. One that is off is not offered and not launched; where it runs, it ends as
-    /// `disabled`. Holds for this host's broker and until its app is removed.
+    /// Switches an extension on or off.
+    ///
+    /// An extension that is switched off is not listed in `extensions` and not launched. If it runs, it ends with the
+    /// reason `disabled`. The setting holds for this host's broker, until the extension's app is removed.
     ///
     /// - Parameter identifier: the extension's bundle identifier.
-    /// - Throws: a `BrokerError` where no such extension is installed.
+    /// - Throws: a `BrokerError` if no such extension is installed.
     public func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         try service.setEnabled(isEnabled, for: identifier)
     }
 
-    /// The extensions on offer, by identifier; not those that are switched off or refused. None where the daemon has gone or
-    /// refuses to say: `installed()` tells the two from each other.
+    /// The extensions that this host can begin, sorted by identifier. It leaves out those that are switched off or
+    /// rejected.
+    ///
+    /// Empty also if the daemon does not answer or rejects the request; `installed()` throws the error in that case.
     public var extensions: [InstalledExtension] { (try? service.extensions) ?? [] }
 
-    /// Everything that is installed, by identifier, also what is switched off or refused: for a program that lets its user
-    /// choose.
+    /// All installed extensions, sorted by identifier, also those that are switched off or rejected. A program can show
+    /// them to let its user choose.
     ///
-    /// - Throws: a `BrokerError` where the daemon does not answer or refuses.
+    /// - Throws: a `BrokerError` if the daemon does not answer or rejects the request.
     public func installed() throws(BrokerError) -> [InstalledExtension] { try service.installed }
 
-    /// The extensions on offer for one extension point, for example `com.apple.photo-editing`.
+    /// The extensions in `extensions` that serve one extension point, for example `com.apple.photo-editing`.
     public func extensions(for extensionPoint: String) -> [InstalledExtension] {
         extensions.filter { $0.extensionPoint == extensionPoint }
     }
 
-    /// Launches an extension in its sandbox and returns when it has said hello. Cancelling the task ends the launch.
+    /// Launches an extension in its sandbox, and returns a session when the extension is ready. Cancelling the task
+    /// ends the launch.
     ///
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
-    ///   - point: the extension point that the host expects, for example `com.apple.photo-editing`. An extension for
-    ///     another point is refused with `BrokerError.Code.otherPoint`, for example one whose app was replaced since the
-    ///     user chose it. nil: any point.
-    ///   - timeLimit: for each request, where the host wants a tighter one than the extension point's; past it the
-    ///     extension is ended.
-    ///   - service: what the host answers when the extension asks something of it; nothing unless said.
-    ///   - channel: changes the channel before it is made, for example its ring's capacities or how callers wait.
-    /// - Throws: `HostError.refused` if the broker does not launch it, `HostError.ended` if it ended before it was ready:
-    ///   the end says why; `HostError.taskCancelled` if the task was cancelled first.
+    ///   - point: the extension point that the host expects, for example `com.apple.photo-editing`; nil for any point.
+    ///     An extension of another point is rejected with `BrokerError.Code.otherPoint`. That happens, for example, if
+    ///     its app was replaced since the user chose it.
+    ///   - timeLimit: the longest time for each request, if the host wants a shorter one than the extension point's. An
+    ///     extension that exceeds it is ended.
+    ///   - service: the host's answers to the extension's own requests; none by default.
+    ///   - channel: changes the channel's configuration before the channel is made, for example the capacity of its
+    ///     rings or how callers wait.
+    /// - Throws: `HostError.refused` if the broker does not launch the extension. `HostError.ended` if the extension
+    ///   ended before it was ready; its value says why. `HostError.taskCancelled` if the task was cancelled first.
     public nonisolated(nonsending) func begin(
         _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
         serving service: HostService = HostService(),
@@ -94,8 +101,10 @@ public struct AnnexHost: Sendable {
         return session
     }
 
-    /// The same for code without Swift concurrency: blocks for no longer than the extension point's launch limit and
-    /// the few milliseconds that building a sandbox takes; where as many run as may run at once, ten seconds more.
+    /// The same for code without Swift concurrency: it blocks the thread.
+    ///
+    /// It takes the extension point's launch limit at most, and a few milliseconds to build the sandbox. If all
+    /// instance slots are taken, it waits up to ten seconds more, or up to the launch limit if that is longer.
     public func beginAndWait(
         _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
         serving service: HostService = HostService(),
@@ -107,15 +116,19 @@ public struct AnnexHost: Sendable {
         return session
     }
 
-    /// Keeps extensions launched ahead, so that a request costs one message instead of a launch.
+    /// Keeps extensions launched ahead of requests, so that a request costs one message instead of a launch.
     ///
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
     ///   - point: as in `begin`.
-    ///   - bounds: how many are parked at least and at most. The lower bound stays through any rest, as far as there are
-    ///     free places; the upper one should leave some of the policy's `instances` to others.
-    ///   - timeLimit: as in `begin`, like the next two.
-    /// - Throws: a `BrokerError` where no such extension is on offer, or a descriptor is lacking.
+    ///   - bounds: the fewest and the most extensions to keep parked. The lower bound is kept up as long as slots are
+    ///     free, even if no request comes. Choose an upper bound that leaves some of the policy's `instances` to other
+    ///     sessions.
+    ///   - timeLimit: as in `begin`.
+    ///   - hosted: as `service` in `begin`.
+    ///   - configure: as `channel` in `begin`.
+    /// - Throws: a `BrokerError` if there is no such extension to begin, or if this process has no file descriptor
+    ///   left.
     public func standby(
         for identifier: String, as point: String? = nil, keeping bounds: ClosedRange<Int> = 0...4,
         timeLimit: Duration? = nil,
@@ -133,7 +146,7 @@ public struct AnnexHost: Sendable {
 
     // MARK: Launching
 
-    /// Has an extension launched; it may not have said hello yet.
+    /// Launches an extension; returns before its hello.
     nonisolated(nonsending) func start(
         _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
     ) async throws(HostError) -> ExtensionSession {
@@ -150,11 +163,11 @@ public struct AnnexHost: Sendable {
         }
     }
 
-    /// The same for code without Swift concurrency: waits on this thread for a broker that is a daemon.
+    /// The same for code without Swift concurrency: it blocks the thread while a daemon answers.
     func startAndWait(
         _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
     ) throws(HostError) -> ExtensionSession {
-        // The hello would come by that thread.
+        // The hello arrives on the event loop's thread, so waiting for it there would never end.
         guard (try? EventLoop.shared())?.isCurrent != true else { throw .onEventLoop }
         do {
             let draft = try SessionDraft(wish, service.terms(for: wish.identifier), configure)

@@ -1,23 +1,26 @@
 public import AnnexModel
 
 extension Standby {
-    /// A session with an extension that has served nobody: a parked one, else one that is launched now.
+    /// Begins a session with an extension that has served no request before: a parked one, or a new one if none is
+    /// parked.
     ///
-    /// - Throws: what `AnnexHost.begin` throws.
+    /// - Throws: the errors of `AnnexHost.begin`.
     public nonisolated(nonsending) func begin() async throws(HostError) -> ExtensionSession {
         try await ready(takeFresh())
     }
 
-    /// The same for code without Swift concurrency: blocks where nobody is parked.
+    /// The same for code without Swift concurrency: it blocks the thread if no extension is parked.
     public func beginAndWait() throws(HostError) -> ExtensionSession {
         try readyAndWait(takeFresh())
     }
 
-    /// One request to an extension that is ended afterwards, or waits for the next one for as long as its policy's
-    /// `keep-alive` says.
+    /// Sends one request to a parked extension, or to a new one if none is parked.
     ///
-    /// - Parameters: as `ExtensionSession.request`.
-    /// - Throws: what `AnnexHost.begin` and `ExtensionSession.request` throw.
+    /// Afterwards the extension is ended, or it waits for the next request for as long as its policy's `keep-alive`
+    /// allows.
+    ///
+    /// - Parameters: as for `ExtensionSession.request`.
+    /// - Throws: the errors of `AnnexHost.begin` and `ExtensionSession.request`.
     public nonisolated(nonsending) func request(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) async throws(HostError) -> [ExtensionItem] {
@@ -27,13 +30,13 @@ extension Standby {
             finish(session)
             return answer
         } catch {
-            // One that failed is not used again: its last reference ended it.
+            // An extension that failed is not used again: releasing the last reference to its session has ended it.
             lose()
             throw error
         }
     }
 
-    /// The same for code without Swift concurrency: blocks the thread.
+    /// The same for code without Swift concurrency: it blocks the thread.
     public func requestAndWait(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) throws(HostError) -> [ExtensionItem] {
@@ -48,7 +51,7 @@ extension Standby {
         }
     }
 
-    /// The one that was parked, or one that is launched now.
+    /// The session of the parked extension if it can be claimed; otherwise that of a new one.
     private nonisolated(nonsending) func ready(
         _ parked: ExtensionSession?
     ) async throws(HostError) -> ExtensionSession {

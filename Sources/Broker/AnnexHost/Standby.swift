@@ -3,22 +3,27 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import Synchronization
 
-/// Extensions launched ahead: each in its sandbox, past its hello, asleep, so that a request costs one message.
+/// A stock of extensions that are launched ahead of requests.
+///
+/// Each is in its sandbox, past its hello and asleep, so that a request costs one message instead of a launch.
 ///
 /// ```swift
 /// let editors = try host.standby(for: "com.example.pictures.editor")
 /// let answer = try await editors.request([ExtensionItem(contentText: "hello")])
 /// ```
 ///
-/// It is sized by demand: who finds nobody parked makes it keep one more, up to its upper bound, and those that were not
-/// needed for half a minute are ended. It gives everything up where the kernel says that memory is short, and a parked
-/// extension's place goes to whoever finds none; it takes none from others itself. What its lower bound lacks is launched
-/// as soon as that succeeds, a minute after the last try at the latest. A parked extension costs no wake-up.
+/// The stock follows demand. A request that finds no parked extension raises the target by one, up to the upper bound.
+/// Extensions that were not needed for half a minute are ended. If fewer are parked than the lower bound, the missing
+/// ones are launched. A failed launch is repeated after a pause of at most a minute.
 ///
-/// A session gets a process that has seen no other, always. A single `request` may get one that has served this host
-/// before, where the extension's policy has a `keep-alive`; otherwise each has a process of its own.
+/// If the kernel reports that memory is short, all parked extensions are ended. A launch that finds no free instance
+/// slot may take a parked extension's slot; launching ahead uses free slots only. A parked extension costs no wake-up.
 ///
-/// When the last reference goes, so do those that are parked.
+/// A session always gets a process that has served no request before. A single `request` gets a process of its own,
+/// unless the extension's policy has a `keep-alive`. With it, a request may get a process that has served this host
+/// before.
+///
+/// Releasing the last reference to the standby ends its parked extensions.
 public final class Standby: Sendable {
     /// The extension's bundle identifier.
     public let identifier: String
@@ -37,9 +42,10 @@ public final class Standby: Sendable {
         var expiry: EventLoop.Timer?
     }
 
-    /// After which those that were not needed go.
+    /// After each period, the extensions that were not needed in it are ended.
     private static let period = Duration.seconds(30)
-    /// Who was just taken shall have the processor for his first request.
+    /// Delays the launch of a replacement, so that it does not compete for the processor with the first request to the
+    /// extension that was just taken.
     private static let rest = Duration.milliseconds(20)
 
     init(
@@ -53,7 +59,7 @@ public final class Standby: Sendable {
         self.keepAlive = keepAlive
         loop = try EventLoop.shared()
         room = Mutex(StandbyPool(keeping: bounds, reuses: keepAlive > .zero))
-        // A kernel that measures no pressure leaves the demand alone to size it.
+        // Some kernels measure no memory pressure; the stock then follows demand alone.
         let watch = try? MemoryPressure(on: loop) { [weak self] in self?.giveUp() }
         pressure.withLock { $0 = watch }
         fill(after: .zero)
@@ -68,11 +74,13 @@ public final class Standby: Sendable {
         for session in room.withLock({ $0.close() }) { session.dismiss() }
     }
 
-    /// How many wait to be taken at this moment.
+    /// How many extensions are parked at this moment.
     public var count: Int { room.withLock { $0.count } }
 
-    /// Ends everybody who is parked; the next request launches anew. Happens by itself where memory is short. After half a
-    /// minute to a minute without another one, the lower bound counts again.
+    /// Ends all parked extensions, so that the next request launches a new one. This happens by itself if memory is
+    /// short.
+    ///
+    /// The lower bound counts again half a minute to a minute after the last such call.
     public func giveUp() {
         for session in room.withLock({ $0.empty() }) { session.dismiss() }
         awaitRest()
@@ -80,20 +88,21 @@ public final class Standby: Sendable {
 
     // MARK: Taking
 
-    /// A parked extension that was not used yet, or nil.
+    /// A parked extension that has served no request; nil if there is none.
     func takeFresh() -> ExtensionSession? { take { $0.takeFresh() } }
 
-    /// A parked extension that may be used for a single request, or nil.
+    /// A parked extension for a single request, used or not; nil if there is none.
     func takeAny() -> ExtensionSession? { take { $0.takeAny() } }
 
-    /// What is taken is still to be claimed: its place may just have been given to another, or it has ended. Then so have
-    /// the others, most likely.
+    /// Takes a parked extension, which the caller must then claim. The claim fails if the extension has ended or
+    /// another launch has taken its slot. In that case the other parked ones have most likely ended too, so the caller
+    /// launches a new one.
     private func take(_ choose: (inout StandbyPool<ExtensionSession>) -> ExtensionSession?) -> ExtensionSession? {
         defer { fill(after: Self.rest) }
         return room.withLock { choose(&$0) }
     }
 
-    /// Launches one.
+    /// Launches an extension.
     nonisolated(nonsending) func launch(
         for purpose: LaunchPurpose = .request
     ) async throws(HostError) -> ExtensionSession {
@@ -105,7 +114,7 @@ public final class Standby: Sendable {
         noted(try host.startAndWait(wish, for: .request, configure))
     }
 
-    /// One that ends, parked or not, is not kept.
+    /// Removes the session from the stock when its extension ends.
     private func noted(_ session: ExtensionSession) -> ExtensionSession {
         session.link.ended.whenReached { [weak self, weak session] _ in
             if let self, let session { forget(session) }
@@ -117,13 +126,13 @@ public final class Standby: Sendable {
         if room.withLock({ $0.remove(session) }) { refill() }
     }
 
-    /// One that has served a single request: parked once more, or done.
+    /// Parks an extension again that has served a single request, or ends it if it must not be reused.
     func finish(_ session: ExtensionSession) {
         guard keepAlive > .zero, session.termination == nil else {
             lose()
             return session.link.tell { $0.dismiss(completed: true) }
         }
-        // First: whoever takes it claims it.
+        // The broker must know that it is parked before another request can take and claim it.
         session.link.tell { $0.park() }
         let until = MonotonicClock.deadline(after: keepAlive)
         guard room.withLock({ $0.putBack(session, until: until) }) else {
@@ -133,20 +142,20 @@ public final class Standby: Sendable {
         awaitExpiry()
     }
 
-    /// A single request is over, and nobody comes back from it.
+    /// Records that a single request is over and that its extension does not come back.
     func lose() {
         room.withLock { $0.lost() }
         refill()
     }
 
-    /// Its end may have been told before it was parked, when there was nobody to be taken out.
+    /// Removes an extension that ended before it was in the stock, when `forget` could not find it.
     private func forgetIfEnded(_ session: ExtensionSession) {
         if session.termination != nil { forget(session) }
     }
 
     // MARK: Launching ahead
 
-    /// What the lower bound lacks comes by itself.
+    /// Launches what the lower bound lacks.
     private func refill() {
         if let pause = room.withLock({ $0.pause }) { fill(after: max(pause, Self.rest)) }
     }
@@ -160,7 +169,7 @@ public final class Standby: Sendable {
             }
             let timer = loop.schedule(at: due) { [weak self] in
                 self?.timers.withLock { $0.filling = nil }
-                // A launch is prepared on the thread that asks for it, and this one serves every channel.
+                // Preparing a launch takes time on its thread, and the event loop's thread serves every channel.
                 Task.detached(priority: .utility) { [weak self] in await self?.fill() }
             }
             timers.filling = (timer, due)
@@ -176,7 +185,7 @@ public final class Standby: Sendable {
                 try await session.becomeReady()
                 park(session)
             } catch {
-                // Told to whoever asks next: he launches himself.
+                // The failure is not reported here: the next request launches an extension itself and gets the error.
                 room.withLock { $0.failed() }
                 return refill()
             }
@@ -189,9 +198,9 @@ public final class Standby: Sendable {
         forgetIfEnded(session)
     }
 
-    // MARK: Letting go
+    // MARK: Ending surplus extensions
 
-    /// Sets the timer after which those that were not needed go, where there is anybody who may.
+    /// Sets the timer that ends extensions without demand, unless a period without requests would change nothing.
     private func awaitRest() {
         guard room.withLock({ $0.mayShrink }) else { return }
         timers.withLock { timers in
@@ -206,7 +215,7 @@ public final class Standby: Sendable {
         }
     }
 
-    /// Sets the timer after which the longest used one has waited for as long as it may.
+    /// Sets the timer for the end of the first `keep-alive`.
     private func awaitExpiry() {
         guard let due = room.withLock({ $0.nextDue }) else { return }
         timers.withLock { timers in
@@ -224,7 +233,7 @@ public final class Standby: Sendable {
 }
 
 extension ExtensionSession {
-    /// Nobody has asked it anything.
+    /// Ends an extension that has got no request.
     fileprivate func dismiss() {
         link.tell { $0.dismiss(completed: false) }
     }

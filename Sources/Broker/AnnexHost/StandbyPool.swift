@@ -1,30 +1,33 @@
-/// The numbers of a standby: who is parked, how many are wanted. Knows neither processes nor clock.
+/// The numbers of a standby: which extensions are parked, and how many are wanted. It knows neither processes nor the
+/// clock.
 ///
-/// Who finds nobody parked makes one more wanted; whoever was parked through a whole period without being needed is one
-/// too many. So an hour's rest leaves `least`, and a rush is met by up to `most`. What the lower bound lacks comes by
-/// itself, after a pause that grows with every failure; more than that comes when somebody asks.
+/// A request that finds none parked raises the target by one. An extension that stays parked through a whole period is
+/// one too many. So an hour without requests leaves `least`, and many requests raise the target to `most` at the
+/// highest. Missing ones below `least` are launched without a request, after a pause that grows with every failure.
+/// Further ones are launched only after a request.
 struct StandbyPool<Occupant: AnyObject> {
     private let least: Int
     private let most: Int
-    /// Whether one that has served a request may serve another.
+    /// Whether an extension that has served a request may serve another.
     private let reuses: Bool
-    /// Never used, longest parked first.
+    /// Parked extensions that have served no request, the longest parked first.
     private(set) var fresh: [Occupant] = []
-    /// Have served a request, and may serve another until then: the longest parked first, which is due first.
+    /// Parked extensions that have served a request and may serve another until `until`. The longest parked is first,
+    /// and its time ends first.
     private(set) var used: [(occupant: Occupant, until: UInt64)] = []
     private(set) var wanted: Int
     private var launching = 0
-    /// Serve a request and come back.
+    /// How many extensions serve a single request at the moment and may come back.
     private var out = 0
-    /// The fewest that were parked at once in this period.
+    /// The fewest extensions that were parked at the same time in this period.
     private var lowest = 0
-    /// Whether somebody came in this period.
+    /// Whether a request came in this period.
     private var wasNeeded = false
-    /// Whether everybody had to go in this period.
+    /// Whether all parked extensions were given up in this period.
     private var gaveUp = false
-    /// How many could not be launched, or ended while they were parked, since one was taken.
+    /// How many launches failed, or parked extensions ended, since a parked one was last taken.
     private var failures = 0
-    /// Whether the round of launches ended with a failure.
+    /// Whether a failure has ended the round of launches.
     private var isResting = false
     private(set) var isClosed = false
 
@@ -35,29 +38,30 @@ struct StandbyPool<Occupant: AnyObject> {
         wanted = least
     }
 
-    /// How many are parked.
+    /// How many extensions are parked.
     var count: Int { fresh.count + used.count }
 
-    /// Who is parked, or about to be.
+    /// How many extensions are parked or will be soon.
     private var expected: Int { count + launching + (reuses ? out : 0) }
 
-    /// Whether a period of rest could change anything.
+    /// Whether the end of a period could change anything.
     var mayShrink: Bool { !isClosed && (count > least || wanted != least) }
 
-    /// How long to wait before what the lower bound lacks is launched; nil where it lacks nothing.
+    /// How long to wait before launching what the lower bound lacks; nil if it lacks nothing.
     var pause: Duration? {
         guard !isClosed, expected < min(least, wanted) else { return nil }
         return failures == 0 ? .zero : min(.milliseconds(100 << min(failures - 1, 10)), .seconds(60))
     }
 
-    /// Somebody for a session: one that has seen no other request.
+    /// Takes a parked extension for a session, one that has served no request; nil if there is none.
     mutating func takeFresh() -> Occupant? {
         let taken = fresh.popLast()
         note(taken)
         return taken
     }
 
-    /// Somebody for a single request, after which `putBack` or `lost` follows, also where there was nobody.
+    /// Takes a parked extension for a single request; nil if there is none. `putBack` or `lost` must follow in both
+    /// cases.
     mutating func takeAny() -> Occupant? {
         let taken = used.popLast()?.occupant ?? fresh.popLast()
         note(taken)
@@ -71,20 +75,20 @@ struct StandbyPool<Occupant: AnyObject> {
         lowest = min(lowest, count)
     }
 
-    /// A round of launches begins: what failed before is tried again.
+    /// Begins a round of launches, which tries again what failed before.
     mutating func startRound() {
         isResting = false
     }
 
-    /// Whether one more is to be launched in this round; then `launched` or `failed` follows.
+    /// Whether to launch one more extension in this round. If true, `launched` or `failed` must follow.
     mutating func startLaunch() -> Bool {
-        // Who comes back needs no other in its stead.
+        // An extension that will come back needs no replacement.
         guard !isClosed, !isResting, expected < wanted else { return false }
         launching += 1
         return true
     }
 
-    /// - Returns: false where nobody needs it any more.
+    /// - Returns: false if the extension is not needed any more.
     mutating func launched(_ occupant: Occupant) -> Bool {
         launching -= 1
         guard !isClosed, count < wanted else { return false }
@@ -97,14 +101,15 @@ struct StandbyPool<Occupant: AnyObject> {
         rest()
     }
 
-    /// Who fails again and again is not tried again at once.
+    /// Ends the round of launches, so that repeated failures do not launch again and again without a pause.
     private mutating func rest() {
         failures += 1
         isResting = true
     }
 
-    /// One that has served a request comes back, until a moment that is later than all before it.
-    /// - Returns: false where there is no room for it.
+    /// Parks an extension again that has served a request.
+    /// - Parameter moment: when its time ends, later than that of every one before it.
+    /// - Returns: false if there is no room for it.
     mutating func putBack(_ occupant: Occupant, until moment: UInt64) -> Bool {
         out -= 1
         guard reuses, !isClosed, count < most else { return false }
@@ -112,15 +117,15 @@ struct StandbyPool<Occupant: AnyObject> {
         return true
     }
 
-    /// One that served a request does not come back.
+    /// Records that an extension that served a request does not come back.
     mutating func lost() {
         out -= 1
     }
 
-    /// When the next one's time is over.
+    /// When the time of the next used extension ends; nil if none is parked.
     var nextDue: UInt64? { used.first?.until }
 
-    /// - Returns: those that waited for as long as they may.
+    /// - Returns: the used extensions whose time has ended.
     mutating func expire(at now: UInt64) -> [Occupant] {
         let due = used.prefix { $0.until <= now }.map(\.occupant)
         used.removeFirst(due.count)
@@ -128,7 +133,7 @@ struct StandbyPool<Occupant: AnyObject> {
         return due
     }
 
-    /// It has ended.
+    /// Removes an extension that has ended.
     /// - Returns: whether it was parked.
     mutating func remove(_ occupant: Occupant) -> Bool {
         let before = count
@@ -140,11 +145,12 @@ struct StandbyPool<Occupant: AnyObject> {
         return true
     }
 
-    /// A period is over.
-    /// - Returns: those that were not needed in it.
+    /// Ends a period.
+    /// - Returns: the extensions that were not needed in it, which the caller ends.
     mutating func shrink() -> [Occupant] {
         let surplus = max(0, min(lowest, count - least))
-        // Where all were needed, as many are wanted as before; after a shortage, the lower bound from the next period on.
+        // If the period needed all of them, the target stays. After a shortage of memory, the lower bound counts again
+        // from the next period on.
         if !gaveUp { wanted = max(least, wanted - (wasNeeded ? lowest : max(1, lowest))) }
         var gone: [Occupant] = []
         for _ in 0..<surplus { gone.append(used.isEmpty ? fresh.removeFirst() : used.removeFirst().occupant) }
@@ -152,14 +158,15 @@ struct StandbyPool<Occupant: AnyObject> {
         return gone
     }
 
-    /// Memory is short: everybody goes, and nobody is launched until one is needed or a whole period was quiet.
+    /// Gives up all parked extensions because memory is short. None is launched ahead until a request comes or a whole
+    /// period has passed quietly.
     mutating func empty() -> [Occupant] {
         defer { (fresh, used, lowest, gaveUp) = ([], [], 0, true) }
         wanted = 0
         return fresh + used.map(\.occupant)
     }
 
-    /// For good.
+    /// Gives up all parked extensions for good.
     mutating func close() -> [Occupant] {
         isClosed = true
         return empty()

@@ -4,13 +4,13 @@ internal import AnnexModel
 internal import CoreMetrics
 internal import Tracing
 
-/// One session's span, with those of its requests below it, and what is counted of it.
+/// The tracing span and the metrics of one session; its requests have spans below it.
 struct SessionTelemetry: SessionObserver {
     private let identifier: String
     private let span: any Span
     private let running: Meter
 
-    /// Its span's parent is that of the task that asked for it.
+    /// The span's parent is that of the task that began the session.
     init(_ identifier: String, running: Meter) {
         self.identifier = identifier
         self.running = running
@@ -40,7 +40,8 @@ struct SessionTelemetry: SessionObserver {
 
     func requesting() -> @Sendable (HostError?) -> Void {
         let began = ContinuousClock.now
-        // Of the task that asks where that has a span, since it may serve a request of somebody's; else of the session.
+        // The parent is the asking task's span if it has one, because that task may serve a request of its own;
+        // otherwise the session's.
         let context = ServiceContext.current ?? span.context
         let request = InstrumentationSystem.tracer.startAnySpan("annex request", context: context, ofKind: .client)
         request.updateAttributes { $0["annex.extension"] = identifier }
@@ -69,7 +70,7 @@ extension Duration {
 }
 
 extension HostError {
-    /// A word of a short list: every one is a series of its own.
+    /// One word of a fixed list, because each value creates a metric series of its own.
     fileprivate var outcome: String {
         switch self {
         case .refused: "refused"

@@ -3,19 +3,19 @@ internal import AnnexHost
 internal import CoreMetrics
 internal import Synchronization
 
-/// Names and numbers of what is measured.
+/// Counts a host's launches, and makes the telemetry of each session.
 final class Telemetry: HostObserver {
-    /// One for each extension: what is counted up and down is one backend's number, and every new meter may begin at 0.
+    /// One meter for each extension, which is kept: a new meter for the same series may begin at 0 in some backends.
     private let running = Mutex<[String: Meter]>([:])
-    /// Identifiers that have series of their own.
+    /// The identifiers that have series of their own.
     private let known = Mutex<Set<String>>([])
 
-    /// So many extensions have series of their own. A program may be asked to launch any identifier, and every series is
-    /// kept for ever; what comes later is counted together.
+    /// The most extensions that have series of their own; all others share one. A program may be asked to launch any
+    /// identifier, and backends keep every series for ever.
     static let mostExtensions = 1_000
     static let others = "other"
 
-    /// What an extension is called in a series.
+    /// The name of an extension in a series.
     func label(_ identifier: String) -> String {
         known.withLock { known in
             guard !known.contains(identifier) else { return identifier }

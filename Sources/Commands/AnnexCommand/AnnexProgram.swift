@@ -5,15 +5,15 @@ import Logging
 
 /// The program `annex`.
 ///
-/// It starts nothing that the command does not need. A command that awaits starts Swift's threads; every other command has
-/// only the first thread.
+/// It starts only what the command needs. A command that awaits starts Swift's threads; every other command uses only
+/// the first thread.
 package enum AnnexProgram {
-    /// Reads the command line, performs the command, and ends the process or returns when it is done.
+    /// Reads the command line and performs the command. Then ends the process, or returns.
     package static func main() {
-        // Before anything is opened, which would get a closed stream's number.
+        // Done before anything else is opened, because a new file would get the number of a closed standard stream.
         _ = StandardStreams.closed
-        // Wardens end within this program: an init that takes no ends would keep each as a zombie. A kernel that refuses
-        // leaves them to it.
+        // Wardens become children of this program, which reaps them. Some inits never reap, so that each ended warden
+        // would stay a zombie. If the kernel refuses, the wardens stay with init.
         try? Orphans.adopt()
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
@@ -23,14 +23,14 @@ package enum AnnexProgram {
         }
     }
 
-    /// Waits for signals on this thread, which must be the only one when it begins.
+    /// Runs `annex run`. It waits for signals on this thread, which must be the only one when it begins.
     private static func run(_ arguments: [String]) {
         keepLogSilent()
         guard let options = RunOptions(plain: arguments) else { return RunCommand.main(arguments) }
         exit(ProgramRun(options).run())
     }
 
-    /// A command prints all that it has to say. The log is for programs that run sandboxes for others.
+    /// A command prints its own messages, so it needs no log. The log is for programs that run sandboxes for others.
     private static func keepLogSilent() {
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
     }
@@ -46,7 +46,7 @@ package enum AnnexProgram {
         }
     }
 
-    /// The command is made where it runs, on a thread of Swift's pool, and ends the program. Signals come to this thread.
+    /// Creates and runs the command on a thread of Swift's pool, and ends the program. Signals go to this thread.
     private static func performAwaiting(_ arguments: [String]) -> Never {
         Task {
             await Annex.main(arguments)

@@ -95,7 +95,7 @@ struct AnnexDaemonCommand: ParsableCommand {
         if removed.isEmpty { print("nothing is kept for user \(user)") }
     }
 
-    /// A path as it is from anywhere: a relative one begins at the folder that the program was started in.
+    /// Makes a path absolute. A relative path begins at the folder in which the program was started.
     private static func absolute(_ path: String) throws -> String {
         guard !path.hasPrefix("/") else { return path }
         return try Descriptor.directory("/proc/self").linkTarget("cwd") + "/" + path

@@ -4,14 +4,14 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// The program's life: what comes before the daemon's run and after it.
+/// The program's life: the steps before and after the daemon's run.
 struct DaemonLife {
     private let options: DaemonOptions
     private let path: String
     private let logger: Logger
     private let log = LogWriter()
 
-    /// - Parameter isVerbose: whether the brokers' everyday lines are logged, too.
+    /// - Parameter isVerbose: whether routine messages of the brokers are logged too.
     init(_ options: DaemonOptions, socket path: String, isVerbose: Bool) {
         self.options = options
         self.path = path
@@ -21,14 +21,14 @@ struct DaemonLife {
         logger = Logger(label: "annexd")
     }
 
-    /// - Returns: the exit status. Does not come back where the program starts anew.
+    /// - Returns: the exit status. Does not return if the program restarts.
     func run() -> Int32 {
         defer { log.finish(within: .seconds(1)) }
         let signals = LifeSignals()
         raiseDescriptorLimit()
         do {
             let run = try DaemonRun(options, socket: path, signals: signals, logger: logger)
-            // Not where the program starts anew: then nothing comes back.
+            // A restart executes the program anew and never comes back here, so the socket stays.
             defer { run.removeSocket() }
             try complete(run)
             if run.isToStartAnew { try startAnew(run) }
@@ -40,7 +40,8 @@ struct DaemonLife {
         return 0
     }
 
-    /// This thread waits meanwhile: it alone has the mask that a program which is executed is to have.
+    /// Runs the service while this thread waits. Only this thread has the signal mask that a restarted program must
+    /// inherit.
     private func complete(_ run: DaemonRun) throws {
         let group = ServiceGroup(services: [run], logger: logger)
         _ = try WorkerThread("annexd-signals") {
@@ -59,7 +60,7 @@ struct DaemonLife {
         if let error = completion.wait() { throw error }
     }
 
-    /// The program's own file, as it is by now, with the same arguments.
+    /// Restarts the program: executes the file that lies at its path now, with the same arguments.
     private func startAnew(_ run: DaemonRun) throws {
         let program = try Self.ownProgram()
         logger.info("starts anew", metadata: ["program": "\(program)"])
@@ -69,12 +70,12 @@ struct DaemonLife {
 
     private static func ownProgram() throws -> String {
         let target = try Descriptor.directory("/proc/self").linkTarget("exe")
-        // The link of a file that was replaced ends so.
+        // The kernel appends this to the link if the program's file was replaced.
         let mark = " (deleted)"
         return target.hasSuffix(mark) ? String(target.dropLast(mark.count)) : target
     }
 
-    /// As many as the machine lets it have: each running extension takes some, and each connection.
+    /// Raises the limit of open descriptors as far as allowed. Each running extension and each connection takes some.
     private func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

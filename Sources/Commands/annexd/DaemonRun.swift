@@ -5,20 +5,20 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// One run of the daemon as a service: from listening to its leaving.
+/// One run of the daemon as a service, from listening to shutting down.
 final class DaemonRun: Service {
     private let path: String
     private let state: String
     private let logger: Logger
-    /// Held until the program ends or starts anew. Its next self takes it again; where another daemon was quicker, that
-    /// one has the state, and the next self says so and ends.
+    /// Held until the program ends or restarts. After a restart the program takes it again. If another daemon was
+    /// faster, that daemon keeps the state, and this program reports the fact and ends.
     private let lock: StateLock
     let daemon: Daemon
     private let signals: LifeSignals
     private let signal = Mutex<Int32?>(nil)
     private let startsAnew = Mutex(false)
 
-    /// Listens already: who connects before the run begins waits.
+    /// Begins to listen. A client that connects before `run` waits.
     init(_ options: DaemonOptions, socket path: String, signals: LifeSignals, logger: Logger) throws {
         self.path = path
         self.signals = signals
@@ -35,7 +35,7 @@ final class DaemonRun: Service {
         }
     }
 
-    /// Whether the program is to start anew, with the same socket, and not to end.
+    /// Whether the program restarts with the same socket instead of ending.
     var isToStartAnew: Bool { startsAnew.withLock { $0 } }
 
     /// Waits for the signal that ends the run.
@@ -44,25 +44,25 @@ final class DaemonRun: Service {
         signal.withLock { $0 = next }
     }
 
-    /// Until somebody asks for its end, or that it starts anew.
+    /// Runs until the daemon is asked to end or to restart.
     func run() async throws {
         try daemon.start()
         ServiceManager.tellReady()
         logger.info(
             "takes connections",
             metadata: ["socket": "\(daemon.listener.isGiven ? "given" : path)", "state": "\(state)"])
-        // Where it is cancelled instead, it leaves all the same.
+        // If the task is cancelled instead, the daemon shuts down in the same way.
         try? await gracefulShutdown()
         let hangsUp = signal.withLock { $0 == SIGHUP }
         if hangsUp { ServiceManager.tellReloading() } else { ServiceManager.tellStopping() }
         await leave()
         guard hangsUp else { return }
-        // Who asks for the end meanwhile means the end.
+        // A request to end that arrived meanwhile takes precedence over the restart.
         if signals.endIsAsked { return ServiceManager.tellStopping() }
         startsAnew.withLock { $0 = true }
     }
 
-    /// Takes seconds where extensions or hosts are slow: none of the threads that tasks share may wait for that.
+    /// Takes seconds if extensions or hosts are slow. A thread of the shared pool must not wait for that.
     private func leave() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [daemon] in
@@ -72,7 +72,7 @@ final class DaemonRun: Service {
         }
     }
 
-    /// Whoever gave it keeps it.
+    /// Removes the socket, unless the service manager passed it to the daemon.
     func removeSocket() {
         if !daemon.listener.isGiven { unlink(path) }
     }

@@ -6,7 +6,7 @@ final class GroupCompletion: Sendable {
     private let error = Mutex<(any Error)?>(nil)
     private let isOver = DispatchSemaphore(value: 0)
 
-    /// - Parameter error: what ended the group, where it was not asked to end.
+    /// - Parameter error: the error that ended the group; nil if the group was asked to end.
     func tell(_ error: (any Error)?) {
         self.error.withLock { $0 = error }
         isOver.signal()

@@ -2,14 +2,15 @@ import Glibc
 
 /// The signals that end a daemon's run.
 ///
-/// One is taken. Those that come while a run ends stay with the process, and execution passes them on; the sources of
-/// swift-service-lifecycle would take them, too, and a SIGTERM right after a SIGHUP be lost (`Docs/Guide/Daemon.md`).
+/// Only one signal is taken. Later ones stay pending for the process, and execution passes them on to the restarted
+/// program. The sources of swift-service-lifecycle would take those too, and a SIGTERM right after a SIGHUP would be
+/// lost (`Docs/Guide/Daemon.md`).
 struct LifeSignals: Sendable {
     private static let ending = [SIGTERM, SIGINT]
     private let set: sigset_t
 
-    /// Blocks them from now on. Before there is any thread, so that none of them takes one: what comes before somebody
-    /// waits is not lost.
+    /// Blocks the signals from now on. Call it before any thread starts, so that no thread takes one and none is lost
+    /// before `next` waits for it.
     init() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -18,7 +19,7 @@ struct LifeSignals: Sendable {
         self.set = set
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     func next() -> Int32 {
         var set = set
         var signal: Int32 = 0
@@ -26,7 +27,7 @@ struct LifeSignals: Sendable {
         return signal
     }
 
-    /// Whether one has come that is to end the program, and nobody has taken it.
+    /// Whether a signal is pending that ends the program.
     var endIsAsked: Bool {
         var pending = sigset_t()
         sigpending(&pending)

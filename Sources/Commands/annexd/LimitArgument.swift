@@ -1,7 +1,7 @@
 import AnnexDaemon
 import ArgumentParser
 
-/// One of the daemon's limits as the command line has it.
+/// One of the daemon's limits, as an argument of the command line.
 struct LimitArgument {
     let name: DaemonLimits.Name
     let number: Int
@@ -12,7 +12,7 @@ struct LimitArgument {
             let known = DaemonLimits.Name.allCases.map(\.rawValue).sorted().joined(separator: ", ")
             throw ValidationError("a limit is name=number; there are: \(known)")
         }
-        // What lasts for ages, or is more than any machine has, was mistyped.
+        // A larger number exceeds every machine, so it is a typing mistake.
         guard let number = Int(parts[1]), (1...1 << 40).contains(number) else {
             throw ValidationError("\(name.rawValue) must be a whole number from 1 on")
         }

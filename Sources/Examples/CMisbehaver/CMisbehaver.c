@@ -14,7 +14,7 @@
 
 static int result(long value) { return value < 0 ? -errno : (int)value; }
 
-// The plainest flags, so that a filter on flags is not what stands in the way.
+// The simplest flags, so that no filter on flags is the reason for a denial.
 int misbehave_open(const char *path) { return result(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)); }
 
 int misbehave_socket(int domain, int type) { return result(syscall(SYS_socket, domain, type, 0)); }
@@ -54,7 +54,7 @@ long misbehave_write(int descriptor, const void *bytes, size_t size) {
 }
 
 void misbehave_write_through_null(void) {
-    // Known to the compiler only at run time, so that it neither warns nor leaves the store out.
+    // Read at run time, so that the compiler neither warns nor leaves the store out.
     uint8_t *volatile nowhere = NULL;
     *(volatile uint8_t *)nowhere = 1;
 }

@@ -8,13 +8,13 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-// A file of more scans than this is made to keep a decoder busy.
+// A file with more scans than this was made to keep a decoder busy.
 #define MOST_SCANS 200
-// Progressive files hold all coefficients at once.
+// A progressive file needs all its coefficients in memory at once.
 #define MOST_CODEC_MEMORY (256l << 20)
 
 struct jpeg_work {
-    struct jpeg_error_mgr errors;   // first: libjpeg hands back a pointer to it
+    struct jpeg_error_mgr errors;   // must be first: libjpeg hands back a pointer to it
     jmp_buf bail;
     char *error;
     struct jpeg_progress_mgr progress;
@@ -40,7 +40,7 @@ static void on_error(j_common_ptr codec) {
     give_up(codec);
 }
 
-// libjpeg goes on after damage and fills up with grey. A user wants to hear of it instead.
+// libjpeg continues after damage and fills up with grey. A user should get an error instead.
 static void on_message(j_common_ptr codec, int level) {
     struct jpeg_work *work = (struct jpeg_work *)codec->err;
     char text[JMSG_LENGTH_MAX];
@@ -71,7 +71,7 @@ static void prepare(struct jpeg_work *work, char error[PICTURE_ERROR_SIZE]) {
     error[0] = 0;
 }
 
-// Inks to light. Adobe's programs, and with them everybody, store the inks inverted.
+// Converts inks (CMYK) to light (RGB). Adobe's programs store the inks inverted, and all others followed.
 static void inks_to_rgb(const uint8_t *inks, uint8_t *row, uint32_t width, int inverted) {
     for (uint32_t column = 0; column < width; column++, inks += 4, row += 3) {
         for (int channel = 0; channel < 3; channel++) {
@@ -84,7 +84,7 @@ static void inks_to_rgb(const uint8_t *inks, uint8_t *row, uint32_t width, int i
 
 static void keep_markers(struct jpeg_decompress_struct *codec, struct picture *picture) {
     for (jpeg_saved_marker_ptr marker = codec->marker_list; marker; marker = marker->next) {
-        // A profile for inks says nothing about the light that they became.
+        // A colour profile for inks does not describe the RGB values that they were converted to.
         int is_profile = marker->marker == JPEG_APP0 + 2;
         if (!(is_profile && codec->out_color_space == JCS_CMYK))
             picture_keep(picture, (uint32_t)marker->marker, marker->data, marker->data_length);
@@ -128,7 +128,7 @@ int picture_decode_jpeg(const uint8_t *bytes, size_t size, const struct picture_
                         struct picture *picture, char error[PICTURE_ERROR_SIZE]) {
     int result = -1;
     memset(picture, 0, sizeof *picture);
-    // Both on the heap: a longjmp leaves what is in registers undefined.
+    // Both on the heap, because a longjmp leaves values in registers undefined.
     struct jpeg_work *work = calloc(1, sizeof *work);
     struct jpeg_decompress_struct *codec = calloc(1, sizeof *codec);
     if (!work || !codec) {

@@ -1,4 +1,4 @@
-// What both codecs use.
+// Functions that both codecs use.
 #ifndef C_PICTURE_SHARED_H
 #define C_PICTURE_SHARED_H
 
@@ -9,22 +9,23 @@
 #define PICTURE_RECORDS_MOST (4u << 20)
 
 int picture_fail(char error[PICTURE_ERROR_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Whether a picture of this size may be decoded; allocates its pixels, zeroed.
+// Allocates zeroed pixels for a picture, if its size is within the limits. Returns 0, or -1 with a line of text in
+// `error`.
 int picture_allocate(struct picture *picture, const struct picture_limits *limits, char error[PICTURE_ERROR_SIZE]);
-// Whether a header's size is within the limits.
+// Checks a header's size against the limits.
 int picture_check_size(uint64_t width, uint64_t height, const struct picture_limits *limits,
                        char error[PICTURE_ERROR_SIZE]);
-// Adds a record; what does not fit the limit is left out.
+// Adds a record. One that would exceed PICTURE_RECORDS_MOST is left out.
 void picture_keep(struct picture *picture, uint32_t kind, const uint8_t *bytes, size_t size);
-// The record at *place, which moves on; null at the end.
+// The record at *place, which then moves to the next one; null at the end.
 const uint8_t *picture_next_record(const struct picture *picture, size_t *place, uint32_t *kind, uint32_t *size);
 
-// Bytes on their way to a descriptor.
+// Bytes to be written to a descriptor, with a limit.
 struct picture_output {
     int descriptor;
     uint64_t left;          // bytes that may still be written
 };
-// 0, or an errno; EFBIG beyond the limit.
+// Writes bytes. Returns 0 or an errno; EFBIG if they exceed the limit.
 int picture_write(struct picture_output *output, const uint8_t *bytes, size_t size);
 
 #endif

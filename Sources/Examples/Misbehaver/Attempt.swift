@@ -1,6 +1,6 @@
 import AnnexLinux
 
-/// A call and what the kernel answered, told as it was.
+/// A call that the extension tried, and the kernel's answer, unchanged.
 struct Attempt {
     let text: String
     let succeeded: Bool

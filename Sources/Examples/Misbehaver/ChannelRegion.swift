@@ -1,11 +1,12 @@
 import AnnexChannel
 import CMisbehaver
 
-/// The extension's own region of the channel, mapped to be written against all rules.
+/// The extension's own region of the channel. It is mapped a second time, so that the extension can write to it against
+/// the rules.
 @safe struct ChannelRegion {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
 
-    /// Where the ring begins, and at what multiples its frames do.
+    /// The offset of the ring, and the alignment of its frames.
     private static let ring = 4_096
     private static let line = 64
 
@@ -17,7 +18,8 @@ import CMisbehaver
         unsafe bytes = UnsafeMutableBufferPointer(start: start, count: size)
     }
 
-    /// Headers of impossible kind and length all over the ring; then wakes the host to read them, wherever it sleeps.
+    /// Fills the ring with headers of invalid kind and length. Then wakes the host to read them, in every way that the
+    /// host can sleep.
     func writeNonsense() {
         for index in unsafe Self.ring..<bytes.count { unsafe bytes[index] = 0xF1 }
         guard let start = unsafe bytes.baseAddress else { return }

@@ -1,4 +1,4 @@
-/// What the misbehaving extension can be told to try; the request names one of these words.
+/// The attempts of the misbehaving extension. A request names one of these words.
 enum Conduct: String, CaseIterable {
     case readsHostFiles
     case opensSocket

@@ -1,22 +1,22 @@
 import CMisbehaver
 import Glibc
 
-/// Takes without end.
+/// Takes resources without end.
 enum Greed {
-    /// 8 MiB at a time, every page written, until somebody ends it or the kernel gives no more.
+    /// Takes 8 MiB at a time and writes every page, until the process is killed or the kernel refuses.
     static func takeMemory() -> Never {
         while misbehave_take_memory(8 << 20) == 0 {}
         fatalError("the kernel gives no more memory")
     }
 
-    /// Memory that counts as nobody's data: files without a name, each filled to what one may hold. Then it waits,
-    /// for whoever looks how much there is.
+    /// Takes memory that does not count as a process's own data: files without a name, each filled to the largest size
+    /// that is allowed. Then it waits for the memory watch to find them.
     static func hoardNamelessFiles() -> Never {
         while misbehave_fill_nameless_file(200 << 20) == 0 {}
         while true { pause() }
     }
 
-    /// Lines to both outputs, as fast as they are taken.
+    /// Writes lines to both outputs as fast as they are read.
     static func floodOutput() -> Never {
         let line = [UInt8](repeating: UInt8(ascii: "!"), count: 4_095) + [UInt8(ascii: "\n")]
         while true {

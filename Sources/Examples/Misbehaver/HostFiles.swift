@@ -2,14 +2,14 @@ import AnnexModel
 import CMisbehaver
 import Glibc
 
-/// Tries to read what is none of an extension's business.
+/// Tries to read files that an extension must not read.
 enum HostFiles {
     private static let paths = [
         "/etc/passwd", "/etc/shadow", "/root/.ssh", "/home", "/proc/1/environ", "/proc/1/root", "/sys/kernel",
         "/../../etc/hostname",
     ]
 
-    /// One item: every path with what the kernel answered, and how many could be opened.
+    /// One item: every path with the kernel's answer, and how many files could be opened.
     static func read() -> [ExtensionItem] {
         let attempts = paths.map { path in
             let opened = unsafe misbehave_open(path)

@@ -4,15 +4,15 @@ import AnnexModel
 import CMisbehaver
 import Glibc
 
-/// An extension that does what it should not, as its request says. It speaks the channel by hand: the polite way of
-/// `AppExtension` would stand in its way.
+/// An extension that misbehaves as its request says. It uses the channel directly, because `AppExtension` keeps the
+/// rules.
 @main
 struct Misbehaver: ~Copyable {
     private let endpoint: ExtensionEndpoint
     private let region: ChannelRegion?
 
     static func main() throws {
-        // Mapped a second time before the endpoint closes the descriptor, to write where it should not.
+        // Mapped before the endpoint closes the descriptor. The second mapping allows writes against the rules.
         let region = ChannelRegion()
         let endpoint = try ExtensionEndpoint.adopt()
         try endpoint.sayHello()
@@ -66,7 +66,7 @@ struct Misbehaver: ~Copyable {
         while true { _ = try endpoint.next() }
     }
 
-    /// For a call that never was, with memory that could still be changed.
+    /// Sends a descriptor for a call that does not exist, of memory that could still be changed.
     private func handOverDescriptor() throws {
         let mark: [UInt8] = Array("ANFD".utf8) + [1, 0, 0, 0] + [UInt8](repeating: 0x7F, count: 8)
         let sent = unsafe mark.withUnsafeBytes {

@@ -1,5 +1,5 @@
 extension Picture {
-    /// Changes every pixel; alpha stays.
+    /// Changes every pixel but not its alpha.
     public mutating func apply(_ edit: PictureEdit) {
         switch edit {
         case .sepia: mapPixels(Self.sepia)
@@ -8,7 +8,7 @@ extension Picture {
         }
     }
 
-    /// A pixel's light; each part 0 to 255.
+    /// A pixel's red, green and blue, each 0 to 255.
     struct Pixel: Equatable {
         var red: UInt8
         var green: UInt8
@@ -27,7 +27,7 @@ extension Picture {
         }
     }
 
-    /// The brightness that an eye sees (Rec. 601), in 256ths.
+    /// The brightness that an eye perceives (Rec. 601), computed in 256ths.
     private static func brightness(_ pixel: Pixel) -> UInt32 {
         (77 * UInt32(pixel.red) + 150 * UInt32(pixel.green) + 29 * UInt32(pixel.blue)) >> 8
     }

@@ -1,20 +1,20 @@
 internal import CPicture
 
-/// A decoded picture: rows of 8-bit pixels, and what its file said about showing them.
+/// A decoded picture: rows of 8-bit pixels, and the file's facts about how to show them.
 @safe public struct Picture: ~Copyable {
-    /// The C library's picture; its pixels are freed with the owner.
+    /// The C library's picture. Its pixels are freed with this value.
     private var raw: picture
-    /// The kind of file that it came from and goes back to.
+    /// The file format that the picture was decoded from and is encoded to.
     public let format: PictureFormat
 
-    /// Longest side, in pixels.
+    /// The longest side, in pixels.
     private static let longestSide: UInt32 = 20_000
-    /// Most pixels in all: 40 million are 160 MB with alpha.
+    /// The most pixels in all: 40 million are 160 MB with alpha.
     private static let mostPixels: UInt64 = 40_000_000
-    /// A JPEG's quality on libjpeg's scale; what most cameras write.
+    /// A JPEG's quality on libjpeg's scale, as most cameras use it.
     private static let quality: Int32 = 90
 
-    /// Decodes a PNG or JPEG file that anybody may have made.
+    /// Decodes a PNG or JPEG file that is not trusted.
     public init(decoding file: [UInt8]) throws(PictureError) {
         let format = try PictureFormat(of: file)
         unsafe raw = try Self.decode(file, as: format)
@@ -24,7 +24,7 @@ internal import CPicture
     private static func decode(_ file: [UInt8], as format: PictureFormat) throws(PictureError) -> picture {
         var limits = picture_limits(side: longestSide, pixels: mostPixels)
         var decoded = unsafe picture()
-        // SAFETY: the file's bytes outlive the call; it fills `decoded` only where it succeeds.
+        // SAFETY: the file's bytes outlive the call; it fills `decoded` only if it succeeds.
         try unsafe run { error in
             unsafe file.withUnsafeBufferPointer { bytes in
                 switch format {
@@ -37,7 +37,7 @@ internal import CPicture
     }
 
     deinit {
-        // SAFETY: the pixels are this owner's alone and nobody borrows them any more.
+        // SAFETY: the pixels are this owner's alone, and no borrow of them is left.
         var freed = unsafe raw
         unsafe picture_free(&freed)
     }
@@ -47,9 +47,9 @@ internal import CPicture
     /// 3 for red, green and blue; 4 with alpha.
     public var channels: Int { unsafe Int(raw.channels) }
 
-    /// Encodes into an open file, from its offset on.
+    /// Encodes the picture into an open file, from its current offset on.
     ///
-    /// - Parameter limit: most bytes to write; a longer result is an error.
+    /// - Parameter limit: the most bytes to write. A longer result is an error.
     public func encode(into descriptor: Int32, limit: UInt64) throws(PictureError) {
         // SAFETY: the encoders read the pixels and keep nothing.
         try unsafe Self.run { error in
@@ -62,7 +62,7 @@ internal import CPicture
         }
     }
 
-    /// The pixels, for reading and changing in place.
+    /// Lends the pixels for reading and changing in place.
     mutating func withPixels(_ body: (inout MutableSpan<UInt8>) -> Void) {
         // SAFETY: the library made exactly this many bytes, and they live as long as this owner.
         let count = width * height * channels
@@ -72,7 +72,7 @@ internal import CPicture
         body(&span)
     }
 
-    /// Runs a call of the library, and throws its line of text where it fails.
+    /// Runs a call of the library, and throws its line of text if it fails.
     private static func run(_ body: (UnsafeMutablePointer<CChar>) -> Int32) throws(PictureError) {
         var text = [CChar](repeating: 0, count: Int(PICTURE_ERROR_SIZE))
         // SAFETY: the library writes at most PICTURE_ERROR_SIZE bytes and ends them with a zero.

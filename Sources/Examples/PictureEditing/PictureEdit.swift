@@ -1,6 +1,6 @@
-/// What can be done to a picture.
+/// The edits that can be applied to a picture.
 public enum PictureEdit: String, Sendable, CaseIterable {
-    /// Brown and white, as old photographs.
+    /// Brown and white, as in old photographs.
     case sepia
     /// Black and white.
     case grayscale

@@ -3,7 +3,7 @@ public enum PictureFormat: Sendable, Hashable {
     case png
     case jpeg
 
-    /// By the file's first bytes; its name says nothing.
+    /// Detects the format by the file's first bytes. The file's name does not count.
     public init(of file: [UInt8]) throws(PictureError) {
         if file.isEmpty { throw PictureError("the picture is empty: the file has no bytes") }
         if file.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {

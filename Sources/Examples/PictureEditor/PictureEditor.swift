@@ -1,13 +1,13 @@
 import AnnexExtension
 import PictureEditing
 
-/// The photo-editing extension of the example app: decodes, edits and encodes a picture that nobody trusts.
+/// The photo-editing extension of the example app. It decodes, edits and encodes a picture that is not trusted.
 @main
 final class PictureEditor: PhotoEditingExtension {
     private var picture: Picture?
     private var edit = PictureEdit.sepia
 
-    /// Longest picture file that is read, and longest that is made, in bytes.
+    /// The longest picture file that is read or written, in bytes.
     private static let longestFile = 128 << 20
 
     func startContentEditing(with input: ContentEditingInput) throws {

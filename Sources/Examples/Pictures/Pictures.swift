@@ -1,4 +1,4 @@
-/// The containing app's own program: an app does something itself, and this one says what it carries.
+/// The containing app's own program. An app must do something itself; this one lists its extensions.
 @main
 enum Pictures {
     static func main() {

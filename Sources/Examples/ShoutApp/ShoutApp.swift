@@ -1,4 +1,4 @@
-/// The containing app's own program: what its extension does for other apps, it does for its arguments.
+/// The containing app's own program. It does for its arguments what its extension does for other apps.
 @main
 enum ShoutApp {
     static func main() {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Starts and never says hello.
+/// An extension that starts and never says hello.
 @main
 enum Silent {
     static func main() {

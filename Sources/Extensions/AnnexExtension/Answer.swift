@@ -2,7 +2,8 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// An answer as the channel takes it, checked against what it takes before the request is used up.
+/// An answer in the form that the channel sends. It is checked against the channel's limits before the request is used
+/// up, so that an error can still be sent instead.
 struct Answer: ~Copyable {
     let payload: [UInt8]
     private var pieces: SealedPieces
@@ -12,7 +13,9 @@ struct Answer: ~Copyable {
         self.pieces = pieces
     }
 
-    /// - Throws: why the host would not take these items.
+    /// Encodes items as an answer.
+    ///
+    /// - Throws: the reason, if the host would not accept these items.
     static func items(
         _ items: [ExtensionItem], largestPayload: Int, accepts: DescriptorAllowance
     ) throws(ExtensionError) -> Answer {
@@ -39,7 +42,7 @@ struct Answer: ~Copyable {
         }
     }
 
-    /// An error; its texts are cut to what fits.
+    /// Encodes an error as an answer. Long texts are cut to fit.
     static func error(_ error: ExtensionError, largestPayload: Int) -> Answer {
         let short = ExtensionError(
             code: error.code, domain: cut(error.domain, to: 200),
@@ -48,7 +51,7 @@ struct Answer: ~Copyable {
         return Answer(payload: payload, pieces: SealedPieces())
     }
 
-    /// At most as many bytes; a character that is cut in two becomes a replacement mark.
+    /// Cuts a text to a number of bytes. A character that is cut in two becomes a replacement mark.
     private static func cut(_ text: String, to bytes: Int) -> String {
         text.utf8.count <= bytes ? text : String(decoding: text.utf8.prefix(bytes), as: UTF8.self)
     }
@@ -67,7 +70,7 @@ struct Answer: ~Copyable {
 }
 
 extension ItemContents {
-    /// The memory itself where it is sealed; of a file a sealed copy.
+    /// The memory itself if it is sealed, else a sealed copy of the file.
     fileprivate func sealedMemory() throws -> SealedMemory {
         if let seals = try? descriptor.seals(), seals.isSuperset(of: .immutable) {
             return try SealedMemory(sealed: descriptor.duplicate())

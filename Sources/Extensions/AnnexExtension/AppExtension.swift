@@ -1,7 +1,7 @@
-// What an extension's author needs of the model comes with the one import.
+// An extension's author imports only this module and gets the model with it.
 @_exported public import AnnexModel
 
-/// An extension's principal object: does one focused task for one extension point.
+/// The principal object of an extension. It does one focused task for one extension point.
 ///
 /// ```swift
 /// @main final class Shout: AppExtension {
@@ -12,25 +12,26 @@
 /// }
 /// ```
 public protocol AppExtension: AnyObject {
-    /// Made anew for each request, so that nothing of one request is left in the next.
+    /// Creates the principal object. Each request gets a new one, so that no state leaks into the next request.
     init()
 
-    /// Does the work of one request, and ends with `completeRequest(returning:)` or `cancelRequest(with:)`.
+    /// Does the work of one request, and ends it with `completeRequest(returning:)` or `cancelRequest(with:)`.
     ///
-    /// Called on the process's first thread. Who returns without either has cancelled.
+    /// Called on the process's first thread. Returning without calling either cancels the request.
     func beginRequest(with context: ExtensionContext)
 
-    /// Four fifths of the extension point's memory are used up: let go of what can be made again.
+    /// Called when four fifths of the extension point's memory limit are used up. Release what can be made again.
     ///
-    /// Called on the process's first thread, while a request is at work, from within a look at the channel:
-    /// `isCancelled` or `isExpiring` of its context. Once, and again after the extension has used less.
+    /// Called on the process's first thread during a request, from inside `isCancelled` or `isExpiring` of its context.
+    /// Called once, and again only after memory use has fallen in between.
     func didReceiveMemoryWarning()
 }
 
 extension AppExtension {
+    /// By default, the warning has no effect.
     public func didReceiveMemoryWarning() {}
 
-    /// Says hello to the host and serves its requests until the host needs no more.
+    /// Sends the hello to the host, and serves its requests until the host ends the session.
     public static func main() {
         ExtensionMain.run(Self.self)
     }

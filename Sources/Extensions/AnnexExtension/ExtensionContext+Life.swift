@@ -1,11 +1,13 @@
 extension ExtensionContext {
-    /// Does something that should not be cut off by this extension's end: the host waits for it, as long as the
+    /// Does work that the end of this extension should not cut off. The host waits for it, at most as long as the
     /// extension point's `grace` allows.
     ///
-    /// The block is called at once with `false`, on this thread, and does its work. When three quarters of the grace are
-    /// over it is called a second time with `true`, from within the first call's next look at the channel, which is what
-    /// `isExpiring` and `isCancelled` are: it should then make the first call end soon. Where the end is near already, it
-    /// is called once, with `true`. An extension that is still in its block when its grace is over ends as `graceExpired`.
+    /// The block is called at once with `false`, on this thread, and does its work. When three quarters of the grace
+    /// are over, it is called a second time with `true`. That call happens inside `isExpiring` or `isCancelled`, when
+    /// the first call next reads one of them. It should make the first call end soon.
+    ///
+    /// If the end is near already, the block is called once, with `true`. An extension whose block is still running
+    /// when the grace is over ends as `graceExpired`.
     ///
     /// ```swift
     /// context.completeRequest(returning: items)
@@ -15,12 +17,12 @@ extension ExtensionContext {
     /// }
     /// ```
     ///
-    /// - Parameter reason: what it does, for people; the first 200 bytes are told to the host.
+    /// - Parameter reason: what the activity does, for a person to read. The host gets the first 200 bytes.
     public func performExpiringActivity(withReason reason: String, using block: @escaping (_ expired: Bool) -> Void) {
         life.perform(reason, block)
     }
 
-    /// Whether this extension's end is near. Looks at the channel, before and after the answer.
+    /// Whether this extension will end soon. Reading it checks the channel for events from the host.
     public var isExpiring: Bool {
         life.look()
         return life.isExpiring

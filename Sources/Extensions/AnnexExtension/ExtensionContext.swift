@@ -1,8 +1,8 @@
 internal import AnnexChannel
 
-/// One request as its extension sees it: what came in, and the one answer that goes out.
+/// One request as the extension sees it: the items that came in, and the one answer that goes out.
 public final class ExtensionContext {
-    /// What the host handed over.
+    /// The items that the host sent.
     public let inputItems: [ExtensionItem]
     private var request: IncomingRequest?
     private let largestPayload: Int
@@ -15,21 +15,22 @@ public final class ExtensionContext {
         self.largestPayload = largestPayload
     }
 
-    /// Whether the answer would be for nobody: the host gave up, its time is over, it is gone, or it has its answer.
+    /// Whether an answer would be of no use. True if the host cancelled, its time limit passed, the host is gone, or
+    /// the request is answered already.
     ///
-    /// Looks at the channel, and answers the host's watchdog by it: long work asks several times within the extension
-    /// point's `watchdog` limit, or is ended as `unresponsive`.
+    /// Reading it checks the channel, and thereby answers the host's watchdog. Long work must read it several times
+    /// within the extension point's `watchdog` limit, or the extension is ended as `unresponsive`.
     public var isCancelled: Bool {
         life.look()
         return (try? request?.isCancelled() ?? true) ?? true
     }
 
-    /// How long the host still waits; nil: without limit.
+    /// How long the host still waits; nil if it waits without a limit, or if the request is answered already.
     public var timeRemaining: Duration? { request?.timeLeft }
 
-    /// Ends the request with its result. Once: later calls, of this or of `cancelRequest`, do nothing.
+    /// Ends the request with its result. Later calls of this method or of `cancelRequest` do nothing.
     ///
-    /// A result that the host would not take becomes an error that says so.
+    /// If the host would not accept the result, the request ends with an error that gives the reason.
     public func completeRequest(returning items: [ExtensionItem]) {
         guard let request = request.take() else { return }
         do throws(ExtensionError) {
@@ -40,13 +41,13 @@ public final class ExtensionContext {
         }
     }
 
-    /// Gives the request up. Once: later calls, of this or of `completeRequest`, do nothing.
+    /// Ends the request with an error. Later calls of this method or of `completeRequest` do nothing.
     public func cancelRequest(with error: any Error) {
         guard let request = request.take() else { return }
         send(.error(ExtensionError(describing: error), largestPayload: largestPayload), to: request)
     }
 
-    /// Completes with what the closure returns, or cancels with what it throws.
+    /// Completes the request with the items that the closure returns, or cancels it with the error that it throws.
     public func completeRequest(with work: () throws -> [ExtensionItem]) {
         do {
             completeRequest(returning: try work())
@@ -55,13 +56,13 @@ public final class ExtensionContext {
         }
     }
 
-    /// A principal object that returns without an answer has cancelled.
+    /// Cancels the request if the principal object returned without an answer.
     func cancelUnlessAnswered() {
         cancelRequest(with: ExtensionError.returnedWithoutAnswer)
     }
 
     private func send(_ answer: consuming Answer, to request: consuming IncomingRequest) {
-        // The host may be gone; then there is nobody to tell, and the main loop ends next.
+        // If the host is gone, the answer has no recipient, and the main loop ends at its next step.
         try? request.reply(answer.payload, sealed: answer.takePieces())
     }
 }

@@ -1,7 +1,7 @@
 internal import AnnexModel
 
 extension ExtensionError {
-    /// Errors that Annex gives in an extension's stead; 1 and 2 are AnnexModel's.
+    /// The codes of errors that Annex sends on an extension's behalf. AnnexModel defines codes 1 and 2.
     enum AnnexCode: Int64 {
         case thrown = 3
         case answerTooLarge = 4
@@ -14,7 +14,7 @@ extension ExtensionError {
         self.init(code: code.rawValue, domain: Self.annexDomain, localizedDescription: text)
     }
 
-    /// Any error as one that can travel.
+    /// Converts any error to one that can be sent to the host.
     init(describing error: any Error) {
         self = error as? ExtensionError ?? ExtensionError(.thrown, "\(error)")
     }

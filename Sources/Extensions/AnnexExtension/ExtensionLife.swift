@@ -1,16 +1,16 @@
 internal import AnnexChannel
 internal import AnnexModel
 
-/// What an extension hears of its own life, whenever it looks at its channel. For its first thread only.
+/// Receives the host's events about this extension's life at each check of the channel. For the first thread only.
 final class ExtensionLife {
     private static let events: Set = [LifeEvent.memoryWarning, LifeEvent.endIsNear]
-    /// No more of an activity's reason than this many bytes travels.
+    /// The most bytes of an activity's reason that are sent.
     private static let longestReason = 200
 
     private let lookout: ExtensionLookout
-    /// Who works on a request now.
+    /// The principal object of the current request; nil between requests.
     var principal: (any AppExtension)?
-    /// What runs and wants to hear that the end is near, the innermost last.
+    /// The running activities, to be called when the end is near. The innermost is last.
     private var activities: [(Bool) -> Void] = []
     private(set) var isExpiring = false
 
@@ -18,9 +18,9 @@ final class ExtensionLife {
         self.lookout = lookout
     }
 
-    /// Hears what has been said since the last look.
+    /// Handles the events that arrived since the last call.
     func look() {
-        // The host may be gone; then the main loop ends next.
+        // If the host is gone, the main loop ends at its next step.
         for event in (try? lookout.look(for: Self.events)) ?? [] { hear(event) }
     }
 

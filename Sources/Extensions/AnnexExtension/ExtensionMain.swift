@@ -2,7 +2,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import Glibc
 
-/// The life of an extension's process.
+/// The main loop of an extension's process.
 enum ExtensionMain {
     static func run(_ principal: (some AppExtension).Type) {
         do throws(ExtensionFailure) {
@@ -15,11 +15,11 @@ enum ExtensionMain {
         }
     }
 
-    /// Until the host says goodbye or is gone.
+    /// Serves requests until the host says goodbye.
     static func serve(
         _ endpoint: borrowing ExtensionEndpoint, _ principal: (some AppExtension).Type
     ) throws(ExtensionFailure) {
-        // No more than the host reads as one message, however large the channel's.
+        // The host reads no message above the standard limit, even if the channel could carry a larger one.
         let most = min(endpoint.largestPayload, MessageLimits.standard.bytes)
         let life = ExtensionLife(ExtensionLookout(endpoint))
         while true {
@@ -38,7 +38,7 @@ enum ExtensionMain {
         _ life: ExtensionLife
     ) {
         guard request.method == RequestMessage.method else {
-            // The host may be gone; then there is nobody to tell.
+            // If the host is gone, the failure has no recipient.
             return _ = try? request.fail(
                 code: HandlerFailure.unknownMethodCode, text: "unknown method: this extension serves items")
         }

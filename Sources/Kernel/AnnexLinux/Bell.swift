@@ -1,10 +1,9 @@
 internal import CAnnexLinux
 
-/// A word in the peer's memory that the peer sleeps on: this side counts in it whenever it wakes the peer, and reads it
-/// never.
+/// A word in the peer's memory on which the peer sleeps. This side adds one to it to wake the peer, and never reads it.
 ///
-/// Sleeping on memory that can only be read takes the kernel's slow way twice (`FUTEX_WAIT` asks for the page to write
-/// first); on a word of the sleeper's own it does not.
+/// Sleeping on read-only memory is slow: `FUTEX_WAIT` first asks for a writable page, and the kernel takes its slow
+/// path twice. Sleeping on a word of the sleeper's own memory avoids that.
 @safe package struct Bell: Sendable {
     // SAFETY: an address is not Sendable by itself; set once, and the word behind it is changed by atomics only.
     private nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
@@ -14,11 +13,11 @@ internal import CAnnexLinux
         unsafe self.address = unsafe address
     }
 
-    /// Wakes whoever sleeps on the word, or is about to with the value that it had.
+    /// Wakes the thread that sleeps on the word, or is about to sleep with the word's former value.
     package func ring() {
         // SYNC: atomic, so that no late store of another thread gives the word a value that it had before.
         unsafe annex_add_release(address, 1)
-        // One is enough: no more than one honest thread sleeps here, and a false one takes the turn of its own process.
+        // One is enough. An honest process has one thread asleep here; further sleepers only compete with that thread.
         _ = unsafe annex_futex_wake(address, 1)
     }
 }

@@ -1,15 +1,15 @@
-/// One message from a control socket, with whatever descriptors the peer put into it.
+/// One message from a control socket, with the descriptors that the peer sent in it.
 package struct ControlMessage: ~Copyable, Sendable {
-    /// At most as many bytes as were asked for.
+    /// The bytes, at most as many as the receiver asked for.
     package let bytes: [UInt8]
-    /// All that arrived, wanted or not; closed when nobody takes them.
+    /// All descriptors that arrived, expected or not. Those that are not taken are closed with this value.
     package var descriptors: DescriptorList
     /// The peer sent more bytes than were asked for.
     package let bytesWereCut: Bool
-    /// Descriptors got lost: this process has no numbers left.
+    /// Some descriptors were lost, because this process has no descriptor numbers left.
     package let descriptorsWereCut: Bool
 
-    /// All descriptors, now the caller's.
+    /// Takes all descriptors out of the message. The caller owns them then.
     package mutating func takeDescriptors() -> DescriptorList {
         var taken = DescriptorList()
         swap(&taken, &descriptors)

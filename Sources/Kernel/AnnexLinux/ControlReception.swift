@@ -1,8 +1,8 @@
-/// What there was to receive.
+/// The result of one attempt to receive.
 package enum ControlReception: ~Copyable, Sendable {
     case message(ControlMessage)
-    /// Nothing at the moment.
+    /// No message is waiting.
     case nothing
-    /// The peer is gone, or sends messages without a byte, which Annex never does.
+    /// The peer is gone. A message without bytes looks the same, but Annex never sends one.
     case end
 }

@@ -1,7 +1,8 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A Unix socket that keeps message bounds and carries descriptors. No path through it leaks one.
+/// A Unix socket that keeps message bounds and carries descriptors. Every descriptor that arrives gets an owner, so
+/// that none leaks.
 package struct ControlSocket: ~Copyable, Sendable {
     package let descriptor: Descriptor
 
@@ -9,15 +10,15 @@ package struct ControlSocket: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// The socket as a plain descriptor.
+    /// Gives up the socket as a plain descriptor.
     package consuming func takeDescriptor() -> Descriptor { descriptor }
 
     /// The most descriptors that one message can carry.
     package static let mostDescriptors = Int(ANNEX_DESCRIPTORS_PER_MESSAGE)
 
-    /// Sends one message; the descriptors stay the caller's and are duplicated by the kernel.
-    /// - Parameter waiting: whether to wait for room. Without, a full queue throws `EAGAIN`.
-    /// - Throws: `EPIPE` or `ECONNRESET` where the peer is gone, `EPERM` where it takes no descriptors.
+    /// Sends one message. The kernel duplicates the descriptors; the caller keeps its own.
+    /// - Parameter waiting: whether to wait for room. If false, a full queue throws `EAGAIN`.
+    /// - Throws: `EPIPE` or `ECONNRESET` if the peer is gone, `EPERM` if the peer accepts no descriptors.
     package func send(
         _ bytes: [UInt8], _ descriptors: borrowing DescriptorList = DescriptorList(), waiting: Bool = false
     ) throws(SystemError) {
@@ -36,12 +37,12 @@ package struct ControlSocket: ~Copyable, Sendable {
     /// Receives one message of at most `capacity` bytes.
     package func receive(atMost capacity: Int, waiting: Bool = false) throws(SystemError) -> ControlReception {
         if let received = try receiveOnce(atMost: capacity, waiting) { return received }
-        // A peer that left with something unread is reported once, ahead of what it sent before.
+        // If the peer closed with unread messages, the kernel reports a reset once, ahead of the messages that it sent.
         if let received = try receiveOnce(atMost: capacity, waiting) { return received }
         return .end
     }
 
-    /// - Returns: nil where the connection was reset.
+    /// - Returns: nil if the connection was reset.
     private func receiveOnce(atMost capacity: Int, _ waiting: Bool) throws(SystemError) -> ControlReception? {
         var numbers: [Int32] = []
         var count: UInt32 = 0
@@ -57,13 +58,13 @@ package struct ControlSocket: ~Copyable, Sendable {
             }
             filled = max(Int(got), 0)
         }
-        // Owned before anything can throw.
+        // The numbers get an owner before anything can throw.
         let descriptors = DescriptorList(owning: numbers)
-        // What the kernel has no memory for stays where it is: nothing that the peer did, nor its end.
+        // If the kernel lacks memory, the message stays in the queue. That is neither a fault nor the end of the peer.
         if got == -EAGAIN || !waiting && (got == -ENOMEM || got == -ENOBUFS) { return .nothing }
         if got == -ECONNRESET { return nil }
-        // A message without bytes looks like the end, but an end brings no descriptors: those belong to a message, and
-        // whoever receives it decides where they are closed.
+        // A message without bytes looks like the end, but an end brings no descriptors. With descriptors it is returned
+        // as a message, and its receiver decides where they are closed.
         if flags & UInt32(ANNEX_RECEIVED_END) != 0, descriptors.isEmpty { return .end }
         _ = try SystemError.check("recvmsg", got)
         return .message(
@@ -73,20 +74,20 @@ package struct ControlSocket: ~Copyable, Sendable {
                 descriptorsWereCut: flags & UInt32(ANNEX_RECEIVED_DESCRIPTORS_CUT) != 0))
     }
 
-    /// Whether the kernel lets descriptors through to this end at all. Without, a sender gets `EPERM` and nothing of
-    /// the peer's ever lands in this process's table.
-    /// - Returns: false where the kernel is older than 6.16 and cannot refuse.
+    /// Sets whether this end accepts descriptors. If it does not, a sender gets `EPERM`, and none of the peer's
+    /// descriptors enters this process's table.
+    /// - Returns: false if the kernel is older than 6.16 and cannot refuse them.
     package func setPassRights(_ accept: Bool) -> Bool {
         annex_set_pass_rights(descriptor.number, accept ? 1 : 0) == 0
     }
 
-    /// Neither end sends any more; what was sent can still be received.
+    /// Stops sending in both directions. Messages that were sent before can still be received.
     package func shutDown() {
         _ = shutdown(descriptor.number, Int32(SHUT_RDWR))
     }
 
-    /// The process at the other end as it was when the pair was made or connected. Both ends of a pair name the
-    /// process that made the pair, so this says nothing about who holds the other end now.
+    /// The process that made or connected the other end. Both ends of a pair name the process that made the pair, so
+    /// this does not identify the process that holds the other end now.
     package func peer() throws(SystemError) -> ProcessHandle {
         ProcessHandle(
             owning: Descriptor(

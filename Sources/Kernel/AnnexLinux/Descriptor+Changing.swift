@@ -1,28 +1,28 @@
 internal import CAnnexLinux
 internal import Glibc
 
-// Changes to what lies in a directory that this process alone writes to: each names an entry of the directory itself,
+// Changes to the entries of a directory that only this process writes to. Each names an entry of the directory itself
 // and follows no link.
 
 extension Descriptor {
-    /// Makes a directory of these permissions, whatever the umask.
+    /// Makes a directory with exactly these permissions, whatever the umask.
     package func makeDirectory(_ name: String, mode: UInt32) throws(SystemError) {
         _ = try SystemError.retrying("mkdirat", path: name) { unsafe mkdirat(number, name, mode) }
         try openBeneath(name, O_RDONLY | O_DIRECTORY).setMode(mode)
     }
 
-    /// Makes a symbolic link. What it leads to is not looked at.
+    /// Makes a symbolic link. The target is not checked.
     package func makeLink(_ name: String, to target: String) throws(SystemError) {
         _ = try SystemError.retrying("symlinkat", path: name) { unsafe symlinkat(target, number, name) }
     }
 
-    /// Where a symbolic link says that it leads.
+    /// The target that a symbolic link contains.
     package func linkTarget(_ name: String) throws(SystemError) -> String {
         let room = Int(PATH_MAX)
         var failure: SystemError?
         let bytes = unsafe [CChar](unsafeUninitializedCapacity: room) { buffer, count in
             do throws(SystemError) {
-                // SAFETY: the call writes no more than the room that it is told of.
+                // SAFETY: the call writes at most as many bytes as the size that it is given.
                 guard let start = buffer.baseAddress else { return }
                 count = try SystemError.retrying("readlinkat", path: name) {
                     unsafe readlinkat(number, name, start, room)
@@ -35,7 +35,7 @@ extension Descriptor {
         return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Gives an entry another name; what has that name is replaced in the same moment.
+    /// Renames an entry. An existing entry of the new name is replaced atomically.
     package func rename(_ name: String, to other: String) throws(SystemError) {
         _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, number, other) }
     }
@@ -59,10 +59,10 @@ extension Descriptor {
         _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, AT_REMOVEDIR) }
     }
 
-    /// Makes a directory and whatever is missing on the way to it.
+    /// Makes a directory and its missing parents.
     /// - Parameters:
     ///   - path: absolute; links on it are followed.
-    ///   - mode: of what is made.
+    ///   - mode: the permissions of new directories.
     package static func makeDirectories(_ path: String, mode: UInt32) throws(SystemError) {
         var place = ""
         for part in path.split(separator: "/") {
@@ -77,12 +77,12 @@ extension Descriptor {
         _ = try SystemError.retrying("fchmod") { fchmod(number, mode) }
     }
 
-    /// Returns when what was written is on the disk.
+    /// Returns when the file's written data is on the disk.
     package func synchronize() throws(SystemError) {
         _ = try SystemError.retrying("fsync") { fsync(number) }
     }
 
-    /// Returns when everything that was written to the file system of this file is on the disk, whoever wrote it.
+    /// Returns when all written data of this file's file system is on the disk, including data of other processes.
     package func synchronizeFileSystem() throws(SystemError) {
         _ = try SystemError.check("syncfs", annex_synchronize_file_system(number))
     }

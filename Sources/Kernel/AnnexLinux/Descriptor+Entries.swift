@@ -2,8 +2,8 @@ internal import CAnnexLinux
 internal import Glibc
 
 extension Descriptor {
-    /// What is in this directory, in no order.
-    /// - Throws: `EFBIG` where there are more than `limit` names.
+    /// The entries of this directory, in no particular order.
+    /// - Throws: `EFBIG` if there are more than `limit` entries.
     package func entries(atMost limit: Int) throws(SystemError) -> [DirectoryEntry] {
         var error: Int32 = 0
         guard let listing = unsafe annex_listing_open(number, &error) else {
@@ -27,7 +27,7 @@ extension Descriptor {
         return entries
     }
 
-    /// Whether a path beneath this directory leads, through whatever links, to something beneath it or to nothing.
+    /// Whether a path beneath this directory, with all links followed, leads to something beneath it or to nothing.
     package func leadsBeneath(_ path: String) throws(SystemError) -> Bool {
         let result = unsafe path.withCString { unsafe annex_leads_beneath(number, $0) }
         switch -result {

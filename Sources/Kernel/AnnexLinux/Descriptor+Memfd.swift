@@ -1,10 +1,10 @@
 internal import CAnnexLinux
 
 extension Descriptor {
-    /// Anonymous memory of `size` zero bytes that can be sealed; not executable where the kernel can say so.
+    /// Anonymous memory of `size` zero bytes that can be sealed. It is not executable if the kernel supports that flag.
     /// - Parameters:
-    ///   - name: shown in /proc, no identity; at most 249 bytes.
-    ///   - size: bytes.
+    ///   - name: shown in /proc; it need not be unique. At most 249 bytes.
+    ///   - size: in bytes.
     package static func memfd(_ name: String, size: Int64) throws(SystemError) -> Descriptor {
         let number = try SystemError.check("memfd_create", unsafe annex_memfd_create(name, 0))
         let memory = Descriptor(owning: number)
@@ -21,7 +21,8 @@ extension Descriptor {
         _ = try SystemError.check("fcntl(F_ADD_SEALS)", annex_add_seals(number, seals.rawValue))
     }
 
-    /// The seals in force; `EINVAL` where the file is none that can be sealed.
+    /// The seals in force.
+    /// - Throws: `EINVAL` if the file cannot be sealed.
     package func seals() throws(SystemError) -> Seals {
         Seals(rawValue: try SystemError.check("fcntl(F_GET_SEALS)", annex_get_seals(number)))
     }

@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension Descriptor {
-    /// Refuses what is another user's, or what others may write to: what lies in it would be anybody's word.
+    /// Refuses an object that belongs to another user or that other users can write to. Its contents could come from
+    /// anyone.
     /// - Parameter path: for the error.
     package func checkOwn(_ path: String) throws(SystemError) {
         let status = try status()

@@ -1,13 +1,13 @@
 internal import Glibc
 
 extension Descriptor {
-    /// Everything from the current offset to the end.
-    /// - Throws: `EFBIG` where there is more than `cap` bytes; nothing beyond `cap + 1` is ever held.
+    /// Reads everything from the current offset to the end.
+    /// - Throws: `EFBIG` if there are more than `cap` bytes. Never more than `cap + 1` bytes are held.
     package func readAll(atMost cap: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var room = min(cap, 4096)
         while true {
-            // One byte more than allowed tells "just fits" from "too much".
+            // Reading one byte more than allowed distinguishes "just fits" from "too much".
             let part = try readSome(atMost: min(max(room, 1), cap - bytes.count + 1))
             if part.isEmpty { return bytes }
             bytes += part
@@ -16,7 +16,8 @@ extension Descriptor {
         }
     }
 
-    /// What one read(2) gives: empty at the end, and `EAGAIN` thrown where a non-blocking descriptor has nothing.
+    /// The result of one read(2): empty at the end.
+    /// - Throws: `EAGAIN` if the descriptor is non-blocking and has no data.
     package func readSome(atMost cap: Int) throws(SystemError) -> [UInt8] {
         // SAFETY: read writes into the buffer's own bounds.
         unsafe try gather(cap) { (room) throws(SystemError) in
@@ -24,7 +25,7 @@ extension Descriptor {
         }
     }
 
-    /// Bytes at a place in the file, without moving the offset; fewer than `count` only at the file's end.
+    /// Reads bytes at an offset without moving the file's own offset. Fewer than `count` arrive only at the file's end.
     package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
         // SAFETY: fill writes into the buffer's own bounds.
         unsafe try gather(count) { (room) throws(SystemError) in
@@ -32,11 +33,11 @@ extension Descriptor {
         }
     }
 
-    /// Fills a buffer from a place in the file; the number of bytes that were there.
+    /// Fills a buffer from an offset in the file. Returns how many bytes there were.
     package func fill(_ room: UnsafeMutableRawBufferPointer, from offset: Int64) throws(SystemError) -> Int {
         var done = 0
         while done < room.count {
-            // SAFETY: `done` stays below the buffer's size, and pread writes no further than told.
+            // SAFETY: `done` stays below the buffer's size, and pread writes at most the size that it is given.
             let got = try SystemError.retrying("pread") {
                 unsafe pread(
                     number, room.baseAddress?.advanced(by: done), room.count - done, off_t(offset) + off_t(done))

@@ -2,7 +2,7 @@ internal import CAnnexLinux
 internal import Glibc
 
 extension Descriptor {
-    /// What the descriptor is of: the one question to ask before trusting a descriptor that somebody sent.
+    /// The status of the open object. Check it before you trust a descriptor that another process sent.
     package func status() throws(SystemError) -> FileStatus {
         var found = stat()
         // SAFETY: fstat writes one `stat` and keeps no pointer to it.
@@ -15,7 +15,7 @@ extension Descriptor {
             changed: Int64(found.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_ctim.tv_nsec))
     }
 
-    /// Bytes that an ordinary user can still write to the file system of this file.
+    /// How many bytes an ordinary user can still write to this file's file system.
     package func availableBytes() throws(SystemError) -> Int64 {
         var found = statvfs()
         // SAFETY: fstatvfs writes one `statvfs` and keeps no pointer to it.
@@ -24,13 +24,13 @@ extension Descriptor {
         return isTooMuch ? .max : Int64(clamping: bytes)
     }
 
-    /// Whether nothing can be written through the descriptor.
+    /// Whether nothing can be written through this descriptor.
     package func isReadOnly() throws(SystemError) -> Bool {
         try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number)) & O_ACCMODE == O_RDONLY
     }
 
-    /// The same file through an open file description of its own, for reading only: its offset and flags are
-    /// not shared with this one. A memfd needs no permission for it; a file is opened with the caller's rights.
+    /// Opens the same file again for reading only. The new open file description shares neither offset nor flags with
+    /// this one. A memfd needs no permission for it; a file is opened with the caller's rights.
     package func reopenedReadOnly() throws(SystemError) -> Descriptor {
         try Descriptor.open("/proc/self/fd/\(number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Descriptor {
-    /// Blocks until reading gives something, an end too, or until a moment of `MonotonicClock`.
-    /// - Returns: whether it does.
+    /// Blocks until the descriptor is readable or at its end, or until a moment of `MonotonicClock`.
+    /// - Returns: whether it is readable.
     @discardableResult
     package func waitUntilReadable(until deadline: UInt64) -> Bool {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
@@ -12,12 +12,12 @@ extension Descriptor {
             // SAFETY: one entry, written by the call alone.
             let found = unsafe poll(&entry, 1, left)
             if found > 0 { return true }
-            // A signal's handler may have cut it short.
+            // A signal handler may have interrupted the wait early.
             if found == 0 && left == 0 || found < 0 && errno != EINTR { return false }
         }
     }
 
-    /// Whether reading gives something, or will before `patience` is over.
+    /// Whether the descriptor is readable, or becomes so before `patience` is over.
     package func isReadable(within patience: Duration = .zero) -> Bool {
         waitUntilReadable(until: MonotonicClock.deadline(after: patience))
     }

@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension Descriptor {
-    /// Writes every byte, in as many calls as it takes. On a non-blocking descriptor `EAGAIN` may be thrown midway.
+    /// Writes every byte, in as many calls as it takes.
+    /// - Throws: `EAGAIN` if the descriptor is non-blocking and full, possibly after a part was written.
     package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         var failure: SystemError?
         unsafe bytes.withUnsafeBytes { buffer in
@@ -14,11 +15,11 @@ extension Descriptor {
         if let failure { throw failure }
     }
 
-    /// Writes a whole buffer from the current offset on.
+    /// Writes a whole buffer at the current offset.
     package func writeAll(_ buffer: UnsafeRawBufferPointer) throws(SystemError) {
         var done = 0
         while done < buffer.count {
-            // SAFETY: `done` stays below the buffer's size, and write reads no further than told.
+            // SAFETY: `done` stays below the buffer's size, and write reads at most the size that it is given.
             done += try SystemError.retrying("write") {
                 unsafe Glibc.write(number, buffer.baseAddress?.advanced(by: done), buffer.count - done)
             }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Several owned descriptors in order; closes what nobody took when it ends.
+/// Several owned descriptors in order. The list closes those that were not taken when it ends.
 public struct DescriptorList: ~Copyable, Sendable {
-    /// The numbers, valid for as long as the list lives.
+    /// The numbers. They are valid for as long as the list lives.
     package private(set) var numbers: [Int32]
 
     /// An empty list.
@@ -31,12 +31,12 @@ public struct DescriptorList: ~Copyable, Sendable {
         numbers.append(descriptor.release())
     }
 
-    /// The first descriptor, now the caller's; nil when none is left.
+    /// Takes the first descriptor out of the list; nil if the list is empty.
     public mutating func takeFirst() -> Descriptor? {
         numbers.isEmpty ? nil : Descriptor(owning: numbers.removeFirst())
     }
 
-    /// Closes all that is left.
+    /// Closes the remaining descriptors.
     package mutating func closeAll() {
         for number in numbers { _ = Glibc.close(number) }
         numbers = []

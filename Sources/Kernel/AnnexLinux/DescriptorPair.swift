@@ -1,6 +1,6 @@
 internal import CAnnexLinux
 
-/// Two ends that the kernel made together.
+/// Two connected ends: a pipe or a pair of sockets.
 package struct DescriptorPair: ~Copyable {
     /// A pipe's reading end, or either end of a socket pair.
     package var first: Descriptor
@@ -17,7 +17,7 @@ package struct DescriptorPair: ~Copyable {
         unsafe try make("socketpair") { unsafe annex_socket_pair($0, $1) }
     }
 
-    /// Both ends as a list, for whoever needs each in hands of its own.
+    /// Both ends as a list, so that each can go to its own owner.
     package consuming func list() -> DescriptorList {
         var list = DescriptorList(first)
         list.append(second)

@@ -1,6 +1,6 @@
 /// One name in a directory.
 package struct DirectoryEntry: Sendable, Hashable {
-    /// The name, nil where its bytes are not UTF-8.
+    /// The name; nil if its bytes are not UTF-8.
     package let name: String?
     package let isDirectory: Bool
     package let isSymbolicLink: Bool

@@ -2,7 +2,7 @@ internal import CAnnexLinux
 
 /// Names and texts of errno values.
 package enum Errno {
-    /// The symbol, for example `ENOENT`; the bare number where it has none.
+    /// The symbol, for example `ENOENT`. A number without a symbol gives the number itself.
     package static func name(_ number: Int32) -> String {
         guard let name = unsafe annex_errno_name(number) else { return "errno \(number)" }
         return unsafe String(cString: name)

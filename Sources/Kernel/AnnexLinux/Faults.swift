@@ -1,9 +1,11 @@
 internal import CAnnexLinux
 
-/// Faults of this process: bad addresses, traps, instructions that are none.
+/// Faults of this process: invalid addresses, traps and invalid instructions.
 package enum Faults {
-    /// From now on each tells where it happened, by a call that does nothing but reach who listens to refused calls.
-    /// The process ends as it would have ended without. A handler that is there, or is installed later, has precedence.
+    /// From now on, each fault reports where it happened, by a harmless system call that the sandbox's listener sees.
+    ///
+    /// The process then ends as it would have without the report. A handler that exists already, or is installed later,
+    /// has precedence.
     package static func tell() {
         annex_tell_of_faults()
     }

@@ -1,13 +1,14 @@
 internal import Glibc
 
-/// How a sleep on a shared word ended. None of these says that the word has changed: whoever slept reads it again.
+/// How a sleep on a shared word ended. None of the cases promises that the word changed, so the sleeper must read it
+/// again.
 package enum FutexWait: Sendable, Hashable {
     case woken
-    /// The word was not the expected one any more.
+    /// The word did not have the expected value any more.
     case changed
     case timedOut
     case interrupted
-    /// The kernel refused, which only a peer's misuse of the word brings about.
+    /// The kernel refused to sleep. Only misuse of the word by the peer causes that.
     case refused(Int32)
 
     init(_ result: Int32) {

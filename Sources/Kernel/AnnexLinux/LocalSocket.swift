@@ -1,10 +1,10 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// Named Unix sockets that keep message bounds: where a daemon waits for its clients, and how they reach it.
+/// Named Unix sockets that keep message bounds. A daemon listens on one, and its clients connect to it.
 package enum LocalSocket {
-    /// Makes a socket under a path where nothing is.
-    /// - Parameter mode: who may connect.
+    /// Makes a listening socket at a path that does not exist yet.
+    /// - Parameter mode: the socket's permissions, which decide which users may connect.
     package static func listen(at path: String, mode: UInt32) throws(SystemError) -> Descriptor {
         Descriptor(
             owning: try SystemError.check(
@@ -14,15 +14,15 @@ package enum LocalSocket {
                 }))
     }
 
-    /// The next connection that waits; nil where none does.
+    /// Accepts the next waiting connection; nil if none is waiting.
     package static func accept(from listener: borrowing Descriptor) throws(SystemError) -> ControlSocket? {
         let taken = annex_local_accept(listener.number)
         if taken == -EAGAIN { return nil }
         return ControlSocket(owning: Descriptor(owning: try SystemError.check("accept4", taken)))
     }
 
-    /// A connection to whoever listens at a path.
-    /// - Parameter patience: how long to wait for one that listens and takes no connections at present.
+    /// Connects to the socket that listens at a path.
+    /// - Parameter patience: how long to wait for a listener whose queue of connections is full.
     package static func connect(to path: String, patience: Duration) throws(SystemError) -> ControlSocket {
         let milliseconds = UInt32(clamping: max(1, MonotonicClock.nanoseconds(patience) / 1_000_000))
         let made = unsafe path.withCString { unsafe annex_local_connect($0, milliseconds) }
@@ -31,12 +31,12 @@ package enum LocalSocket {
         return ControlSocket(owning: socket)
     }
 
-    /// Whether a descriptor is a socket that connections of this kind wait at. No file system is asked.
+    /// Whether a descriptor is a listening socket of this kind. The check does not touch a file system.
     package static func isListener(_ descriptor: borrowing Descriptor) -> Bool {
         annex_local_is_listener(descriptor.number) == 1
     }
 
-    /// Whether a descriptor is a connected socket of this kind. No file system is asked.
+    /// Whether a descriptor is a connected socket of this kind. The check does not touch a file system.
     package static func isControl(_ descriptor: borrowing Descriptor) -> Bool {
         annex_local_is_control(descriptor.number) == 1
     }

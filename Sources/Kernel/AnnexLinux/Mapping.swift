@@ -1,18 +1,18 @@
 internal import CAnnexLinux
 
-/// Memory shared through a descriptor, from its start; unmapped when its owner ends.
+/// Shared memory, mapped from the start of a descriptor. It is unmapped when its owner ends.
 ///
-/// The mapping keeps the memory by itself: the descriptor may be closed.
+/// The mapping keeps the memory alive, so the descriptor may be closed.
 @safe package struct Mapping: ~Copyable, Sendable {
-    /// The first byte; valid for as long as the mapping lives, writable only where it was mapped so.
-    // SAFETY: an address is not Sendable by itself; set once. Who keeps it must keep the mapping too.
+    /// The first byte. It is valid for as long as the mapping lives, and writable only if it was mapped so.
+    // SAFETY: an address is not Sendable by itself; set once. Code that keeps it must keep the mapping too.
     package nonisolated(unsafe) let start: UnsafeMutableRawPointer
-    /// Bytes.
+    /// In bytes.
     package let size: Int
     package let isWritable: Bool
 
-    /// Maps the first `size` bytes. The caller knows that the file is that long and cannot shrink: a byte past the
-    /// file's end is SIGBUS.
+    /// Maps the first `size` bytes. The caller must know that the file is that long and cannot shrink: access past the
+    /// file's end raises SIGBUS.
     package init(_ descriptor: borrowing Descriptor, size: Int, writable: Bool) throws(SystemError) {
         var error: Int32 = 0
         // SAFETY: a new mapping overlaps nothing that exists; the call stores one number through the pointer.
@@ -24,7 +24,7 @@ internal import CAnnexLinux
         isWritable = writable
     }
 
-    /// Takes the mapping out of what children inherit, so that a forked child cannot write in its parent's name.
+    /// Excludes the mapping from forked children, so that a child cannot write in its parent's name.
     package func keepFromChildren() throws(SystemError) {
         _ = try SystemError.check("madvise(MADV_DONTFORK)", unsafe annex_keep_from_children(start, size))
     }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Time that only goes forward and stands still while the machine is suspended, so that neither a set clock nor a
-/// closed lid lets a deadline pass.
+/// A clock that never goes back, and stands still while the machine is suspended. Deadlines therefore do not pass when
+/// the clock is set or a laptop is closed.
 package enum MonotonicClock {
-    /// Nanoseconds since some moment in the past.
+    /// Nanoseconds since an unspecified moment in the past.
     package static func now() -> UInt64 {
         var time = timespec()
         // SAFETY: the call writes one timespec. It cannot fail for this clock.
@@ -11,7 +11,7 @@ package enum MonotonicClock {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// The moment a duration from now; never earlier than now, and `UInt64.max` where it would not fit.
+    /// The moment that lies a duration in the future. Never earlier than now; `UInt64.max` if it would overflow.
     package static func deadline(after duration: Duration) -> UInt64 {
         let (sum, overflow) = now().addingReportingOverflow(nanoseconds(duration))
         return overflow ? .max : sum
@@ -23,7 +23,7 @@ package enum MonotonicClock {
         return deadline > now ? deadline - now : 0
     }
 
-    /// A duration in nanoseconds, between 0 and what fits.
+    /// A duration in nanoseconds; 0 if it is negative, the largest number if it is too long.
     package static func nanoseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -34,7 +34,7 @@ package enum MonotonicClock {
 }
 
 extension MonotonicClock {
-    /// Blocks the caller's thread for a moment, for who waits for something that nobody tells.
+    /// Blocks the calling thread for a moment. For code that polls for something without a notification.
     package static func pause() {
         usleep(1000)
     }

@@ -1,6 +1,6 @@
 internal import CAnnexLinux
 
-/// Lets one thread sleep until another unparks it. An unpark that comes first is kept, so that none is lost.
+/// Lets one thread sleep until another unparks it. An unpark that comes before the sleep is kept.
 @safe package final class Parker: Sendable {
     // SAFETY: an address is not Sendable by itself; set once, freed by this object's end, and reached by atomics only.
     private nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
@@ -14,7 +14,7 @@ internal import CAnnexLinux
         unsafe address.deallocate()
     }
 
-    /// Sleeps until unparked, at most until `deadline` of `MonotonicClock`; may also return for no reason.
+    /// Sleeps until unparked, or until `deadline` of `MonotonicClock`. It may also return early without either.
     package func park(until deadline: UInt64?) {
         // SAFETY: the word lives as long as this object.
         let word = unsafe SharedWord(UnsafePointer(address))

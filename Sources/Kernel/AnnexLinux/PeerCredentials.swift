@@ -1,6 +1,7 @@
 internal import CAnnexLinux
 
-/// Who made the other end of a connection, as the kernel noted it at that moment (`SO_PEERCRED`).
+/// The process, user and group that made the other end of a connection, as the kernel recorded them at that moment
+/// (`SO_PEERCRED`).
 package struct PeerCredentials: Sendable, Hashable {
     package let process: Int32
     package let user: UInt32

@@ -1,7 +1,7 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A process by pidfd: it can be signalled and watched without ever meeting another process of the same number.
+/// A process, held by its pidfd. Signals and waits through it can never reach another process that reuses the number.
 ///
 /// The descriptor becomes readable when the process has ended.
 package struct ProcessHandle: ~Copyable, Sendable {
@@ -12,20 +12,21 @@ package struct ProcessHandle: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Opens the process that has this number now. Safe only for own children that nobody has waited for.
+    /// Opens the process that has this number now. Safe only for unreaped children of this process.
     package init(process: Int32) throws(SystemError) {
         descriptor = Descriptor(owning: try SystemError.check("pidfd_open", annex_pidfd_open(process)))
     }
 
-    /// - Throws: `ESRCH` where the process has ended and been waited for.
+    /// Sends a signal.
+    /// - Throws: `ESRCH` if the process has ended and been reaped.
     package func sendSignal(_ signal: Int32) throws(SystemError) {
         _ = try SystemError.check("pidfd_send_signal", annex_pidfd_send_signal(descriptor.number, signal))
     }
 
-    /// Whether it has ended, waited for or not.
+    /// Whether the process has ended, reaped or not.
     package var hasEnded: Bool { descriptor.isReadable() }
 
-    /// A duplicate of a descriptor of that process; needs the right to trace it.
+    /// Duplicates a descriptor of that process. Needs the right to trace it.
     package func getDescriptor(_ number: Int32) throws(SystemError) -> Descriptor {
         Descriptor(owning: try SystemError.check("pidfd_getfd", annex_pidfd_getfd(descriptor.number, number)))
     }

@@ -1,7 +1,7 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// What a spinning thread tells the processor and the scheduler.
+/// Instructions and calls for threads that spin.
 package enum Processor {
     /// A pause inside a spin loop.
     @inlinable package static func pause() {
@@ -18,8 +18,8 @@ package enum Processor {
         _ = sched_yield()
     }
 
-    /// The core that this thread runs on, counted from 0; negative where the system does not say. Mostly without
-    /// entering the kernel, and old as soon as it is known.
+    /// The core that this thread runs on, counted from 0; negative if the system does not say. It usually needs no
+    /// system call. The thread may move to another core at any moment.
     package static var current: Int32 {
         annex_processor()
     }

@@ -1,10 +1,10 @@
 #if ANNEX_SANITIZE
     internal import Synchronization
 
-    /// A mutex whose waiting the thread sanitizer sees. The system's own waits in a library that is not built for it, so
-    /// that whoever had to wait for a lock would seem to race with whoever held it.
+    /// A mutex whose locking the thread sanitizer can see. The system's own mutex blocks inside a library that is built
+    /// without the sanitizer, so that two holders of the lock would seem to race.
     ///
-    /// SAFETY: the value is the inner mutex's, whose promise this passes on.
+    /// SAFETY: the value belongs to the inner mutex, which protects it.
     package struct SanitizedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         private let inner: Synchronization.Mutex<Value>
         /// Stored to before each unlocking and loaded after each locking.

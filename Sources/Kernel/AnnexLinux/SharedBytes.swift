@@ -1,9 +1,9 @@
 internal import CAnnexLinux
 
-/// Copies of memory that a peer may be changing at the same moment. A copy holds for each byte some value that the peer
-/// stored; overlapping reads may fetch a byte twice, so nothing may be decided before the copy is whole.
+/// Copies memory that a peer may be changing at the same moment. Each byte of the copy is some value that the peer
+/// stored. Overlapping reads may fetch a byte twice, so decide nothing before the copy is complete.
 package enum SharedBytes {
-    /// Both ranges hold `count` bytes and do not overlap.
+    /// Copies `count` bytes. The ranges must not overlap.
     package static func copy(to target: UnsafeMutableRawPointer, from source: UnsafeRawPointer, count: Int) {
         unsafe annex_copy_shared(target, source, count)
     }

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A system call that failed: which call, with what errno, on which path, and the remedy.
+/// A system call failed. The error names the call, the errno, the path and the remedy.
 ///
-/// Every layer above wraps this value rather than its text, so that a program can still ask for the number.
+/// Higher layers wrap this value and not its text, so that a program can still read the number.
 public struct SystemError: Error, Sendable, Hashable {
-    /// The call as the kernel names it, for example `memfd_create`.
+    /// The call in the kernel's name, for example `memfd_create`.
     public let call: String
-    /// The positive errno that the kernel answered.
+    /// The errno that the kernel returned, as a positive number.
     public let errno: Int32
-    /// The file that the call was about, where there is one.
+    /// The file that the call was about; nil if it was about none.
     public let path: String?
-    /// What the reader can do about it, where that is known.
+    /// What the reader can do about it; nil if that is not known.
     public let remedy: String?
 
     public init(_ call: String, errno: Int32, path: String? = nil, remedy: String? = nil) {
@@ -40,7 +40,8 @@ extension SystemError {
         return result
     }
 
-    /// Turns a C library call's `-1 and errno` into a value or a thrown error; retries what a signal interrupted.
+    /// Turns a C library call's `-1 and errno` into a value or a thrown error. Retries after an interruption by a
+    /// signal.
     package static func retrying<Result: SignedInteger & Sendable>(
         _ call: String, path: String? = nil, _ body: () -> Result
     ) throws(SystemError) -> Result {

@@ -1,11 +1,11 @@
 internal import CAnnexLinux
 
-/// How much a terminal shows.
+/// The columns and rows of a terminal.
 package struct TerminalSize: Sendable, Hashable {
     package let columns: Int
     package let rows: Int
 
-    /// Nil where the descriptor is of no terminal, or of one that does not say.
+    /// Nil if the descriptor is not a terminal, or the terminal does not report a size.
     package init?(of descriptor: Int32) {
         var columns: Int32 = 0
         var rows: Int32 = 0

@@ -1,7 +1,7 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A user namespace, held open: whose it is, and within which other one it was made.
+/// A user namespace, held open. It knows its owner and its parent namespace.
 package struct UserNamespace: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
@@ -9,14 +9,14 @@ package struct UserNamespace: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// This process's own.
+    /// This process's own user namespace.
     package static func own() throws(SystemError) -> UserNamespace {
         UserNamespace(owning: try Descriptor.open("/proc/self/ns/user", O_RDONLY))
     }
 
-    /// The one of another process.
-    /// - Parameter number: the same process's number, for kernels before 6.11. The answer is the process's own only where
-    ///   it has not ended by then.
+    /// The user namespace of another process.
+    /// - Parameter number: the same process's number, which kernels before 6.11 need. On those the answer may belong to
+    ///   another process if this one has ended by then.
     package init(of process: borrowing ProcessHandle, numbered number: Int32) throws(SystemError) {
         let found = annex_process_user_namespace(process.descriptor.number)
         if found >= 0 {
@@ -27,8 +27,8 @@ package struct UserNamespace: ~Copyable, Sendable {
         }
     }
 
-    /// The one that this one was made in.
-    /// - Throws: `EPERM` where that is neither this process's own nor below it.
+    /// The namespace in which this one was created.
+    /// - Throws: `EPERM` if the parent is neither this process's own namespace nor below it.
     package func parent() throws(SystemError) -> UserNamespace {
         UserNamespace(
             owning: Descriptor(
@@ -36,7 +36,7 @@ package struct UserNamespace: ~Copyable, Sendable {
                     "ioctl(NS_GET_PARENT)", annex_parent_user_namespace(descriptor.number))))
     }
 
-    /// The user who made it, as this process's own namespace counts.
+    /// The user who created the namespace, as a user ID of this process's own namespace.
     package func owner() throws(SystemError) -> UInt32 {
         var user: UInt32 = 0
         // SAFETY: the call writes one number and keeps no pointer.

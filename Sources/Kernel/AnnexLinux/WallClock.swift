@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// A moment of the calendar, in UTC: for people and files. Nothing is timed by it, since it can be set.
+/// A moment of the calendar, in UTC, for people and files. It must not be used for timing, because the clock can be
+/// set.
 package struct WallClock: Sendable, Hashable, Comparable {
-    /// Since the beginning of 1970.
+    /// Microseconds since the beginning of 1970.
     package let microseconds: Int64
 
     package init(microseconds: Int64) {
@@ -18,10 +19,10 @@ package struct WallClock: Sendable, Hashable, Comparable {
 
     package static func < (one: WallClock, other: WallClock) -> Bool { one.microseconds < other.microseconds }
 
-    /// As `2026-11-22T06:58:34.012345Z`.
+    /// As text, for example `2026-11-22T06:58:34.012345Z`.
     package var text: String { written(between: "-", ":") }
 
-    /// As `20261122T065834.012345Z`, which may be part of a file's name; in the order of time.
+    /// As text that can be part of a file's name, for example `20261122T065834.012345Z`. It sorts in the order of time.
     package var compact: String { written(between: "", "") }
 
     private func written(between dates: String, _ times: String) -> String {
@@ -34,8 +35,8 @@ package struct WallClock: Sendable, Hashable, Comparable {
             + Self.digits(fraction, 6) + "Z"
     }
 
-    /// The date so many days after the beginning of 1970. Counted in years that begin in March, so that a leap day is a
-    /// year's last, and in spans of 400 years, which are all alike.
+    /// The date that lies `days` after the beginning of 1970. The calculation counts years from March, so that a leap
+    /// day is the last day of its year. It also counts in spans of 400 years, which all have the same length.
     private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (span, day) = divided(days + 719_468, by: 146_097)
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
@@ -47,7 +48,7 @@ package struct WallClock: Sendable, Hashable, Comparable {
         )
     }
 
-    /// Towards the past, so that the rest is never negative.
+    /// Divides and rounds towards the past, so that the rest is never negative.
     private static func divided(_ value: Int64, by unit: Int64) -> (whole: Int64, rest: Int64) {
         let rest = (value % unit + unit) % unit
         return ((value - rest) / unit, rest)

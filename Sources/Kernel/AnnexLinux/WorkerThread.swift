@@ -1,6 +1,6 @@
 internal import CAnnexLinux
 
-/// A thread that runs one body and ends with it. Who lets go of it does not wait for it.
+/// A thread that runs one body and then ends. Dropping this value does not wait for it.
 package struct WorkerThread: ~Copyable, Sendable {
     private final class Body {
         let run: @Sendable () -> Void
@@ -12,7 +12,7 @@ package struct WorkerThread: ~Copyable, Sendable {
 
     private let handle: UInt64
 
-    /// Starts it, with every signal blocked. What `body` holds is let go of at its end.
+    /// Starts the thread, with every signal blocked. The body is released at the thread's end.
     /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
     package init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let context = unsafe Unmanaged.passRetained(Body(body))
@@ -37,7 +37,7 @@ package struct WorkerThread: ~Copyable, Sendable {
         _ = annex_thread_detach(handle)
     }
 
-    /// Waits for its end. Not from the thread itself.
+    /// Waits for the thread's end. Do not call it from the thread itself.
     package consuming func join() {
         _ = annex_thread_join(handle)
         discard self

@@ -57,7 +57,7 @@ int annex_event_wait(int queue, annex_event *events, int room, int64_t nanosecon
 int annex_event_counter(void) { return result(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 int annex_event_counter_add(int counter) {
-    // Full means that the reader is as good as woken.
+    // If the counter is full, the reader is already about to wake.
     return eventfd_write(counter, 1) < 0 && errno != EAGAIN ? -errno : 0;
 }
 
@@ -69,7 +69,7 @@ int annex_event_counter_clear(int counter) {
 int annex_event_timer(void) { return result(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)); }
 
 int annex_event_add_timer(int queue, int timer, uint64_t token) {
-    // By edge: nobody has to read how often it passed.
+    // Edge-triggered, so that the expiry count need not be read.
     return add(queue, timer, token, EPOLLIN | EPOLLET);
 }
 

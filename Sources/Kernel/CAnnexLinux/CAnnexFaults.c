@@ -9,18 +9,18 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Costs no memory until it is used. The widest registers that a signal saves take some 11 KiB.
+// Takes no memory until it is used. The largest register set that a signal saves takes some 11 KiB.
 static char stack[32 << 10];
 
 static void tell(int number, siginfo_t *cause, void *context) {
     int error = errno;
     mcontext_t *here = &((ucontext_t *)context)->uc_mcontext;
     if (cause->si_code <= 0) {
-        // Somebody sent it: nothing would happen again by itself.
+        // A process sent the signal, so the instruction would not fault again by itself: send it once more.
         syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
     } else {
 #if defined(__x86_64__)
-        // A breakpoint has been passed: it is to be met once more, by nobody who handles it.
+        // The breakpoint was passed already. Step back, so that it is hit again, now without a handler.
         if (number == SIGTRAP && cause->si_code == SI_KERNEL) here->gregs[REG_RIP] -= 1;
         syscall(
             SYS_tgkill, (long)ANNEX_FAULT_MARK, 0l, (long)number, (long)here->gregs[REG_RIP],
@@ -32,11 +32,11 @@ static void tell(int number, siginfo_t *cause, void *context) {
 #endif
     }
     errno = error;
-    // The handler is gone (SA_RESETHAND): the same instruction faults again, and the kernel ends the process for it.
+    // SA_RESETHAND has removed the handler. The same instruction faults again, and the kernel ends the process for it.
 }
 
-// All from here on by the kernel's own calls: each page of the C library that is touched only for this costs a start more
-// than all the calls.
+// From here on, everything uses the kernel's own calls. A page of the C library that is touched only for this costs
+// more at each start than all the calls.
 
 // The kernel's own layout, on both processors.
 struct kernel_action {

@@ -20,7 +20,7 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
     };
     long opened;
     do {
-        // EAGAIN: something was renamed while the kernel looked; it says to ask again.
+        // EAGAIN: a rename happened during the lookup, and the kernel asks to retry.
         opened = syscall(SYS_openat2, directory, path, &how, sizeof how);
     } while (opened < 0 && (errno == EINTR || errno == EAGAIN));
     return opened < 0 ? -errno : (int)opened;
@@ -46,7 +46,7 @@ int annex_known_status(const char *path, annex_known_file *file) {
         .blocks = status.stx_blocks,
         .links = status.stx_nlink,
         .is_regular = S_ISREG(status.stx_mode),
-        // File systems in memory have no device of their own: their major number is 0.
+        // File systems in memory have no device of their own, so their major number is 0.
         .is_on_device = status.stx_dev_major != 0,
         .mount = status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0,
     };
@@ -67,7 +67,7 @@ int annex_synchronize_file_system(int descriptor) {
 }
 
 uint64_t annex_mount_number(const char *path) {
-    // Newer than the headers: STATX_MNT_ID_UNIQUE, and stx_mnt_id in the 18th word.
+    // Not yet in the headers: STATX_MNT_ID_UNIQUE, and stx_mnt_id in the 18th word.
     const unsigned mask = 0x4000;
     uint64_t status[32] = {0};
     if (syscall(SYS_statx, AT_FDCWD, path, 0, mask, status) < 0) return 0;

@@ -26,7 +26,8 @@
 #define FIRST_NUMBER 3
 #define DESCRIPTORS_LARGEST 16u
 
-// Shared by host, middle and helper until the helper executes: one address space, and only one of them runs.
+// Host, middle and helper share this until the helper executes. They share one address space, and only one of them runs
+// at a time.
 struct start {
     int program;
     const char *name;
@@ -50,7 +51,7 @@ static long set_mask(const uint64_t *mask, uint64_t *before) {
     return syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, before, sizeof *mask);
 }
 
-// exec resets what is handled; what the host ignores would stay ignored, SIGCHLD among it.
+// exec resets handled signals only. Signals that the host ignores, such as SIGCHLD, would stay ignored.
 static void reset_signals(void) {
     const struct kernel_action by_default = {0};
     const uint64_t none = 0;
@@ -60,7 +61,7 @@ static void reset_signals(void) {
     set_mask(&none, (void *)0);
 }
 
-// Everything moves above the numbers that are given away first: one's place may be another's source.
+// First every descriptor moves above the target numbers, because one target may be another's source.
 static int place_descriptors(struct start *start) {
     int lowest = FIRST_NUMBER + (int)start->count;
     int moved[DESCRIPTORS_LARGEST];
@@ -79,7 +80,7 @@ static int place_descriptors(struct start *start) {
     for (uint32_t i = 0; i < start->count; i++) {
         if (dup3(moved[i], FIRST_NUMBER + (int)i, 0) < 0) return -1;
     }
-    // The host's other descriptors, close-on-exec or not.
+    // Also close the host's other descriptors, whether or not they are close-on-exec.
     return (int)syscall(SYS_close_range, (unsigned)lowest, ~0u, CLOSE_RANGE_MARK_CLOEXEC);
 }
 
@@ -95,14 +96,14 @@ static int become_helper(void *argument) {
     return 1;
 }
 
-// Never executes, so that its exit signal stays none: the host's wait and handlers pass it by.
-// It shares the host's table of descriptors, for the helper's pidfd to land there, and touches nothing else in it.
+// The middle process never executes, so it keeps having no exit signal, and the host's wait and handlers ignore it. It
+// shares the host's descriptor table, so that the helper's pidfd appears there, and touches nothing else in it.
 static int be_middle(void *argument) {
     struct start *start = argument;
     int process = clone(become_helper, start->helper_stack + STACK_SIZE,
                         CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, start, &start->pidfd);
     if (process < 0) start->error = errno;
-    // The helper that could not execute is ours to reap.
+    // A helper that could not execute is this process's child, and is reaped here.
     else if (start->error != 0) waitpid(process, (void *)0, 0);
     start->process = process;
     return 0;
@@ -114,11 +115,12 @@ static void run_middle(struct start *start, char *stack) {
         start->error = errno;
         return;
     }
-    // ECHILD: a wait for every kind of child, elsewhere in the host, was faster. Nothing is lost by it.
+    // ECHILD means that another thread of the host waited for children of every kind and reaped it first. Nothing is
+    // lost.
     while (waitpid(middle, (void *)0, __WCLONE) < 0 && errno == EINTR) continue;
 }
 
-// Two stacks, each above a guard.
+// Two stacks, each with a guard below it.
 static char *make_stacks(void) {
     size_t size = 2 * (GUARD_SIZE + STACK_SIZE);
     char *place = mmap((void *)0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
@@ -137,7 +139,7 @@ int annex_start_helper(int program, const char *name, const int32_t *descriptors
     struct start start = {
         .program = program, .name = name, .descriptors = descriptors, .count = count,
         .helper_stack = stacks + 2 * GUARD_SIZE + STACK_SIZE, .pidfd = -1, .process = -1};
-    // No handler of the host's may run in a process that shares its memory and is not it.
+    // No signal handler of the host may run in another process that shares its memory.
     const uint64_t all = ~(uint64_t)0;
     uint64_t before = 0;
     set_mask(&all, &before);

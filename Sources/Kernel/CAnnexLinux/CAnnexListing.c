@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 void *annex_listing_open(int directory, int *error) {
-    // An open file description of its own: the listing's offset is nobody else's.
+    // Opened anew, so that the listing has an offset of its own.
     int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = own < 0 ? NULL : fdopendir(own);
     *error = listing ? 0 : errno;
@@ -27,7 +27,7 @@ const char *annex_listing_next(void *listing, uint32_t *mode, int *error) {
         errno = 0;
         entry = readdir(listing);
         unknown = entry && fstatat(dirfd(listing), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0;
-        // What went between these two calls is not there any more.
+        // Skip an entry that was removed between these two calls.
     } while (entry && ((unknown && errno == ENOENT) || strcmp(entry->d_name, ".") == 0 ||
                        strcmp(entry->d_name, "..") == 0));
     *error = !entry || unknown ? errno : 0;

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// As many connections wait to be accepted while a daemon starts anew.
+// How many connections can wait while a daemon restarts.
 #define ANNEX_BACKLOG 512
 
 static int annex_address(const char *path, struct sockaddr_un *address, socklen_t *size) {
@@ -34,7 +34,7 @@ int annex_local_listen(const char *path, uint32_t mode) {
     if (fault < 0) return fault;
     int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (made < 0) return -errno;
-    // Nobody can connect before it listens, so that nobody finds it with other permissions than its own.
+    // Permissions are set before the socket listens, so that no client can connect under other permissions.
     if (bind(made, (struct sockaddr *)&address, size) < 0) return annex_close_with(made, errno);
     if (chmod(path, mode) < 0 || listen(made, ANNEX_BACKLOG) < 0) {
         int error = errno;
@@ -48,7 +48,7 @@ int annex_local_accept(int listener) {
     int taken;
     do {
         taken = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        // ECONNABORTED: it left while it waited.
+        // ECONNABORTED: the client left while it waited.
     } while (taken < 0 && (errno == EINTR || errno == ECONNABORTED));
     return taken < 0 ? -errno : taken;
 }
@@ -103,7 +103,7 @@ int annex_local_datagram(const char *path, const void *bytes, size_t size) {
     socklen_t length;
     int fault = annex_address(path, &address, &length);
     if (fault < 0) return fault;
-    // An abstract name has no end mark.
+    // An abstract name has no terminating zero.
     if (address.sun_path[0] == '@') {
         address.sun_path[0] = 0;
         length -= 1;

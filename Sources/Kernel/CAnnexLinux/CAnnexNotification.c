@@ -22,7 +22,7 @@
 
 unsigned annex_notification_flags(void) {
     unsigned wanted = ANNEX_NEW_LISTENER | ANNEX_WAIT_KILLABLE;
-    // Without a program the call cannot succeed: EFAULT where every flag is known, EINVAL where one is not.
+    // Without a program the call cannot succeed. EFAULT means that every flag is known, EINVAL that one is not.
     long answer = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, wanted, (void *)0);
     return answer < 0 && errno == EFAULT ? wanted : ANNEX_NEW_LISTENER;
 }

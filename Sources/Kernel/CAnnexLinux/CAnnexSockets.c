@@ -8,7 +8,7 @@
 
 #define ANNEX_SO_PEERPIDFD 77
 
-// Room for one SCM_RIGHTS message, aligned as control messages want it.
+// Room for one SCM_RIGHTS message, aligned as control messages require.
 typedef union {
     char bytes[CMSG_SPACE(sizeof(int32_t) * ANNEX_DESCRIPTORS_PER_MESSAGE)];
     struct cmsghdr align;
@@ -42,7 +42,7 @@ int annex_send_message(
     return sent < 0 ? -errno : (int)sent;
 }
 
-// Every SCM_RIGHTS number of the message; what has no room is closed at once.
+// Collects every SCM_RIGHTS number of the message. Numbers beyond the room are closed at once.
 static void annex_collect(struct msghdr *message, int32_t *descriptors, uint32_t *count, uint32_t *flags) {
     for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -76,7 +76,7 @@ int annex_receive_message(
     annex_collect(&message, descriptors, count, flags);
     if (message.msg_flags & MSG_TRUNC) *flags |= ANNEX_RECEIVED_BYTES_CUT;
     if (message.msg_flags & MSG_CTRUNC) *flags |= ANNEX_RECEIVED_DESCRIPTORS_CUT;
-    // A message of no bytes looks the same as the end, unless it brings descriptors. Annex sends none.
+    // A message of no bytes looks like the end, unless it brings descriptors. Annex never sends one.
     if (got == 0) *flags |= ANNEX_RECEIVED_END;
     return (int)got;
 }

@@ -25,7 +25,8 @@ struct report {
     uint64_t value;
 };
 
-// A copy of the host's memory and of one of its threads: system calls only, and none of the host's descriptors.
+// The child is a copy of the host's memory with one of its threads. It makes only system calls, and holds none of the
+// host's descriptors.
 static _Noreturn void be_child(int report, int (*function)(uint64_t *value)) {
     struct report said = {0, 0};
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -35,8 +36,8 @@ static _Noreturn void be_child(int report, int (*function)(uint64_t *value)) {
     _exit(write(REPORT, &said, sizeof said) != sizeof said);
 }
 
-// Raw, without handlers of fork and with no exit signal: no SIGCHLD for the host, nothing for its own wait.
-// Every signal is blocked meanwhile, so that no handler of the host's runs in the copy.
+// A raw clone without an exit signal: no fork handlers run, the host gets no SIGCHLD, and its own wait ignores the
+// child. Every signal is blocked meanwhile, so that no handler of the host runs in the copy.
 static pid_t make_child(int report, int *pidfd, int (*function)(uint64_t *value)) {
     sigset_t all, before;
     sigfillset(&all);
@@ -73,7 +74,7 @@ int annex_trial_run(int (*function)(uint64_t *value), int milliseconds, annex_tr
     int error = child < 0 ? errno : 0;
     close(writing);
     if (child > 0) {
-        // Its number is ours until it is reaped here.
+        // The number stays valid until the child is reaped below.
         if (!ends_within(pidfd, milliseconds)) {
             result->late = 1;
             kill(child, SIGKILL);
@@ -83,7 +84,7 @@ int annex_trial_run(int (*function)(uint64_t *value), int milliseconds, annex_tr
         ssize_t count = read(reading, &said, sizeof said);
         result->error = count == sizeof said ? said.error : ECANCELED;
         result->value = said.value;
-        // A wait for every kind of child, elsewhere in the host, may have been faster: then what it said stands alone.
+        // Another thread of the host may have reaped the child first. Then only the child's report is known.
         if (taken && WIFSIGNALED(status)) result->signal = WTERMSIG(status);
         close(pidfd);
     }

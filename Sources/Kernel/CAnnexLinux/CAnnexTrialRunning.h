@@ -1,4 +1,4 @@
-// One function in a child of its own that the program around notices nothing of.
+// Runs one function in a child process without the surrounding program noticing.
 #ifndef C_ANNEX_TRIAL_RUNNING_H
 #define C_ANNEX_TRIAL_RUNNING_H
 

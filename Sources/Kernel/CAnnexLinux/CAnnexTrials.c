@@ -24,7 +24,7 @@
 #include "CAnnexSockets.h"
 #include "CAnnexTrialRunning.h"
 
-// Newer than the oldest headers that this is built with.
+// Not yet in the oldest headers that this must build with.
 #define NR_fsopen 430
 #define NR_fsconfig 431
 #define NR_fsmount 432
@@ -47,7 +47,7 @@
 #define JOIN_SESSION_KEYRING 1
 #define PAGE 4096u
 
-// Each answers 0 or -errno, in a child of its own, and may change that child as it likes.
+// Each function returns 0 or -errno. It runs in a child process of its own, and may change that process as it likes.
 typedef int (*trial_function)(uint64_t *value);
 
 static int result(long answer) { return answer < 0 ? -errno : 0; }
@@ -76,7 +76,8 @@ static int try_epoll_pwait2(uint64_t *value) {
 static int try_execveat(uint64_t *value) {
     (void)value;
     char *const none[] = {(void *)0};
-    // Without a descriptor it cannot succeed; a filter or an old kernel answers otherwise.
+    // Without a descriptor the call cannot succeed. Any errno but EBADF means that a filter or an old kernel stopped
+    // it.
     syscall(SYS_execveat, -1, "", none, none, AT_EMPTY_PATH);
     return errno == EBADF ? 0 : -errno;
 }
@@ -87,7 +88,7 @@ static int try_clone3(uint64_t *value) {
     long child = syscall(NR_clone3, &arguments, sizeof arguments);
     if (child == 0) _exit(0);
     if (child < 0) return -errno;
-    // Left to init it would become a SIGCHLD of whoever reaps for us.
+    // If it were left to init, the process that reaps orphans for us would get a SIGCHLD.
     return result(waitpid((pid_t)child, (void *)0, __WALL));
 }
 
@@ -130,7 +131,7 @@ static int try_read_memory(uint64_t *value) {
 
 // MARK: - Memory
 
-// A channel's memory as the host makes it: mapped for writing, then sealed for everybody else.
+// A channel's memory as the host makes it: mapped for writing, then sealed against every other writer.
 static int sealed_memory(void) {
     int memory = annex_memfd_create("annex-trial", 0);
     if (memory < 0) return memory;
@@ -238,7 +239,7 @@ static int make_procfs(const char *option, const char *choice) {
     return result(syscall(NR_fsmount, context, 1, 0));
 }
 
-// The process namespace is that of the next child; what it found is its exit status, as all errno are below 256.
+// The new process namespace holds only the next child. Its exit status is the result, because every errno is below 256.
 static int procfs_trial(const char *option, const char *choice) {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) < 0) return -errno;
     long child = syscall(SYS_clone, CLONE_PARENT_SETTID, 0, 0, 0, 0);

@@ -1,8 +1,9 @@
 // CompilePolicies FOLDER FILE.yaml…
 //
-// Compiles policies for every architecture, proves each filter against its policy, and writes Swift files that carry
-// what a launch needs: nothing is parsed or compiled at run time. A policy that is wrong, or a filter that differs from
-// it, is an error with its place. `make policies` runs it; what it writes is part of the sources.
+// Compiles policies for every architecture, proves each filter against its policy, and writes Swift files with
+// everything that a launch needs. Nothing is parsed or compiled at run time. A wrong policy, or a filter that differs
+// from its policy, is an error with its file and line. `make policies` runs it; the written files are part of the
+// sources.
 
 import AnnexPolicy
 import Foundation
@@ -21,7 +22,7 @@ enum CompilePolicies {
             let folder = GeneratedFolder(url: URL(filePath: arguments[1]))
             try folder.hold(CompiledSource.files(of: PolicyLibrary(texts: texts)))
         } catch let error as PolicyError {
-            // As a compiler says it, so that an editor finds the line.
+            // In the form of a compiler's error, so that an editor finds the line.
             let folder = files.first?.deletingLastPathComponent().path() ?? ""
             let end = error.suggestion.map { "; did you mean `\($0)`?" } ?? ""
             fail("\(error.place.map { "\(folder)\($0): " } ?? "")error: \(error.problem)\(end)")

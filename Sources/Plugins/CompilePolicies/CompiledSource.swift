@@ -1,13 +1,13 @@
 import AnnexPolicy
 
-/// The Swift files that carry the policies of a library: one for each policy, and one that finds them by name.
+/// Writes the Swift files that contain a library's policies: one for each policy, and one that finds them by name.
 enum CompiledSource {
     private static let head = """
         // swift-format-ignore-file
         // Made by `make policies` out of Policies/: change the texts there, never this file.
         """
 
-    /// Each file's text under its name.
+    /// The text of each file, by its name.
     static func files(of library: PolicyLibrary) throws(PolicyError) -> [String: String] {
         var files = ["CompiledPolicies.swift": list(library.names)]
         for name in library.names { files["\(name).swift"] = try policy(name, library) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder that holds generated files and nothing else.
+/// A folder that holds only generated files.
 struct GeneratedFolder {
     let url: URL
 
-    /// Makes the folder hold exactly these files. A file that is right already keeps its time: nothing is built anew.
+    /// Makes the folder hold exactly these files. A file that is up to date keeps its time, so that nothing is rebuilt.
     func hold(_ files: [String: String]) throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: url.path()) where files[name] == nil {

@@ -1,6 +1,6 @@
 import AnnexPolicy
 
-/// A policy as the Swift expression that makes it; `architecture` and `filter` are names there.
+/// Writes a policy as a Swift expression. The expression uses the names `architecture` and `filter`.
 enum PolicySource {
     static func expression(_ policy: Policy) -> String {
         let (unlisted, places) = policy.foundations

@@ -1,6 +1,6 @@
-/// Values as Swift writes them.
+/// Writes values as Swift source.
 enum SwiftText {
-    /// Any text, whatever it holds.
+    /// A string literal for any text.
     static func text(_ value: String) -> String {
         let letters = value.unicodeScalars.map { scalar in
             let isPlain = scalar.value >= 0x20 && scalar.value < 0x7F && scalar != "\"" && scalar != "\\"
@@ -21,7 +21,7 @@ enum SwiftText {
         return "Duration(secondsComponent: \(seconds), attosecondsComponent: \(attoseconds))"
     }
 
-    /// Instructions as rows of hexadecimal digits, six in a row, each with a space behind it.
+    /// Instructions as rows of hexadecimal digits: six in a row, each followed by a space.
     static func rows(_ bytes: [UInt8]) -> String {
         let words = stride(from: 0, to: bytes.count, by: 8).map { hexadecimal(bytes[$0..<min($0 + 8, bytes.count)]) }
         return stride(from: 0, to: words.count, by: 6).map { start in

@@ -1,26 +1,26 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles a freestanding C program and carries it inside the library, as bytes for each processor: the warden inside
-/// AnnexSandbox, the program that attacks inside AnnexAttacks.
+/// Compiles a freestanding C program and embeds it in a library, as bytes for each processor. AnnexSandbox contains the
+/// warden, AnnexAttacks the program that attacks.
 ///
-/// For both processors, whatever machine builds: the programs need no header and no library of the target, and a
-/// library that was built for another machine must not carry this one's program.
+/// Every build compiles for both processors. The programs need no header and no library of the target, and a library
+/// that was built for another machine must not contain this machine's program.
 @main
 struct EmbedProgram: BuildToolPlugin {
     static let processors = ["x86_64", "aarch64"]
 
-    /// What is carried in a target.
+    /// A program that is embedded in a target.
     private struct Carried {
         let name: String
         /// The Swift type that holds the bytes.
         let type: String
-        /// Where `Program/` and, if it has one, `include/` are.
+        /// The folder with `Program/` and, if the program has one, `include/`.
         let folder: String
-        /// Files of another program that this one is built with, and where its headers are.
+        /// Files of another program that this one is built with; below, the folders of their headers.
         var borrowed: [String] = []
         var borrowedHeaders: [String] = []
-        /// How it is linked: at one address, unless it can put its own tables of addresses right.
+        /// How the program is linked: at a fixed address, unless it can relocate its own tables of addresses.
         var placement = ["-static", "-fno-pic"]
     }
 
@@ -60,15 +60,15 @@ struct EmbedProgram: BuildToolPlugin {
 
     private static let flags = [
         "-std=c17", "-O2", "-Wall", "-Wextra",
-        // No C library, no loader, nothing but itself.
+        // No C library, no loader, and no other file.
         "-nostdlib", "-ffreestanding", "-fno-builtin", "-fuse-ld=lld", "-Wl,-s", "-Wl,--build-id=none",
         "-Wl,-z,noexecstack",
-        // What goes wrong ends the program at once, and with it every extension: nothing runs on unguarded.
+        // Any fault ends the program at once, and with it every extension, so that none runs without its warden.
         "-fstack-protector-strong", "-mstack-protector-guard=global", "-ftrivial-auto-var-init=zero",
         "-fsanitize=undefined", "-fsanitize-trap=undefined",
     ]
 
-    /// Its C files and headers; none where there is no such folder.
+    /// The C files and headers in a folder; none if the folder does not exist.
     private func files(in folder: URL) throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path()) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()

@@ -1,9 +1,9 @@
 internal import AnnexPolicy
 
-/// The extension points of this version of Annex. Each has a shipped policy of its own name.
+/// The extension points of this version of Annex. Each has a shipped policy of the same name.
 ///
-/// Every other policy is a general profile: for `annex run`, and for policies that include it. A bundle chooses its
-/// point, so a profile that is not listed here is none that a bundle can get.
+/// Every other policy is a general profile, for `annex run` and for policies that include it. A bundle chooses its own
+/// point, so it cannot get a profile that is not listed here.
 package enum ExtensionPoints {
     package static let declared: Set = [
         "com.apple.fileprovider-nonui", "com.apple.fileprovider-ui", "com.apple.intents-service",
@@ -12,9 +12,9 @@ package enum ExtensionPoints {
         "com.apple.widget-extension",
     ]
 
-    /// The point that was probably meant; nil if no name is close.
+    /// The point that a wrong name probably means; nil if no name is close.
     package static func nearest(to name: String) -> String? {
-        // All names begin alike: that alone makes none of them close.
+        // All names begin with the same stem, so only the rest is compared.
         let stems = declared.map { $0.dropFirst(stem.count) }.map(String.init)
         let ownStem = name.hasPrefix(stem) ? String(name.dropFirst(stem.count)) : name
         return NearestName.of(ownStem, among: stems).map { stem + $0 }

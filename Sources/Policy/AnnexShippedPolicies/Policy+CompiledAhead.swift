@@ -1,13 +1,14 @@
 public import AnnexPolicy
 
 extension Policy {
-    /// A shipped policy that the sources carry read, compiled and proven: what `shipped(named:)` gives, without its cost.
-    /// Its rules are read from the text only when a caller asks why a call was refused.
+    /// A shipped policy that the sources contain already read, compiled and proven. It equals the result of
+    /// `shipped(named:)`, without the cost of compiling. Its rules are read from the text only if a caller asks why a
+    /// call was refused.
     ///
     /// - Parameters:
-    ///   - name: for example `compute`.
-    ///   - directory: policies of its user's, which take the place of those that have their name.
-    /// - Throws: where there is no such policy, or the directory's files are none.
+    ///   - name: the policy's name, for example `compute`.
+    ///   - directory: a directory of policies, which replace shipped ones of the same name; nil for none.
+    /// - Throws: if there is no such policy, or if a policy of the directory cannot be used.
     public static func compiledAhead(
         named name: String, overriding directory: String? = nil, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {

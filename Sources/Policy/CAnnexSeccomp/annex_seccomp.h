@@ -1,4 +1,4 @@
-// libseccomp as it is; the actions are macros that Swift cannot import, so they are repeated as functions.
+// The header of libseccomp. Its actions are macros that Swift cannot import, so they are repeated as functions.
 #ifndef ANNEX_SECCOMP_H
 #define ANNEX_SECCOMP_H
 

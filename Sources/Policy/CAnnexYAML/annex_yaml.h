@@ -1,4 +1,4 @@
-// libyaml as it is.
+// The header of libyaml.
 #ifndef ANNEX_YAML_H
 #define ANNEX_YAML_H
 

@@ -1,23 +1,23 @@
-/// What `/proc/PID/stat` says of a process at one moment.
+/// The contents of `/proc/PID/stat` at one moment.
 package struct ProcessStat: Sendable {
     package let parent: Int32
-    /// Processor time in clock ticks, of the program and of the kernel on its behalf.
+    /// Processor time in clock ticks, used by the program and by the kernel on its behalf.
     package let ticks: UInt64
-    /// The same of its children that ended and were waited for, and of theirs.
+    /// The processor time of all descendants that have ended and were waited for.
     package let waitedTicks: UInt64
-    /// Clock ticks after boot.
+    /// The start time in clock ticks after boot.
     package let started: UInt64
-    /// Memory that is there now, in pages.
+    /// The resident memory in pages.
     package let residentPages: UInt64
 
-    /// Nil when there is no such process.
+    /// Nil if there is no such process.
     package init?(_ process: Int32) {
         guard let text = TextFile.read("/proc/\(process)/stat") else { return nil }
         self.init(text: text)
     }
 
     init?(text: String) {
-        // The second field is the program's name in brackets and may hold anything, brackets too.
+        // The second field is the program's name in brackets. It may contain anything, brackets too.
         guard let bracket = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: bracket)...].split(separator: " ")
         guard fields.count > 21, let parent = Int32(fields[1]), let user = UInt64(fields[11]),

@@ -1,21 +1,21 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Small kernel files: read and written whole, in one call each.
+/// Reads and writes small kernel files, each whole and in one call.
 enum TextFile {
-    /// No kernel file that is read here is longer.
+    /// The most bytes of a file. No kernel file that is read here is longer.
     private static let longest = 16 << 20
 
-    /// The text, or nil when it cannot be read.
+    /// The file's text; nil if it cannot be read.
     static func read(_ path: String) -> String? { try? contents(of: path) }
 
-    /// The text.
-    /// - Throws: also `EFBIG` where there is more than 16 MiB.
+    /// The file's text.
+    /// - Throws: also `EFBIG` if there is more than 16 MiB.
     static func contents(of path: String) throws(SystemError) -> String {
         String(decoding: try Descriptor.open(path, O_RDONLY).readAll(atMost: longest), as: UTF8.self)
     }
 
-    /// Writes in one call, as control files want it.
+    /// Writes the text in one call, as control files need it.
     static func write(_ text: String, to path: String) throws(SystemError) {
         let file = try Descriptor.open(path, O_WRONLY)
         let bytes = Array(text.utf8)
@@ -29,10 +29,10 @@ enum TextFile {
         read(path).flatMap { text in UInt64(text.prefix { $0.isNumber }) }
     }
 
-    /// The value behind `key` in a file of `key value` lines.
+    /// The value after `key` in a file of `key value` lines; nil if there is none.
     static func number(_ path: String, key: String) -> UInt64? { read(path).flatMap { number(key, in: $0) } }
 
-    /// The same in the text of such a file.
+    /// The value after `key` in the text of such a file.
     static func number(_ key: String, in text: String) -> UInt64? {
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -1,4 +1,4 @@
-/// The moments at which something is over, at most one for each kind of limit.
+/// The moments at which limits end, at most one for each kind of limit.
 struct Deadlines: Sendable {
     private var moments = [Moment?](repeating: nil, count: Lifecycle.Limit.allCases.count)
 
@@ -13,7 +13,7 @@ struct Deadlines: Sendable {
         for index in moments.indices { moments[index] = nil }
     }
 
-    /// The limit that was over first, taken out.
+    /// Removes and returns the limit that ended first; nil if none has ended yet.
     mutating func takeDue(by now: Moment) -> Lifecycle.Limit? {
         guard let earliest, earliest <= now else { return nil }
         guard let limit = Lifecycle.Limit.allCases.first(where: { self[$0] == earliest }) else { return nil }

@@ -1,27 +1,28 @@
 internal import AnnexSandbox
 
-/// Why the broker ends an extension; where it does not, the kernel's own facts are the reason.
+/// Why the broker ends an extension. If the broker does not end it, the kernel's facts give the reason.
 indirect enum EndCause: Sendable, Equatable {
     case completed
     case cancelled
-    /// As many as may run at once ran for as long as it waited.
+    /// No instance slot became free for as long as the launch may wait.
     case noPlace
-    /// The warden said nothing: there may be no process.
+    /// The warden did not answer, so there may be no process.
     case unanswered
     case launchLimit
     case timeLimit
     case outputLimit
-    /// It gave no sign of life while it was at work.
+    /// The extension gave no sign of life while a request was open.
     case unresponsive
-    /// Its host had its answer, its grace is over, and it has not ended what it began.
+    /// The session was completed, the grace is over, and the extension has not finished its activities.
     case graceExpired
-    /// It was killed for another cause, and the kernel does not say that it is gone.
+    /// The extension was killed for another cause, and the kernel has not reported its end.
     case stuck(after: EndCause)
-    /// It closed its end of the channel and lived on.
+    /// The extension closed its end of the channel and lived on.
     case silence
-    /// `abort()`: the first process of a namespace ignores its own SIGABRT, so its call is noticed instead.
+    /// The extension called `abort()`. The first process of a namespace ignores its own SIGABRT, so the broker detects
+    /// the call.
     case aborted
-    /// A refused call that only an attack makes, or one refusal too many.
+    /// A denied call that only an attack makes, or one denial too many.
     case deniedOperation(Denial)
     case messageBudget(String)
     case protocolViolation(String)
@@ -30,7 +31,7 @@ indirect enum EndCause: Sendable, Equatable {
     case removed
     case brokerShutdown
 
-    /// Whether it is something that the extension did or failed to do, and not somebody else's wish.
+    /// Whether the extension itself caused the end, rather than a host, a user, the broker or the machine.
     var isTheExtensions: Bool {
         switch self {
         case .completed, .cancelled, .noPlace, .unanswered, .hostGone, .disabled, .removed, .brokerShutdown: false

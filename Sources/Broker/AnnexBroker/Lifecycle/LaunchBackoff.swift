@@ -1,33 +1,33 @@
 internal import AnnexModel
 
-/// Holds back extensions that fail again and again: each failure in a row after the first few doubles the pause before
-/// the next start. Pure: moments come with what happens.
+/// Delays the launch of extensions that fail again and again. After the first few failures in a row, each further one
+/// doubles the pause before the next launch. Reads no clock: the caller passes the moments.
 struct LaunchBackoff: Sendable {
     private struct Row {
         var failures: Int
         var last: Moment
         var reason: Termination.Reason
-        /// Whether the pause after the last failure was told.
+        /// Whether the pause after the last failure was logged.
         var isTold = false
     }
 
-    /// What an extension is refused for, and for how long yet.
+    /// A pause: its cause, and the time left.
     struct Pause: Sendable, Equatable {
         let failures: Int
         let reason: Termination.Reason
         let left: Duration
     }
 
-    /// So many failures in a row cost nothing.
+    /// How many failures in a row cause no pause.
     static let free = 5
     static let shortest = Duration.seconds(1)
     static let longest = Duration.seconds(60)
-    /// What lies so far back is forgotten.
+    /// After this time without an end that counts, a failure is forgotten.
     static let memory = Duration.seconds(600)
 
     private var rows: [String: Row] = [:]
 
-    /// Takes note of an end.
+    /// Records an end.
     mutating func note(_ identifier: String, _ reason: Termination.Reason, at now: Moment) {
         rows = rows.filter { now.since($0.value.last) < Self.memory }
         switch Self.weight(of: reason) {
@@ -39,7 +39,7 @@ struct LaunchBackoff: Sendable {
         }
     }
 
-    /// Why it may not start yet; nil where it may.
+    /// The pause of an extension; nil if it may be launched.
     func pause(_ identifier: String, at now: Moment) -> Pause? {
         guard let row = rows[identifier], row.failures >= Self.free else { return nil }
         let doublings = min(row.failures - Self.free, 6)
@@ -48,12 +48,12 @@ struct LaunchBackoff: Sendable {
         return left > .zero ? Pause(failures: row.failures, reason: row.reason, left: left) : nil
     }
 
-    /// Another version takes its place: what failed before says nothing of that.
+    /// Forgets an extension's failures, because a new version replaces it.
     mutating func forget(_ identifier: String) {
         rows[identifier] = nil
     }
 
-    /// Whether nobody has told of the present pause yet; from now on somebody has.
+    /// Whether the present pause was not logged yet; records that it is logged now.
     mutating func tell(_ identifier: String) -> Bool {
         defer { rows[identifier]?.isTold = true }
         return !(rows[identifier]?.isTold ?? true)
@@ -63,8 +63,8 @@ struct LaunchBackoff: Sendable {
         case success, failure, neither
     }
 
-    /// What somebody else wished for, or what the machine lacks, says nothing of the extension; neither does a time that
-    /// the host chose.
+    /// Ends that a host, user or broker requested, and launches that this machine failed, do not count. Neither does a
+    /// time limit, because the host can choose it.
     private static func weight(of reason: Termination.Reason) -> Weight {
         switch reason {
         case .completed, .graceExpired: .success

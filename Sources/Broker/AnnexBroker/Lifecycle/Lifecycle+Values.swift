@@ -1,22 +1,22 @@
 extension Lifecycle {
     enum State: Sendable, Equatable {
-        /// Nothing has been asked yet.
+        /// The extension was not asked for yet.
         case new
-        /// For a place among those that run at once.
+        /// The launch waits for an instance slot.
         case waiting
-        /// From the place to the extension's hello.
+        /// From the grant of the slot to the extension's hello.
         case launching
-        /// It said hello, and serves the host.
+        /// The extension has said hello, and serves the host.
         case serving
-        /// The host is done with it; it has its grace to tidy up in.
+        /// The host has finished with the extension, which may tidy up until its grace ends.
         case tidying(EndCause)
-        /// It is being killed; only the kernel's word that it is gone is awaited.
+        /// The extension is being killed; the kernel's report of its end is awaited.
         case ending(EndCause)
         case ended
     }
 
-    /// What is there of a launch. The warden's word that the program runs and the program's own hello come by two
-    /// ways, and either may be first.
+    /// The parts of a launch that are done. The warden reports that the program runs, and the program says hello
+    /// itself. The two arrive by different paths, in either order.
     struct Progress: OptionSet, Sendable, Equatable {
         let rawValue: Int
 
@@ -26,9 +26,9 @@ extension Lifecycle {
         static let ready: Progress = [.executed, .saidHello]
     }
 
-    /// What happens to it.
+    /// An input of the state machine.
     enum Input: Sendable, Equatable {
-        /// Somebody wants it to run.
+        /// A launch was requested.
         case asked
         case placeGranted
         /// The process exists; none of its own code runs yet.
@@ -36,60 +36,60 @@ extension Lifecycle {
         /// Its own code runs.
         case executed
         case saidHello
-        /// A request was sent, under a number that its host gives no other of this extension.
+        /// A request was sent. The host gives no other request of this extension the same number.
         case requestBegan(UInt64)
-        /// It was answered or given up.
+        /// The request was answered, or the host stopped waiting for it.
         case requestEnded(UInt64)
-        /// It answered a ping.
+        /// The extension answered a ping.
         case gaveSign
-        /// Its host has passed the last ping on to it.
+        /// The host has passed the last ping on to the extension.
         case pingPassedOn
-        /// It began something that it would like to end before it is ended.
+        /// The extension began an activity that it wants to finish before it is ended.
         case activityBegan
         case activityEnded
-        /// What a look at its memory found, in bytes.
+        /// The measured memory use, in bytes.
         case memoryUsed(UInt64)
-        /// The host needs it no longer: completed or cancelled.
+        /// The host does not need the extension any longer: `completed` or `cancelled`.
         case dismissed(EndCause)
-        /// Its end of the channel is closed, as it is when it ends.
+        /// The extension's end of the channel is closed; this happens too when its process ends.
         case channelClosed
-        /// Something that no extension survives.
+        /// The extension must be ended at once, for this cause.
         case mustEnd(EndCause)
-        /// The kernel's last word; or there never was a process, and never will be.
+        /// The kernel has reported the process's end, or there is no process and never will be one.
         case gone
-        /// The moment of the last `wake` has come, or any other.
+        /// The moment of the last `wake` has come. The input is harmless at any other moment.
         case clock
     }
 
-    /// What ends, and what is looked after, at a moment of its own.
+    /// The limits of time and the checks that have a moment of their own.
     enum Limit: Int, Sendable, Hashable, CaseIterable {
         case place, queue, launch, request, watchdog, look, warning, grace, silence, death
     }
 
-    /// What is to be done about it, in this order.
+    /// An effect for the caller to perform, in the given order.
     enum Effect: Sendable, Equatable {
-        /// Ask for a place; `placeGranted` follows, at once or later or never.
+        /// Ask for an instance slot. `placeGranted` follows at once, later or never.
         case askForPlace
-        /// Hand the plan to the warden.
+        /// Give the plan to the warden.
         case launch
-        /// Feed `clock` at this moment, and at no other that was said before; nil: at none.
+        /// Send the input `clock` at this moment, and not at the moment of an earlier `wake`; nil: at none.
         case wake(Moment?)
-        /// Tell the host that the extension is ready.
+        /// Report to the host that the extension is ready.
         case announce
         /// Ask the extension for a sign of life.
         case ping
-        /// Look how much memory it uses; `memoryUsed` follows.
+        /// Measure how much memory the extension uses; `memoryUsed` follows.
         case lookAtMemory
-        /// Tell the extension that its memory runs out.
+        /// Warn the extension that it is close to its memory limit.
         case warnOfMemory
-        /// Tell the extension that its work is over.
+        /// Inform the extension that the session is over.
         case sayGoodbye
-        /// Tell the extension that its grace runs out.
+        /// Warn the extension that its grace is about to end.
         case warnOfEnd
         case kill
-        /// Let another one have the place, or stop asking for it.
+        /// Give the slot back, or stop waiting for one.
         case giveBackPlace
-        /// Publish the end. Without a cause the kernel's own facts are the reason.
+        /// Publish the end. Without a cause, the kernel's facts give the reason.
         case finish(EndCause?)
     }
 }

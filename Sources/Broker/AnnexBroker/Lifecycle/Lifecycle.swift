@@ -1,28 +1,28 @@
-/// One extension's life as a pure state machine: state × input × moment → effects. Whoever drives it owns clock and
-/// kernel, and sets one timer for it.
+/// The life of one extension as a pure state machine: each input at a moment changes the state and returns effects. Its
+/// caller reads the clock, talks to the kernel and keeps one timer for it.
 ///
-/// The first cause that ends a life is the one that is told: what comes after it is its consequence.
+/// The first cause of an end is the reported one, because later causes are its consequences.
 struct Lifecycle: Sendable {
     private(set) var state = State.new
     let times: LifecycleTimes
     private var deadlines = Deadlines()
-    /// What the last `wake` said.
+    /// The moment of the last `wake` effect.
     private var wakes: Moment?
     private var progress: Progress = []
     private var requests = OpenRequests()
     private var activities = 0
-    /// The last moment at which an extension at work is known to have been alive.
+    /// The last moment at which a busy extension is known to have been alive.
     private var lastSign = Moment(nanoseconds: 0)
-    /// Whether its host has passed on the last ping, so that the extension's silence since then says something.
+    /// Whether the host has passed the last ping on. Only then does the extension's silence count against it.
     private var isPinged = true
-    /// When the next look after its signs of life is due.
+    /// When the watchdog checks next.
     private var nextWatch = Moment(nanoseconds: 0)
-    /// Whether its channel is closed: from then on it has only so long to be gone.
+    /// Whether the channel is closed; the extension's process must then end within `LifecycleTimes.silence`.
     private var isSilent = false
     private var isShortOfMemory = false
-    /// When it was killed, until its death was waited for once.
+    /// When the extension was killed; nil after its death was waited for once.
     private var killed: Moment?
-    /// What it must end for before anybody asked for it.
+    /// A cause to end the extension that came before it was asked for.
     private var doom: EndCause?
 
     init(_ times: LifecycleTimes) {
@@ -60,7 +60,7 @@ struct Lifecycle: Sendable {
         case .launching: launching(input, at: now)
         case .serving: serving(input, at: now)
         case .tidying(let cause): tidying(input, cause: cause, at: now)
-        // Nothing that it does in its last moments changes why it ends.
+        // Inputs during the last moments do not change the cause of the end.
         case .ending(let cause): input == .gone ? finish(cause) : []
         case .ended: []
         }
@@ -70,7 +70,7 @@ struct Lifecycle: Sendable {
 
     private mutating func waiting(_ input: Input, at now: Moment) -> [Effect] {
         switch (input, state) {
-        // Nobody is there yet to be told.
+        // An extension that was not asked for yet has no process and no slot, so only the cause is recorded.
         case (.mustEnd(let cause), .new): doom = doom ?? cause
         case (.asked, .new):
             if let doom { return finish(doom) }
@@ -89,7 +89,7 @@ struct Lifecycle: Sendable {
         return []
     }
 
-    // MARK: From the place to the hello
+    // MARK: From the slot to the hello
 
     private mutating func launching(_ input: Input, at now: Moment) -> [Effect] {
         switch input {
@@ -109,7 +109,8 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// The extension has its launch limit to say hello in; for whatever else is missing, the warden is waited for.
+    /// The launch limit covers the time to the hello. Everything else that is missing is the warden's work, with a
+    /// limit of its own.
     private mutating func awaitTheRest(at now: Moment) -> [Effect] {
         let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
         deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil
@@ -120,7 +121,7 @@ struct Lifecycle: Sendable {
         return [.announce]
     }
 
-    // MARK: At work, and idle
+    // MARK: Busy or idle
 
     private mutating func serving(_ input: Input, at now: Moment) -> [Effect] {
         switch input {
@@ -154,20 +155,21 @@ struct Lifecycle: Sendable {
         guard requests.end(request, at: now) != nil else { return }
         lastSign = now
         limitOldest()
-        // Nobody waits for anything: an idle extension costs no wake-up.
+        // With no request open the watchdog stops: an idle extension costs no wake-up.
         if requests.isEmpty {
             deadlines[.watchdog] = nil
             deadlines[.look] = nil
         }
     }
 
-    /// Each request has the limit for itself, from the moment at which none is older: who works on one after another has
-    /// it for each, and who answers others keeps the oldest waiting no longer for it.
+    /// The limit holds for each request separately, from the moment at which no older request is open. An extension
+    /// that works through a queue gets the full limit for each request. Answering newer requests does not extend the
+    /// time of the oldest.
     private mutating func limitOldest() {
         deadlines[.request] = requests.turn.map { $0 + times.request }
     }
 
-    /// What it begins comes from it, as often as its budget of messages lets it.
+    /// The count cannot grow without bounds: the extension's message budget limits how often it reports an activity.
     private mutating func countActivities(_ input: Input) {
         if input == .activityBegan { activities += 1 } else { activities = max(0, activities - 1) }
     }
@@ -192,7 +194,7 @@ struct Lifecycle: Sendable {
     private mutating func tidying(_ input: Input, cause: EndCause, at now: Moment) -> [Effect] {
         switch input {
         case .activityBegan, .activityEnded: countActivities(input)
-        // Who goes away while it tidies up only shortens its grace.
+        // If the extension's channel or process goes away while it tidies up, that only shortens its grace.
         case .mustEnd(let worse): return end(worse.isTheExtensions ? worse : cause, at: now)
         case .gone: return finish(cause)
         default: break
@@ -205,7 +207,7 @@ struct Lifecycle: Sendable {
     private mutating func passed(_ limit: Limit, at now: Moment) -> [Effect] {
         switch (limit, state) {
         case (.place, .waiting): return finish(.noPlace)
-        // There may be a process all the same: it is killed as soon as it is known.
+        // There may be a process after all; it is killed as soon as it is known.
         case (.queue, .launching):
             return progress.contains(.started) ? end(.unanswered, at: now) : finish(.unanswered, first: [.kill])
         case (.launch, .launching): return end(.launchLimit, at: now)
@@ -224,8 +226,9 @@ struct Lifecycle: Sendable {
     }
 
     private mutating func watch(at now: Moment) -> [Effect] {
-        // A broker that was held up itself has heard nothing: what was said meanwhile is still to be read. A host that has
-        // not passed the last ping on is held up, by a debugger or a signal: the silence is not the extension's.
+        // If this check is late, the broker itself was held up and may have unread signs of life. If the host has not
+        // passed the last ping on, a debugger or a signal holds the host up. In both cases the silence is not the
+        // extension's.
         if now > nextWatch + times.ping || !isPinged { lastSign = now }
         let end = lastSign + times.watchdog
         guard now < end else { return self.end(.unresponsive, at: now) }
@@ -239,8 +242,8 @@ struct Lifecycle: Sendable {
         deadlines[.watchdog] = moment
     }
 
-    /// A process that ends closes its channel a moment before the kernel tells what it died of. One that lives on
-    /// without a channel can be heard by nobody, and whoever waits for its end would wait for ever.
+    /// A process that ends closes its channel a moment before the kernel reports how it died. A process that lives on
+    /// without a channel is of no use, and callers would wait for its end for ever.
     private mutating func fallSilent(at now: Moment) -> [Effect] {
         if !isSilent { deadlines[.silence] = now + times.silence }
         isSilent = true
@@ -255,8 +258,8 @@ struct Lifecycle: Sendable {
         return [.kill]
     }
 
-    /// Nobody waits for a process that no signal reaches, nor for a warden that does not tell of its end. Where this
-    /// comes late the machine stood still, and nothing could die meanwhile either: it is waited for once more.
+    /// The broker does not wait for ever for a process that no signal reaches, nor for a warden that reports no end. A
+    /// late deadline means that the whole machine was suspended, so the process had no chance to die: wait once more.
     private mutating func outlived(_ cause: EndCause, at now: Moment) -> [Effect] {
         guard let killed = killed.take(), now > killed + times.death + LifecycleTimes.lateness else {
             return finish(.stuck(after: cause))

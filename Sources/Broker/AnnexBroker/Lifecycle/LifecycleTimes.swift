@@ -1,30 +1,30 @@
 internal import AnnexPolicy
 
-/// How long each part of a life may take, and how much memory it has.
+/// The limits of each part of an extension's life, and its memory limit.
 struct LifecycleTimes: Sendable, Equatable {
-    /// For a place among those that run at once.
+    /// The longest wait for an instance slot.
     var place = Duration.seconds(10)
-    /// For the warden, which makes a process within milliseconds.
+    /// The longest wait for the warden, which normally makes a process within milliseconds.
     var queue = Duration.seconds(10)
-    /// From the start of the process to its hello.
+    /// The longest time from the start of the process to its hello.
     var launch: Duration
-    /// For each request.
+    /// The longest time for each request.
     var request: Duration
-    /// Without a sign of life while a request is open.
+    /// The longest time without a sign of life while a request is open.
     var watchdog: Duration
-    /// From its goodbye to its end.
+    /// The time from the goodbye to the end.
     var grace: Duration
-    /// From the close of its channel to the kernel's word that it is gone.
+    /// The longest time from the close of the channel to the kernel's report of the end.
     var silence = Duration.seconds(5)
-    /// From the kill to that word.
+    /// The longest time from the kill to the kernel's report of the end.
     var death = Duration.seconds(5)
-    /// In bytes.
+    /// The memory limit in bytes.
     var memory: UInt64
 
-    /// Between two looks at the memory of an extension at work.
+    /// The time between two measurements of a busy extension's memory.
     static let look = Duration.milliseconds(100)
 
-    /// A clock that comes later than this was held up itself.
+    /// A clock input that is later than this means that the broker or the machine was held up.
     static let lateness = Duration.milliseconds(100)
 }
 
@@ -33,18 +33,18 @@ extension LifecycleTimes {
         self.init(
             launch: limits.launch, request: limits.request, watchdog: limits.watchdog, grace: limits.grace,
             memory: limits.memory)
-        // Who lets a launch take longer has a machine on which everything takes longer.
+        // A policy with a longer launch limit is meant for a machine on which everything takes longer.
         place = max(place, limits.launch)
         queue = max(queue, limits.launch)
     }
 
-    /// How often an extension at work is asked for a sign of life.
+    /// How often a busy extension is asked for a sign of life.
     var ping: Duration { watchdog / 4 }
 
-    /// From its goodbye to the word that its end is near.
+    /// The time from the goodbye to the warning that the grace is about to end.
     var warning: Duration { grace / 4 * 3 }
 
-    /// From here on it is asked to use less memory; once more only after it was below `calm`.
+    /// From this use on, the extension gets a memory warning. It gets another one only after its use was below `calm`.
     var alarm: UInt64 { memory / 5 * 4 }
     var calm: UInt64 { memory / 10 * 7 }
 }

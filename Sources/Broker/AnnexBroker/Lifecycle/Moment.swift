@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// A moment of a clock that only goes forward. Who decides reads no clock: moments come with what happened.
+/// A moment of a monotonic clock. Code that decides reads no clock: it gets the moments with its inputs.
 struct Moment: Sendable, Hashable, Comparable {
     let nanoseconds: UInt64
 
@@ -8,13 +8,13 @@ struct Moment: Sendable, Hashable, Comparable {
 
     static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
 
-    /// The last moment of all where it would not fit: what lasts so long has no end.
+    /// A sum that does not fit becomes the last moment of all, which never comes.
     static func + (moment: Moment, duration: Duration) -> Moment {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(MonotonicClock.nanoseconds(duration))
         return Moment(nanoseconds: overflow ? .max : sum)
     }
 
-    /// How long it is since an earlier moment.
+    /// The time since an earlier moment.
     func since(_ earlier: Moment) -> Duration {
         .nanoseconds(Int64(clamping: nanoseconds - min(nanoseconds, earlier.nanoseconds)))
     }

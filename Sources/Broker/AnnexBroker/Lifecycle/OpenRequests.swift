@@ -1,23 +1,23 @@
-/// Requests that wait for an answer, each with the moment at which it began.
+/// The requests that wait for an answer, each with the moment at which it began.
 ///
-/// Told in the order in which they began, so the first is always the oldest.
+/// They are added in the order in which they began, so the first one is always the oldest.
 struct OpenRequests: Sendable {
     private var open: [(request: UInt64, began: Moment)] = []
 
-    /// Since when the oldest is the one whose turn it is; nil while none is open.
+    /// Since when the oldest request has had no older one before it; nil if none is open.
     private(set) var turn: Moment?
 
     var isEmpty: Bool { open.isEmpty }
     var count: Int { open.count }
 
-    /// A number that is open already stays what it is: nobody gains time by saying it again.
+    /// Adds a request. A number that is already open keeps its moment, so that repeating it gains no time.
     mutating func begin(_ request: UInt64, at now: Moment) {
         guard !open.contains(where: { $0.request == request }) else { return }
         open.append((request, now))
         turn = turn ?? now
     }
 
-    /// - Returns: when it began; nil for a number that is not open.
+    /// - Returns: the moment at which the request began; nil if the number is not open.
     mutating func end(_ request: UInt64, at now: Moment) -> Moment? {
         guard let index = open.firstIndex(where: { $0.request == request }) else { return nil }
         defer { if index == 0 { turn = open.isEmpty ? nil : now } }

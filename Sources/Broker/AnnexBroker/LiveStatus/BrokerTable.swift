@@ -1,12 +1,12 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The brokers that run, found by their wardens: each holds a pidfd of its broker.
+/// The running brokers. They are found by their wardens, because each warden holds a pidfd of its broker.
 struct BrokerTable: Sendable {
-    /// Each broker's wardens.
+    /// Each broker with its wardens.
     private(set) var brokers: [ProcessIdentity: Set<Int32>] = [:]
 
-    /// Nobody has more processes than this.
+    /// The most process IDs that Linux gives out.
     private static let mostProcesses = 1 << 22
 
     static func now() -> BrokerTable {
@@ -21,7 +21,8 @@ struct BrokerTable: Sendable {
         return table
     }
 
-    /// Whose warden it is. Any process can call itself one; only one of the broker's own user is believed.
+    /// The broker of a warden; nil if there is none. Any process can name itself like a warden, so the warden's user
+    /// must be the broker's.
     private static func broker(of warden: Int32) -> ProcessIdentity? {
         let lines = text("/proc/\(warden)/fdinfo/4")?.split(separator: "\n") ?? []
         guard let line = lines.first(where: { $0.hasPrefix("Pid:\t") }), let broker = Int32(line.dropFirst(5)),

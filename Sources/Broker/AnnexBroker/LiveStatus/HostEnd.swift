@@ -1,12 +1,12 @@
 package import AnnexChannel
 internal import AnnexModel
 
-/// The host's end of an extension's channel, where what goes through it is counted.
+/// The host's end of an extension's channel, which counts messages and bytes.
 package enum HostEnd: Sendable {
-    /// In this process.
+    /// The end is in this process.
     case own(HostEndpoint)
-    /// In a client's process, which publishes its counts under this number, as it says; nil where that process cannot be
-    /// looked at.
+    /// The end is in a client's process, which publishes its counts under this number, according to the client. The
+    /// identity is nil if that process cannot be inspected.
     case remote(ProcessIdentity?, counters: UInt64)
 
     /// Whether the host is this process.
@@ -14,12 +14,12 @@ package enum HostEnd: Sendable {
         if case .own = self { true } else { false }
     }
 
-    /// The host's process, for a log; nil where it is this one or cannot be looked at.
+    /// The host's process for the log; nil if it is this process or cannot be inspected.
     var process: Int32? {
         if case .remote(let identity, _) = self { identity?.process } else { nil }
     }
 
-    /// What went through the channel; nil where that is counted elsewhere.
+    /// The counts of the channel; nil if another process counts.
     var counts: SessionStatistics? {
         if case .own(let channel) = self { SessionStatistics(channel.counters) } else { nil }
     }

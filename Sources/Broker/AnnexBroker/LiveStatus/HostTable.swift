@@ -1,20 +1,20 @@
 internal import AnnexChannel
 internal import AnnexLinux
 
-/// What one look reads of other processes: boards, and the channels of the hosts that they name. Each host's are read once,
-/// whatever boards say.
+/// Reads the boards of brokers and the channels of hosts, for one snapshot. Each host's channels are read only once,
+/// whatever the boards say.
 struct HostTable {
-    /// So many descriptors of one user's processes are looked through: who has more of them keeps nobody longer.
+    /// The most descriptors of one user's processes that a snapshot searches, so that a user with more cannot delay it.
     private static let mostDescriptors = 1 << 20
-    /// So many extensions of one user are shown.
+    /// The most extensions of one user that a snapshot shows.
     private static let mostSlots = 1 << 15
 
     private var channels: [ProcessIdentity: [UInt64: ChannelSnapshot]] = [:]
-    /// Of each user, how many more.
+    /// How many more descriptors of each user may be searched, and below it how many more extensions may be shown.
     private var left: [UInt32: Int] = [:]
     private var slotsLeft: [UInt32: Int] = [:]
 
-    /// The slots of a broker's board; none where it has none that can be read.
+    /// The slots of a broker's board; empty if the broker has no readable board.
     mutating func board(of broker: ProcessIdentity) -> [SlotCopy] {
         let slots = try? SlotCopy.all(
             LiveStatusLayout.file, of: broker.process, atMost: &left[broker.user, default: Self.mostDescriptors])
@@ -23,7 +23,8 @@ struct HostTable {
         return Array(shown)
     }
 
-    /// What went through a channel; nil where that process is another by now, cannot be read, or has no such channel.
+    /// The counts of a channel. nil if the process ID belongs to another process by now, or the process cannot be read
+    /// or has no such channel.
     mutating func counters(_ number: UInt64, of host: ProcessIdentity, label: String) -> ChannelCounters? {
         guard let channel = channels(of: host)[number], channel.label == label else { return nil }
         return channel.counters
@@ -39,7 +40,7 @@ struct HostTable {
     private mutating func read(_ host: ProcessIdentity) -> [UInt64: ChannelSnapshot] {
         guard ProcessIdentity.now(host.process) == host else { return [:] }
         let found = try? ChannelSnapshot.all(of: host.process, atMost: &left[host.user, default: Self.mostDescriptors])
-        // Once more: what was read in between may have been somebody else's.
+        // The identity is checked again: the process may have been replaced by another one while it was read.
         guard let found, ProcessIdentity.now(host.process) == host else { return [:] }
         return Dictionary(found.map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
     }

@@ -2,10 +2,11 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import Glibc
 
-/// What a broker publishes about one of its extensions, for `annex top`: a few stores where its life turns, and nothing
-/// between. Its one writer at a time is whoever holds its extension's lock.
+/// The entry of one extension on the broker's board, which is shared memory that `annex top` reads. The broker writes
+/// an entry only when the extension changes state or completes a request. The holder of the extension's lock is the
+/// only writer.
 struct LiveStatusEntry: ~Copyable, Sendable {
-    /// More requests than this at once are answered without being timed.
+    /// The most open requests whose answer times are measured; further ones are only counted.
     private static let mostTimed = 1024
 
     private let slot: SharedSlot

@@ -1,26 +1,27 @@
 internal import AnnexLinux
 
-/// Where a running extension's numbers lie on the broker's board. `Docs/Guide/Observing.md` says the same in words.
+/// The layout of an entry on the broker's board. `Docs/Guide/Observing.md` describes it in words.
 enum LiveStatusLayout {
     /// The magic is "ANXB".
     static let file = SlotLayout(name: "annex-board", magic: 0x4258_4E41, version: 1, slotSize: 512, slots: 16_383)
 
-    // Words of 64 bits within a slot, behind its number and when its extension was asked for.
+    // Indices of 64-bit words within a slot, after the slot's number and the moment at which the extension was asked
+    // for.
     static let state = 2
-    /// The extension's process, as the broker's namespace counts; 0: none yet.
+    /// The extension's process ID in the broker's PID namespace; 0 if there is no process yet.
     static let process = 3
-    /// The process that has its host's end of the channel, as the broker's namespace counts; 0: not known.
+    /// The ID of the host's process in the broker's PID namespace; 0 if it is not known.
     static let host = 4
-    /// The channel's number there, by that process's word; 0: not known.
+    /// The number of the channel in the host's process, as the host reports it; 0 if it is not known.
     static let channel = 5
-    /// Refusals so far.
+    /// The number of denials so far.
     static let denials = 6
-    /// Requests answered, and the nanoseconds that they took all together.
+    /// The number of answered requests, and the sum of their answer times in nanoseconds.
     static let answered = 7
     static let answerTime = 8
     /// The policy's memory limit in bytes.
     static let memoryLimit = 9
-    /// Where the host is another process than the broker: when that started, in clock ticks after boot, and whose it is.
+    /// Only if the host is not the broker's process: when the host started, in clock ticks after boot, and its user.
     static let hostStarted = 10
     static let hostUser = 11
 

@@ -2,35 +2,35 @@ package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexSandbox
 
-/// A running extension as its broker's board shows it. The board may be anybody's: texts are to be escaped, and numbers
-/// are that process's words.
+/// A running extension as its broker's board shows it. The board may belong to an untrusted process: escape the texts
+/// before showing them, and do not rely on the numbers.
 package struct LiveStatusSnapshot: Sendable {
-    /// The process of the broker, which is its host's where that carries its broker, and the number that it gave this
-    /// extension; together they are nobody else's.
+    /// The broker's process ID and the number that the broker gave this extension; the pair identifies the extension.
+    /// An embedded broker's process is also the host's.
     package let broker: Int32
     package let number: UInt64
-    /// The process that has the host's end of the channel: the broker's own, or a client of a daemon's. nil if the board
+    /// The process with the host's end of the channel: the broker's own, or a client of a daemon. nil if the board
     /// names none that this broker may serve.
     package let host: Int32?
-    /// The extension's process; nil where there is none yet, or where the one that the board names is none of this
-    /// broker's.
+    /// The extension's process. nil if there is none yet, or if the process that the board names is no child of this
+    /// broker's warden.
     package let process: Int32?
     package let identifier: String
     package let policy: String
     package let state: LiveStatusState
-    /// On the monotonic clock, in nanoseconds.
+    /// When the extension was asked for, in nanoseconds on the monotonic clock.
     package let asked: UInt64
     package let denials: UInt64
     package let answered: UInt64
-    /// Nanoseconds that all answers took together.
+    /// The sum of all answer times in nanoseconds.
     package let answerTime: UInt64
     package let memoryLimit: UInt64
-    /// What went through its channel; nil where that cannot be read.
+    /// The counts of the channel; nil if they cannot be read.
     package let channel: ChannelCounters?
 }
 
 extension LiveStatusSnapshot {
-    /// What the extensions of every broker are at that this user may look at: its own, or for root everybody's.
+    /// The extensions of all brokers that this user may inspect: the user's own, or all of them for root.
     package static func all() -> [LiveStatusSnapshot] {
         var hosts = HostTable()
         return BrokerTable.now().brokers.flatMap { broker, wardens in all(of: broker, wardens, &hosts) }
@@ -42,7 +42,8 @@ extension LiveStatusSnapshot {
         hosts.board(of: broker).compactMap { slot in
             let host = host(slot, of: broker)
             return LiveStatusSnapshot(slot, broker: broker.process, host: host?.process) { process in
-                // What a broker launched is its warden's child: nobody's word is needed for that.
+                // Only a child of the broker's warden can be its extension. The kernel says which processes those are,
+                // so the board need not be trusted.
                 ProcessStat(process).map { wardens.contains($0.parent) } ?? false
             } channel: { label in
                 host.flatMap { hosts.counters(slot.word(LiveStatusLayout.channel), of: $0, label: label) }
@@ -50,8 +51,8 @@ extension LiveStatusSnapshot {
         }
     }
 
-    /// The process that has the host's end of a channel: the broker's own, or one that it names. Root's broker may serve
-    /// everybody; any other serves none but its own user, whatever it says.
+    /// The process with the host's end of a channel; nil if the broker may not serve that process. A broker of root may
+    /// serve every user. Any other broker serves its own user only, whatever its board says.
     static func host(_ slot: SlotCopy, of broker: ProcessIdentity) -> ProcessIdentity? {
         guard let process = Int32(exactly: slot.word(LiveStatusLayout.host)), process > 0 else { return nil }
         if process == broker.process { return broker }
@@ -61,7 +62,7 @@ extension LiveStatusSnapshot {
         return started > 0 ? ProcessIdentity(process: process, started: started, user: user) : nil
     }
 
-    /// Nil for what shows nothing that runs.
+    /// nil if the slot shows no running extension.
     init?(
         _ slot: SlotCopy, broker: Int32, host: Int32?, isChild: (Int32) -> Bool, channel: (String) -> ChannelCounters?
     ) {

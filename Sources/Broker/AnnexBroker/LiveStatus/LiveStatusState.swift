@@ -1,21 +1,21 @@
-/// What a running extension is at, in a word.
+/// The state of a running extension, as `annex top` shows it.
 package enum LiveStatusState: UInt64, Sendable, CaseIterable {
-    /// For a place among those that run at once.
+    /// The launch waits for an instance slot.
     case waiting = 1
-    /// From its place to its hello.
+    /// From the grant of the slot to the extension's hello.
     case launching
-    /// Nothing is asked of it.
+    /// No request is open.
     case idle
-    /// A request is open.
+    /// At least one request is open.
     case working
-    /// It has its grace to tidy up in.
+    /// The session is over, and the extension may tidy up until its grace ends.
     case tidying
-    /// It is being killed.
+    /// The extension is being killed.
     case ending
-    /// Launched ahead: nobody needs it yet.
+    /// Launched ahead, and waiting for its first request.
     case parked
 
-    /// Nil before it is asked for and once it is gone.
+    /// nil before the extension was asked for and after it has ended.
     init?(_ life: Lifecycle, isParked: Bool) {
         switch life.state {
         case .new, .ended: return nil

@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import AnnexSandbox
 internal import Glibc
 
-/// A process that no other is mistaken for: its number is given again when it is gone, but never with the same start.
+/// A process ID together with the process's start time. The kernel may reuse an ID, but not with the same start time.
 package struct ProcessIdentity: Sendable, Hashable {
     package let process: Int32
-    /// Clock ticks after boot.
+    /// When the process started, in clock ticks after boot.
     let started: UInt64
-    /// Whose rights it has.
+    /// The user whose rights the process has.
     let user: UInt32
 
     init(process: Int32, started: UInt64, user: UInt32) {
@@ -16,14 +16,15 @@ package struct ProcessIdentity: Sendable, Hashable {
         self.user = user
     }
 
-    /// A process that runs now; nil where the number is none's.
-    /// - Parameter user: whose it is, as the kernel said of whoever has this number.
+    /// The identity of a running process; nil if no process has this ID.
+    /// - Parameter user: the process's user, as the kernel reported it for this ID.
     package init?(_ process: Int32, of user: UInt32) {
         guard process > 0, let stat = ProcessStat(process) else { return nil }
         self.init(process: process, started: stat.started, user: user)
     }
 
-    /// The process that has this number now.
+    /// The identity of the process that has this ID now; nil if there is none, or if its user IDs differ from each
+    /// other.
     static func now(_ process: Int32) -> ProcessIdentity? {
         user(of: process).flatMap { ProcessIdentity(process, of: $0) }
     }
@@ -33,8 +34,8 @@ package struct ProcessIdentity: Sendable, Hashable {
             let bytes = try? file.readAll(atMost: 16_384)
         else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
-        // Real, effective, saved, and for files. A set-uid program is called, and given descriptors, by who is not its
-        // user: it is nobody's.
+        // The line lists the real, effective, saved and file-system user. They differ in a set-uid program, which
+        // another user starts and gives descriptors to. Such a process counts as no user's.
         let users = Set(line?.split(separator: "\t").dropFirst() ?? [])
         return users.count == 1 ? users.first.flatMap { UInt32($0) } : nil
     }

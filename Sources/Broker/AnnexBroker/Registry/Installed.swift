@@ -1,7 +1,7 @@
 internal import AnnexBundle
 
-/// An extension as a launch found it installed: its bundle, which stays on disk for as long as anybody holds it, and which
-/// installation it is from.
+/// The installation that a launch found: the extension's bundle and the installation's number. The bundle stays on disk
+/// as long as this value exists.
 struct Installed: Sendable {
     let identifier: String
     private let instance: UInt64
@@ -15,6 +15,6 @@ struct Installed: Sendable {
         self.registry = registry
     }
 
-    /// Whether another installation has taken this one's place, or the extension was removed.
+    /// Whether another installation has replaced this one, or the extension was removed.
     var isReplaced: Bool { !registry.isCurrent(identifier, instance: instance) }
 }

@@ -1,8 +1,8 @@
 internal import AnnexBundle
 internal import Synchronization
 
-/// One broker's registry, for whatever outlives a call of the broker's: an extension at work asks it whether it is still
-/// the one that is installed. Such an extension must not hold the broker itself.
+/// One broker's registry as an object of its own. A running extension asks it whether its installation is still
+/// current, and must not keep the broker itself alive for that.
 final class InstalledRegistry: Sendable {
     private let registry = Mutex(Registry())
 
@@ -12,7 +12,7 @@ final class InstalledRegistry: Sendable {
         try registry.withLock(body)
     }
 
-    /// Whether an extension from this installation is what a launch would start now.
+    /// Whether a launch would start the extension from this installation now.
     func isCurrent(_ identifier: String, instance: UInt64) -> Bool {
         registry.withLock { $0.instance(of: identifier) == instance }
     }

@@ -2,11 +2,11 @@ internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexShippedPolicies
 
-// An extension that is installed and not on offer, since it breaks a rule. A daemon tells of 64 in one packet: what is
-// said of each is bounded, whatever its property list holds.
+// Extensions that are installed but cannot be begun, because they break a rule. A daemon lists 64 extensions in one
+// packet, so the text about each is bounded, whatever its property list holds.
 
 extension ExtensionBundle {
-    /// Why the extension is not on offer; nil if its point is one of those that Annex declares.
+    /// Why hosts cannot begin the extension; nil if its point is one of those that Annex declares.
     var refusal: BrokerError? {
         guard !ExtensionPoints.declared.contains(extensionPoint) else { return nil }
         let near = ExtensionPoints.nearest(to: extensionPoint).map { "did you mean \($0)? " } ?? ""
@@ -16,7 +16,7 @@ extension ExtensionBundle {
         return BrokerError(.unknownPoint, "\(error)".shortened(to: 800), place: identifier)
     }
 
-    /// The extension as it is listed.
+    /// The extension's entry in the list of installed extensions.
     func described(isEnabled: Bool) -> InstalledExtension {
         let refusal = refusal
         return InstalledExtension(
@@ -26,7 +26,8 @@ extension ExtensionBundle {
 }
 
 extension RefusedExtension {
-    /// The extension as it is listed: by its place in its app, since its own words cannot be relied on.
+    /// The extension's entry in the list of installed extensions. It is named by its path in its app, because its
+    /// property list may be wrong.
     func described(in app: AppBundle) -> InstalledExtension {
         let name = "\(app.identifier)/\(place)"
         let refusal = BrokerError(.invalidBundle, "\(error)".shortened(to: 800), place: app.identifier)
@@ -36,7 +37,7 @@ extension RefusedExtension {
 }
 
 extension String {
-    /// At most so many bytes, and a mark if some are left out.
+    /// The string, cut to `most` bytes and marked with "…" if it is longer.
     fileprivate func shortened(to most: Int) -> String {
         utf8.count <= most ? self : String(decoding: utf8.prefix(most), as: UTF8.self) + "…"
     }

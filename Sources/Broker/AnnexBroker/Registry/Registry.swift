@@ -1,19 +1,19 @@
 internal import AnnexBrokerAPI
 internal import AnnexBundle
 
-/// What is installed: apps by identifier, and through them their extensions.
+/// The installed apps by identifier, with their extensions.
 struct Registry: Sendable {
     private var apps: [String: AppBundle] = [:]
-    /// Every app's extensions, each by its identifier.
+    /// The extensions of all apps by identifier.
     private var bundles: [String: ExtensionBundle] = [:]
-    /// Which installation each extension is from, and the number of the last one.
+    /// The number of each extension's installation, and below it the last number given.
     private var instances: [String: UInt64] = [:]
     private var lastInstance: UInt64 = 0
     /// Extensions that the user switched off.
     private var disabled: Set<String> = []
 
-    /// Adds an app; one of the same identifier is replaced whole. An extension of another app's is never taken over:
-    /// `com.a` and `com.a.b` may both carry a `com.a.b.c`.
+    /// Adds an app, or replaces the app with the same identifier as a whole. An app cannot take over an extension of
+    /// another app, although both `com.a` and `com.a.b` could carry a `com.a.b.c`.
     /// - Returns: the extensions that the app no longer carries.
     @discardableResult
     mutating func install(_ app: AppBundle) throws(BrokerError) -> [String] {
@@ -23,7 +23,7 @@ struct Registry: Sendable {
                 .invalidBundle, "is an extension of \(owner) already", place: found.identifier,
                 remedy: "give the extension of \(app.identifier) an identifier of its own")
         }
-        // What it no longer carries cannot be switched on any more: another time it is a new one.
+        // An extension that the app no longer carries loses its setting; if it comes back later, it counts as new.
         let kept = Set(app.extensions.map(\.identifier))
         let dropped = (apps[app.identifier]?.extensions ?? []).map(\.identifier).filter { !kept.contains($0) }
         forget(dropped)
@@ -44,8 +44,8 @@ struct Registry: Sendable {
         }
     }
 
-    /// Takes an app out.
-    /// - Returns: the extensions that went with it.
+    /// Removes an app.
+    /// - Returns: the extensions that were removed with it.
     mutating func remove(_ app: String) throws(BrokerError) -> [String] {
         guard let removed = apps.removeValue(forKey: app) else {
             throw BrokerError(
@@ -57,7 +57,7 @@ struct Registry: Sendable {
         return identifiers
     }
 
-    /// Identifiers for an error's words: so many that they fit into a daemon's packet.
+    /// Identifiers for the text of an error, so few that they fit in a daemon's packet.
     static func shown(_ identifiers: [String]) -> String {
         let most = 20
         let rest = identifiers.count - most
@@ -72,30 +72,31 @@ struct Registry: Sendable {
 
     func bundle(_ identifier: String) -> ExtensionBundle? { bundles[identifier] }
 
-    /// Which installation an extension is from: another number each time, also for the same files.
+    /// The number of an extension's installation; nil if it is not installed. Every installation gets another number,
+    /// even with the same files.
     func instance(of identifier: String) -> UInt64? { instances[identifier] }
 
-    /// The extensions of an app, as they were checked at its installation.
+    /// The extensions of an app as they were checked when it was installed.
     func bundles(of app: String) -> [ExtensionBundle] { apps[app]?.extensions ?? [] }
 
     func count(ofExtensionsBeside app: String) -> Int {
         apps.values.reduce(0) { $0 + ($1.identifier == app ? 0 : $1.extensions.count) }
     }
 
-    /// Everything that is installed, by identifier.
+    /// All installed extensions, sorted by identifier.
     var installed: [InstalledExtension] { apps.values.flatMap(described).sorted { $0.id < $1.id } }
 
-    /// Everything on offer, by identifier.
+    /// All extensions that hosts can begin, sorted by identifier.
     var extensions: [InstalledExtension] { installed.filter(\.isOffered) }
 
-    /// What an app carries: first what keeps all rules of packaging.
+    /// The extensions of an app: first those that keep all rules of packaging.
     func described(_ app: AppBundle) -> [InstalledExtension] {
         app.extensions.map { $0.described(isEnabled: isEnabled($0.identifier)) }
             + app.refused.map { $0.described(in: app) }
     }
 
-    /// Why an extension is not on offer that was refused before its identifier counted.
-    /// - Parameter name: as it is listed, or what it would be called if it kept all rules.
+    /// Why an extension was rejected before its identifier was read; nil if there is no such extension.
+    /// - Parameter name: the extension's name in the list, or the identifier that it would have if it kept all rules.
     func refusal(of name: String) -> BrokerError? {
         for app in apps.values {
             for refused in app.refused {

@@ -4,19 +4,19 @@ internal import AnnexModel
 internal import AnnexPolicy
 internal import Glibc
 
-/// An end as a file keeps it. `Docs/Reference/Reports.md` lists the keys; where `annex run --report` says the same of a program,
-/// they are the same. What an extension had a hand in is escaped.
+/// The report on an end, as a file. `Docs/Reference/Reports.md` lists the keys; `annex run --report` uses the same keys
+/// for the same facts. Text that an extension can influence is escaped.
 struct EndReport {
     static let version = 1
 
     let name: ReportName
-    /// JSON, never more than `ReportFolder.largest`.
+    /// The JSON text; at most `ReportFolder.largest` bytes.
     let bytes: [UInt8]
 
     init(_ end: EndedExtension, at time: WallClock) {
         name = ReportName(end.identifier, at: time)
         var bytes: [UInt8] = []
-        // What an extension can make long is cut until it fits.
+        // Lists that an extension can make long are cut until the report fits.
         for room in [Room.whole, .tight, .none] {
             bytes = Array((Self.json(end, time, room).written + "\n").utf8)
             if bytes.count <= ReportFolder.largest { break }
@@ -24,7 +24,7 @@ struct EndReport {
         self.bytes = bytes
     }
 
-    /// How much of the lists goes into a report.
+    /// The most entries of each list in a report.
     struct Room {
         var refusals: Int
         var frames: Int
@@ -60,7 +60,7 @@ struct EndReport {
 }
 
 extension Termination.Detail {
-    /// The parts of the detail by themselves, for programs.
+    /// The parts of the detail as separate members, for programs that read the report.
     fileprivate func members(_ room: EndReport.Room) -> [JSON.Member] {
         switch self {
         case .none: []

@@ -2,24 +2,25 @@ internal import AnnexLinux
 internal import AnnexSandbox
 internal import Glibc
 
-/// A folder of reports, open: whatever its path leads to meanwhile, this is the one that was checked.
+/// An open folder of reports. It stays the folder that was checked, even if its path leads elsewhere meanwhile.
 ///
-/// Brokers share one without knowing of each other: each report is written whole under a name that nobody reads and
-/// then given its own, and what is taken away is always older than as many as are kept.
+/// Brokers share a folder without coordination. A report is written completely under a temporary name, which readers
+/// ignore, and then renamed. Removal takes only reports beyond the caps, the oldest first.
 struct ReportFolder: ~Copyable, Sendable {
-    /// How much is kept; what is older goes.
+    /// How much is kept; the oldest reports beyond it are removed.
     struct Cap: Sendable {
         var reports = 500
-        /// Of one extension, so that one that ends again and again does not push out all others.
+        /// The most reports of one extension, so that one that ends again and again does not push out all others.
         var ofOne = 100
         var bytes: Int64 = 32 << 20
     }
 
-    /// Bytes of the largest report.
+    /// The most bytes of one report.
     static let largest = 64 << 10
-    /// More names than this, whosever, and nobody counts them any more.
+    /// The most names in a folder. A folder with more, whoever created them, is not searched.
     static let mostNames = 16_384
-    /// What a writer in another namespace of processes left behind is older than this.
+    /// The longest time for writing a report, in microseconds. An older draft was left behind, even if its writer's PID
+    /// namespace is another one.
     private static let longestWriting: Int64 = 3_600_000_000
 
     let descriptor: Descriptor
@@ -28,12 +29,13 @@ struct ReportFolder: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Opens a folder for reading, whosever it is.
+    /// Opens a folder for reading; it may belong to any user.
     static func existing(_ path: String) throws(SystemError) -> ReportFolder {
         ReportFolder(try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
     }
 
-    /// Opens a folder for writing, and makes it where it is missing: this user's own, which nobody else may write to.
+    /// Opens a folder for writing, and creates it if it is missing. It must belong to this user, and no other user may
+    /// have the right to write to it.
     static func own(_ path: String) throws(SystemError) -> ReportFolder {
         let folder = try openOrMake(path)
         try folder.descriptor.checkOwn(path)
@@ -50,7 +52,7 @@ struct ReportFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Puts a whole report into the folder, or nothing.
+    /// Writes a whole report into the folder, or nothing if an error occurs.
     func write(_ bytes: [UInt8], as name: ReportName) throws(SystemError) {
         let draft = Self.draftPrefix + OwnedName.next()
         let file = try descriptor.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
@@ -63,7 +65,7 @@ struct ReportFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Takes away what is more than is kept, the oldest first, and what writers that are gone left behind.
+    /// Removes reports beyond the caps, the oldest first, and the drafts that writers left behind.
     func tidy(keeping cap: Cap = Cap(), at now: WallClock = .now()) throws(SystemError) {
         let entries = try descriptor.entries(atMost: Self.mostNames).compactMap(\.name)
         for name in entries where isLeaving(name, at: now) { try? descriptor.removeFile(name) }
@@ -73,8 +75,8 @@ struct ReportFolder: ~Copyable, Sendable {
     }
 
     private func excess(_ names: [ReportName], _ cap: Cap, at now: WallClock) -> [ReportName] {
-        // A clock that was set back since would make them the newest for ever, and one that is not set yet all of them:
-        // they count as the oldest.
+        // A name of more than a day in the future was written while the clock was wrong. It counts as the oldest,
+        // because it would stay the newest for ever. If the clock is not set yet, all names look like that.
         let limit = WallClock(microseconds: now.microseconds &+ 86_400_000_000).compact
         let newestFirst = names.sorted {
             ($0.time < limit ? 1 : 0, $0.time, $0.mark) > ($1.time < limit ? 1 : 0, $1.time, $1.mark)
@@ -99,7 +101,7 @@ struct ReportFolder: ~Copyable, Sendable {
 
     private static let draftPrefix = ".writing."
 
-    /// A report that will never be finished.
+    /// Whether a name is a draft that will never be finished.
     private func isLeaving(_ name: String, at now: WallClock) -> Bool {
         guard name.hasPrefix(Self.draftPrefix), let owner = OwnedName(String(name.dropFirst(Self.draftPrefix.count)))
         else { return false }

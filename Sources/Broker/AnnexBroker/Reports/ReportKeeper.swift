@@ -3,19 +3,19 @@ internal import AnnexLinux
 internal import Logging
 internal import Synchronization
 
-/// Keeps one broker's reports. What goes wrong here is told to the program's log and to nobody else: an end is an end,
-/// whether or not a disk has room for it.
+/// Writes one broker's reports. Errors go only to the program's log; a lost report changes nothing else about an end.
 final class ReportKeeper: Sendable {
     private struct State {
-        /// Reports until the next look at how many there are.
+        /// How many reports were written since the folder was last tidied.
         var untidied = 0
-        /// What went wrong last; nil while nothing does.
+        /// The cause of the last failure; nil if the last report was written.
         var trouble: String?
-        /// The earliest moment to tell of lost ones again, on the monotonic clock.
+        /// The earliest moment for the next log entry about lost reports, on the monotonic clock.
         var nextWord: UInt64 = 0
     }
 
-    /// So many more than the cap may lie there for a while, for each broker.
+    /// How many reports each broker writes between two tidyings. So a folder may hold that many above the cap for a
+    /// while.
     static let tidyEvery = 16
 
     private let path: String
@@ -23,10 +23,10 @@ final class ReportKeeper: Sendable {
     private let queue: ReportQueue
     private let logger: Logger
     private let state = Mutex(State())
-    /// SYNC: relaxed: a count, told later.
+    /// SYNC: relaxed: a count, which is logged later.
     private let lost = Atomic<Int>(0)
 
-    /// - Parameter path: the folder's; it is made for the first report.
+    /// - Parameter path: the folder's path; the folder is created for the first report.
     init(
         path: String, cap: ReportFolder.Cap = ReportFolder.Cap(), queue: ReportQueue = .shared,
         logger: Logger = Logger(label: BrokerLog.label)
@@ -37,7 +37,7 @@ final class ReportKeeper: Sendable {
         self.logger = logger
     }
 
-    /// Nil where no reports are wanted, or nothing says where they would go.
+    /// nil if no reports are wanted, or if the environment names no folder for them.
     convenience init?(_ place: ReportPlace, logger: Logger = Logger(label: BrokerLog.label)) {
         do throws(SystemError) {
             guard let path = try place.path() else { return nil }
@@ -52,7 +52,7 @@ final class ReportKeeper: Sendable {
         }
     }
 
-    /// Takes an end for its report; returns at once.
+    /// Queues the report of an end; returns at once.
     func keep(_ end: EndedExtension, at time: WallClock = .now()) {
         let isTaken = queue.add(to: path, holding: end.weight) { [self] in write(end, time) }
         if !isTaken { lost.add(1, ordering: .relaxed) }
@@ -71,17 +71,17 @@ final class ReportKeeper: Sendable {
         tell(failure, of: end.identifier)
     }
 
-    /// The folder is opened anew each time: a host has no descriptor of it, and what was put right or wrong about it
-    /// counts.
+    /// Opens the folder anew each time, so that the host holds no descriptor of it and a change to the folder takes
+    /// effect.
     private func save(_ report: EndReport, _ state: inout State) throws(SystemError) {
         let folder = try ReportFolder.own(path)
-        // First, so that nothing is added to what cannot be counted.
+        // The folder is tidied first, so that no report is added to a folder that cannot be counted.
         if state.untidied == 0 { try folder.tidy(keeping: cap) }
         try folder.write(report.bytes, as: report.name)
         state.untidied = (state.untidied + 1) % Self.tidyEvery
     }
 
-    /// At most once a second: those that were lost since are told together.
+    /// Logs how many reports were lost since the last such entry, at most once a second.
     private func tellOfOverflow() {
         let isTime = state.withLock { state in
             let now = MonotonicClock.now()
@@ -94,7 +94,7 @@ final class ReportKeeper: Sendable {
         logger.warning("reports lost: more ends than the disk takes", metadata: [BrokerLog.lost: "\(overflown)"])
     }
 
-    /// Once for each kind of trouble, however often it happens.
+    /// Logs each kind of failure once, however often it occurs in a row.
     private func tell(_ failure: SystemError?, of identifier: String) {
         if lost.load(ordering: .relaxed) > 0 { tellOfOverflow() }
         let isNews = state.withLock { state in

@@ -1,12 +1,12 @@
 internal import AnnexLinux
 
-/// A report's file name: `20261122T065834.012345Z-com.example.shout.loud-5f3a90c1d2e4b687.json`. Whose it is can be told
-/// without opening it, and the order of names is that of time.
+/// A report's file name: `20261122T065834.012345Z-com.example.shout.loud-5f3a90c1d2e4b687.json`. It shows the extension
+/// without opening the file, and names sort by time.
 struct ReportName: Sendable, Hashable {
-    /// `WallClock.compact`.
+    /// The time of the end, as `WallClock.compact`.
     let time: String
     let identifier: String
-    /// Tells apart what ended at the same moment.
+    /// Random digits, which keep two ends of the same moment apart.
     let mark: String
 
     var text: String { "\(time)-\(identifier)-\(mark)\(Self.suffix)" }
@@ -20,7 +20,7 @@ struct ReportName: Sendable, Hashable {
         self.mark = String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Reads a name back; nil for every name that is none of ours.
+    /// Parses a name; nil if it is not a report's name.
     init?(_ text: String) {
         guard text.hasSuffix(Self.suffix) else { return nil }
         let parts = text.dropLast(Self.suffix.count).split(separator: "-", omittingEmptySubsequences: false)
@@ -30,11 +30,12 @@ struct ReportName: Sendable, Hashable {
         time = String(first)
         identifier = parts.dropFirst().dropLast().joined(separator: "-")
         mark = String(last)
-        // Also says that nothing in it is anything but what is written here.
+        // The comparison also ensures that every byte of the name is one that this type writes.
         guard Self.fitting(identifier) == identifier, self.text == text else { return nil }
     }
 
-    /// Identifiers are checked where they are installed; here nothing that is no part of a name gets into one.
+    /// Identifiers are checked when apps are installed. This replaces every byte that must not be in a file name, as a
+    /// second check.
     private static func fitting(_ identifier: String) -> String {
         String(decoding: identifier.utf8.prefix(155).map { isAllowed($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }

@@ -3,12 +3,12 @@ package import AnnexLinux
 internal import Glibc
 
 extension ReportPlace {
-    /// Why there is no folder to keep reports in.
+    /// The error if the environment names no folder for reports.
     package static let homeless = SystemError(
         "getenv", errno: ENOENT, path: "HOME", remedy: "name a folder by ANNEX_REPORTS")
 
-    /// The folder's path; nil where no reports are wanted.
-    /// - Throws: `homeless` where nothing says whose folder it would be.
+    /// The folder's path; nil if no reports are wanted.
+    /// - Throws: `homeless` if neither the environment nor the home directory names a folder.
     package func path() throws(SystemError) -> String? {
         try path(user: geteuid(), environment: Self.variable)
     }
@@ -20,7 +20,7 @@ extension ReportPlace {
         case .standard:
             if let named = environment("ANNEX_REPORTS") { return named.isEmpty ? nil : try Self.absolute(named) }
             if user == 0 { return "/var/lib/annex/reports" }
-            // As the base directory specification has it, a relative one is passed over.
+            // The XDG base directory specification: a relative path is ignored.
             if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/annex/reports" }
             guard let home = environment("HOME"), home.hasPrefix("/") else { throw Self.homeless }
             return home + "/.local/state/annex/reports"
@@ -34,7 +34,7 @@ extension ReportPlace {
         return path
     }
 
-    /// Nothing in a program that runs with more rights than whoever started it.
+    /// A variable of the environment; nil in a program that runs with more rights than the user who started it.
     private static func variable(_ name: String) -> String? {
         getuid() == geteuid() && getgid() == getegid() ? getenv(name).map { String(cString: $0) } : nil
     }

@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// What is to be written to disk, one after another, on a thread that lives as long as there is something: neither an end
-/// nor the event loop ever waits for a disk.
+/// Writes reports to disk, one after another, on a thread that lives only while there is work. Neither an end nor the
+/// event loop ever waits for a disk.
 final class ReportQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// What waits for one folder.
+    /// The work that waits for one folder.
     private struct Row {
         var waiting: [(work: Work, bytes: Int)] = []
         var bytes = 0
@@ -15,9 +15,9 @@ final class ReportQueue: Sendable {
 
     private struct State {
         var rows: [String: Row] = [:]
-        /// The folders whose turn it is, one after another.
+        /// The folders with waiting work, in the order of their turns.
         var turns: [String] = []
-        /// All that wait, and what they hold.
+        /// How much work waits in all folders together, and how many bytes it holds.
         var count = 0
         var bytes = 0
         var isWriting = false
@@ -37,7 +37,7 @@ final class ReportQueue: Sendable {
             self.bytes += bytes
         }
 
-        /// The oldest of the folder whose turn it is, which then waits behind all others.
+        /// Removes the oldest work of the folder whose turn it is; the folder's next turn comes after all others.
         mutating func takeNext() -> Work? {
             guard !turns.isEmpty else { return nil }
             let folder = turns.removeFirst()
@@ -54,21 +54,22 @@ final class ReportQueue: Sendable {
         }
     }
 
-    /// The process's one.
+    /// The queue of this process.
     static let shared = ReportQueue()
-    /// As many may wait for a disk that does not answer, and hold so many bytes; what comes then is lost. One folder has
-    /// at most as many as are free, so that a flood of one user's ends leaves room for everybody else's.
+    /// The most work that may wait for a disk that does not answer, and the most bytes that it may hold; further work
+    /// is lost. One folder may use at most half of what the other folders leave free. So many ends of one user leave
+    /// room for other users' reports.
     static let mostWaiting = 8192
     static let mostBytes = 64 << 20
-    /// How long a program that exits waits for its last reports, where a disk does not take them.
+    /// How long a program that exits waits for its last reports if the disk is slow.
     static let lastMoment = Mutex(Duration.seconds(5))
 
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - folder: which the work writes to. Folders take turns.
-    ///   - bytes: about as many are held by the work.
-    /// - Returns: false where there is no room; nothing is kept of the work then.
+    ///   - folder: the folder that the work writes to. Folders take turns.
+    ///   - bytes: about how many bytes the work holds.
+    /// - Returns: false if there is no room; the work is then dropped.
     func add(to folder: String = "", holding bytes: Int = 0, _ work: @escaping Work) -> Bool {
         let (isTaken, mustStart, isFirst) = state.withLock { state in
             guard state.hasRoom(for: bytes, in: folder) else { return (false, false, false) }
@@ -81,8 +82,8 @@ final class ReportQueue: Sendable {
         return isTaken
     }
 
-    /// Waits until nothing is left to be written, or until the time is over.
-    /// - Returns: whether nothing is left.
+    /// Waits until all work is done, or until the time is over.
+    /// - Returns: whether all work is done.
     @discardableResult
     func finish(within limit: Duration) -> Bool {
         let deadline = MonotonicClock.deadline(after: limit)
@@ -100,12 +101,13 @@ final class ReportQueue: Sendable {
                 while let work = next() { work() }
             }
         } catch {
-            // No thread to be had: what waits is written with the next that comes.
+            // No thread can be created now: the waiting work is done when the next work is added.
             state.withLock { $0.isWriting = false }
         }
     }
 
-    /// Nobody waits for a report: launches come first. On Linux 0 is the calling thread, not its process.
+    /// Lowers this thread's priority, because launches are more urgent than reports. On Linux 0 means the calling
+    /// thread, not its process.
     private static func yieldToOthers() { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
 
     private func next() -> Work? {
@@ -116,16 +118,16 @@ final class ReportQueue: Sendable {
         }
     }
 
-    /// A program that exits right after its last extension's end would take that one's report along.
+    /// Makes a program wait at exit for its last reports, which would otherwise be lost with it.
     private static func outliveMain() {
         maker.store(getpid(), ordering: .relaxed)
         atexit {
-            // A forked child has neither the thread nor anything to wait for, and the lock may be held for ever.
+            // A forked child has no writer thread and nothing to wait for, and the lock may be held for ever.
             guard getpid() == ReportQueue.maker.load(ordering: .relaxed) else { return }
             ReportQueue.shared.finish(within: ReportQueue.lastMoment.withLock { $0 })
         }
     }
 
-    /// SYNC: relaxed: set by the thread that registers what reads it.
+    /// SYNC: relaxed: set by the thread that registers the exit handler, which reads it.
     private static let maker = Atomic<Int32>(0)
 }

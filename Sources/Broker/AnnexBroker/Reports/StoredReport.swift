@@ -2,14 +2,14 @@ package import AnnexLinux
 package import AnnexPolicy
 internal import Glibc
 
-/// A report as it was found in a folder. The folder may be anybody's: every text is a stranger's.
+/// A report that was read from a folder. Any user may have written it: escape its texts before showing them.
 package struct StoredReport: Sendable {
-    /// When it ended, in UTC.
+    /// The time of the end, in UTC.
     package let time: String
     package let identifier: String
     package let reason: String
     package let detail: String
-    /// Everything that the report says.
+    /// The whole report.
     package let json: JSON
 
     private init?(_ json: JSON) {
@@ -25,18 +25,18 @@ package struct StoredReport: Sendable {
 }
 
 extension StoredReport {
-    /// A file that is no report, and why not.
+    /// A file that is not a valid report, and the reason.
     package struct Flaw: Error, Sendable {
         package let file: String
         package let why: String
     }
 
-    /// The reports in a folder, the newest first, and what else lies there.
+    /// Reads the reports in a folder, the newest first, and lists all other files in it as flaws.
     /// - Parameters:
-    ///   - identifier: of this extension only; nil: of every one.
-    ///   - most: so many at most; no more files are read than that takes.
-    ///   - isWanted: the others are left out.
-    /// - Throws: where the folder cannot be read, or nobody can count what is in it.
+    ///   - identifier: the extension whose reports are wanted; nil for every extension.
+    ///   - most: the most reports to return; reading stops when there are as many.
+    ///   - isWanted: decides whether a report is returned.
+    /// - Throws: if the folder cannot be read, or holds more than `ReportFolder.mostNames` names.
     package static func all(
         in path: String, of identifier: String? = nil, atMost most: Int = .max,
         where isWanted: (StoredReport) -> Bool = { _ in true }
@@ -63,7 +63,7 @@ extension StoredReport {
                 let report = try read(name, in: folder, of: owner)
                 if isWanted(report) { reports.append(report) }
             } catch {
-                // One that was taken away meanwhile is no flaw.
+                // A report that was removed meanwhile is no flaw.
                 if !error.why.isEmpty { flaws.append(error) }
             }
         }
@@ -91,11 +91,11 @@ extension StoredReport {
         return report
     }
 
-    /// - Throws: with the reason as the remedy, if the file is none that a broker wrote.
+    /// - Throws: an error whose remedy is the reason, if no broker can have written the file.
     private static func contents(
         _ name: ReportName, in folder: borrowing ReportFolder, of owner: UInt32
     ) throws(SystemError) -> [UInt8] {
-        // A pipe or a device is never waited for.
+        // With `O_NONBLOCK`, opening a pipe or a device does not block; the check of the kind then rejects it.
         let file = try folder.descriptor.openBeneath(name.text, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let status = try file.status()
         func check(_ holds: Bool, _ why: String) throws(SystemError) {

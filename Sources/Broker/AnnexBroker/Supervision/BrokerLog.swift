@@ -5,8 +5,8 @@ internal import AnnexPolicy
 internal import AnnexSandbox
 internal import Logging
 
-/// What a broker does, in the program's log (swift-log, label `annex.broker`). `Docs/Guide/Observing.md` lists the metadata keys;
-/// they stay the same from version to version.
+/// Writes a broker's entries to the program's log (swift-log, label `annex.broker`). `Docs/Guide/Observing.md` lists
+/// the metadata keys, which stay the same from version to version.
 struct BrokerLog: Sendable {
     static let label = "annex.broker"
     static let identifier = "identifier"
@@ -21,12 +21,12 @@ struct BrokerLog: Sendable {
 
     private(set) var logger = Logger(label: Self.label)
 
-    /// - Parameter user: whose broker it is, where a program has several.
+    /// - Parameter user: the user whose broker this is, in a program that has several brokers; nil otherwise.
     init(_ user: String? = nil) {
         if let user { logger[metadataKey: Self.user] = "\(user)" }
     }
 
-    /// The same for what one host asked for.
+    /// The same log for one host's extensions.
     func of(_ host: HostEnd) -> BrokerLog {
         guard let process = host.process else { return self }
         var log = self
@@ -34,7 +34,7 @@ struct BrokerLog: Sendable {
         return log
     }
 
-    /// Once for each broker: extensions run without this layer.
+    /// Logged once per broker: extensions run without this layer.
     func waived(_ waiver: SandboxReport.Waiver) {
         var metadata: Logger.Metadata = [
             "layer": "\(waiver.layer.rawValue)", Self.cause: "\(Escaped(waiver.cause ?? ""))",
@@ -47,7 +47,7 @@ struct BrokerLog: Sendable {
         logger.debug("launches", metadata: Self.of(identifier, policy))
     }
 
-    /// An extension that breaks a rule; its app is installed without it.
+    /// Logs an extension that breaks a rule; its app is installed without it.
     func refused(_ refusal: BrokerError) {
         logger.warning(
             "an extension is refused",
@@ -72,7 +72,7 @@ struct BrokerLog: Sendable {
                 ["launch": "\(report.total)", "waited": "\(report.waited)"]) { $1 })
     }
 
-    /// Everyday life for whoever got an answer; news where something went wrong.
+    /// The level is `debug` for a normal end and `notice` for a failure.
     func ended(_ end: EndedExtension) {
         let termination = end.termination
         logger.log(

@@ -2,8 +2,8 @@ internal import AnnexChannel
 internal import AnnexPolicy
 
 extension ChannelConfiguration {
-    /// The channel that a policy allows. What `in-flight` says is the most that it lets be under way at once: both rings,
-    /// both arenas, and the one large answer that a host puts together.
+    /// The configuration of a channel under a policy. The policy's `in-flight` limits the memory in use at once: both
+    /// rings, both arenas, and the one large answer that a host reassembles.
     init(_ limits: PolicyLimits) {
         self.init()
         let half = UInt32(clamping: limits.inFlight / 2)
@@ -11,15 +11,15 @@ extension ChannelConfiguration {
         extensionCapacity = hostCapacity
         shareRest(limits.inFlight.subtractingOrZero(UInt64(hostCapacity) + UInt64(extensionCapacity)))
         callLimit = limits.request
-        // An extension that works on a request reads nothing meanwhile, and may.
+        // An extension reads nothing while it works on a request, and may take the request's limit for it.
         unreadLimit = max(unreadLimit, limits.request)
         mostOpenCalls = min(mostOpenCalls, max(1, limits.openCalls))
         framesPerSecond = UInt32(clamping: max(0, limits.messages))
         controlMessagesPerSecond = framesPerSecond
     }
 
-    /// A quarter of what the rings leave goes to each arena, the rest to the largest message. Where that is no whole place
-    /// of an arena, messages are as large as a frame.
+    /// Gives each arena a quarter of what the rings leave, and the rest to the largest message. If an arena would be
+    /// smaller than one step, there is none, and messages are at most as large as a frame.
     private mutating func shareRest(_ bytes: UInt64) {
         let arena = min(UInt64(hostArena), bytes / 4)
         hostArena = UInt32(clamping: arena - arena % Self.arenaStep)

@@ -1,7 +1,8 @@
 internal import AnnexModel
 
 extension EndedExtension {
-    /// About as many bytes of memory as it holds: what an extension can make long, and something for the rest.
+    /// The approximate memory of this value in bytes: the texts that an extension can make long, and a constant for the
+    /// rest.
     var weight: Int {
         let output = termination.lastOutput.reduce(0) { $0 + $1.description.utf8.count }
         return termination.denials.reduce(4096 + output) { $0 + $1.weight }

@@ -1,20 +1,20 @@
 package import AnnexBrokerAPI
 package import AnnexModel
 
-/// The end of one extension with everything that a report needs: who it was, how it began, and why it is gone.
+/// The end of one extension with everything that a report needs: its identity, its launch and the cause of its end.
 package struct EndedExtension: Sendable {
     /// The extension's bundle identifier.
     package let identifier: String
     /// The policy that it ran under.
     package let policy: String
-    /// From the request to run it to its end, on a clock that stands still while the machine is suspended.
+    /// The time from the request to launch it to its end, on a clock that stops while the machine is suspended.
     package let lifetime: Duration
-    /// How long it waited for a place among those that run at once.
+    /// How long the launch waited for an instance slot.
     package let waited: Duration
-    /// How its launch went, as far as it came; nil where its own code never ran.
+    /// The launch report, as far as the launch came; nil if the extension's own code never ran.
     package let launch: LaunchReport?
-    /// Every limit of its policy, and who held it.
+    /// Every limit of the policy, and the mechanism that held it.
     package let limits: [LaunchReport.Limit]
-    /// What the host was told.
+    /// The end as it is reported to the host.
     package let termination: Termination
 }

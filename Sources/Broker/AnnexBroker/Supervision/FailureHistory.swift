@@ -2,7 +2,7 @@ internal import AnnexBrokerAPI
 internal import AnnexModel
 internal import Synchronization
 
-/// Who failed how often in a row, for whoever wants to start one of them again.
+/// Counts each extension's failures in a row, and rejects its launches during a pause.
 final class FailureHistory: Sendable {
     private let backoff = Mutex(LaunchBackoff())
 
@@ -10,7 +10,7 @@ final class FailureHistory: Sendable {
         backoff.withLock { $0.note(end.identifier, end.termination.reason, at: .now) }
     }
 
-    /// Why an extension has to pause, and whether nobody has heard of this pause yet; nil where it may start.
+    /// Why an extension must pause, and whether this pause was not logged yet; nil if the extension may be launched.
     func refusal(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
         let found = backoff.withLock { backoff in
             backoff.pause(identifier, at: .now).map { ($0, backoff.tell(identifier)) }
@@ -22,7 +22,7 @@ final class FailureHistory: Sendable {
         return (error, isNews)
     }
 
-    /// Other versions take the place of these.
+    /// Forgets the failures of extensions that new versions replace.
     func forget(_ identifiers: [String]) {
         backoff.withLock { backoff in
             for identifier in identifiers { backoff.forget(identifier) }

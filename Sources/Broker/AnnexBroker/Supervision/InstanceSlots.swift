@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The places of extensions that run at once: so many for each policy. Who finds none waits for his turn; before that
-/// those are asked to go that nobody needs yet.
+/// The instance slots of each policy; the code calls a slot a place. A launch that finds no free slot waits in line.
+/// First a parked extension is asked to give up its slot, if there is one.
 final class InstanceSlots: Sendable {
-    /// A place, or the wish for one.
+    /// A slot, or the wait for one.
     struct Slot: Sendable {
         fileprivate let policy: String
         fileprivate let number: UInt64
@@ -14,12 +14,12 @@ final class InstanceSlots: Sendable {
         let granted: @Sendable () -> Void
     }
 
-    /// What the holder of a place has said of it. One word for each place, however often it is said.
+    /// The state of a taken slot. Its holder may set the same state more than once.
     private enum Hold {
         case kept
-        /// Its holder can do without it, since the moment of this number.
+        /// The slot of a parked extension, which may be taken away. `since` orders the slots by when they were lent.
         case lent(since: UInt64, giveUp: @Sendable () -> Void)
-        /// Its holder was asked to give it up, and will.
+        /// The holder was asked to give the slot back, and will do so.
         case leaving
     }
 
@@ -27,8 +27,8 @@ final class InstanceSlots: Sendable {
         var taken: [UInt64: Hold] = [:]
         var waiting: [Waiter] = []
 
-        /// Takes the longest lent place for somebody who waits.
-        /// - Returns: what asks its holder for it; nil where none is lent.
+        /// Picks the slot that was lent for the longest time, for a launch that waits.
+        /// - Returns: a closure that asks the holder to give the slot back; nil if no slot is lent.
         mutating func takeLent() -> (@Sendable () -> Void)? {
             var longest: (number: UInt64, since: UInt64, giveUp: @Sendable () -> Void)?
             for case (let number, .lent(let since, let giveUp)) in taken where since < longest?.since ?? .max {
@@ -46,10 +46,10 @@ final class InstanceSlots: Sendable {
 
     private let state = Mutex(State())
 
-    /// Asks for one of `most` places.
-    /// - Parameter granted: told at most once, on any thread, where there was none at once. Must not go on from there:
-    ///   whoever waits next may be told by what it does.
-    /// - Returns: whether there was one at once.
+    /// Asks for one of `most` slots.
+    /// - Parameter granted: called at most once, on any thread, if no slot was free at first. It must not continue the
+    ///   launch itself: that could give a slot back and call the next waiter's `granted` inside this call.
+    /// - Returns: the ticket, and whether it has a slot already.
     func ask(
         _ policy: String, most: Int, granted: @escaping @Sendable () -> Void
     ) -> (ticket: Slot, isGranted: Bool) {
@@ -70,7 +70,8 @@ final class InstanceSlots: Sendable {
         return (ticket, isGranted)
     }
 
-    /// One of `most` places for somebody who can do without: none that is lent, and not where anybody waits.
+    /// Takes a free slot for an extension that no request needs yet; nil if none is free or launches wait for one. Lent
+    /// slots are not taken.
     func takeFree(_ policy: String, most: Int) -> Slot? {
         state.withLock { state in
             let room = state.rooms[policy] ?? Room()
@@ -81,7 +82,7 @@ final class InstanceSlots: Sendable {
         }
     }
 
-    /// Gives a place back, to whoever waits longest for one, or stops waiting. Once is enough, twice is harmless.
+    /// Gives a slot back, which goes to the longest waiter, or stops waiting for one. A second call has no effect.
     func giveBack(_ ticket: Slot) {
         let next: Waiter? = state.withLock { state in
             guard var room = state.rooms.removeValue(forKey: ticket.policy) else { return nil }
@@ -98,9 +99,9 @@ final class InstanceSlots: Sendable {
         next?.granted()
     }
 
-    /// Keeps a place only until somebody waits for one. Twice changes nothing.
-    /// - Parameter giveUp: told at most once, on any thread: the place is to be given back soon. Must not give it back
-    ///   from there.
+    /// Lends a slot: its holder keeps it until a launch waits for one. A second call has no effect.
+    /// - Parameter giveUp: called at most once, on any thread, when the slot must be given back soon. It must not call
+    ///   `giveBack` itself.
     func lend(_ ticket: Slot, giveUp: @escaping @Sendable () -> Void) {
         let isWanted = state.withLock { state in
             guard var room = state.rooms[ticket.policy], case .kept? = room.taken[ticket.number] else { return false }
@@ -113,8 +114,8 @@ final class InstanceSlots: Sendable {
         if isWanted { giveUp() }
     }
 
-    /// Keeps a lent place for good.
-    /// - Returns: false where it was asked for meanwhile, or was not lent.
+    /// Ends the lending, so that the holder keeps the slot.
+    /// - Returns: false if the slot was not lent, or its holder was already asked to give it back.
     func claim(_ ticket: Slot) -> Bool {
         state.withLock { state in
             guard case .lent? = state.rooms[ticket.policy]?.taken[ticket.number] else { return false }

@@ -3,8 +3,8 @@ internal import AnnexPolicy
 internal import AnnexSandbox
 
 extension LaunchReport.Limit {
-    /// Every limit of a policy, and who holds it on this machine.
-    /// - Parameter held: what was written for this launch; nil where it never came to that.
+    /// Every limit of a policy, and the mechanism that holds it on this machine.
+    /// - Parameter held: the limits as they were set for this launch; nil if the launch did not come that far.
     static func all(_ limits: PolicyLimits, held: HeldLimits?) -> [LaunchReport.Limit] {
         let held = held ?? HeldLimits(limits, group: [], sharesItsUser: false)
         return limits.values.map { name, value in
@@ -14,7 +14,7 @@ extension LaunchReport.Limit {
         }
     }
 
-    /// As the policy has it, but for what was lowered for this launch.
+    /// The bound as the policy writes it, or the lower one that was set for this launch.
     private static func bound(_ name: LimitName, _ value: LimitValue, _ held: HeldLimits) -> String {
         name == .descriptors ? "\(held.descriptors)" : value.text
     }
@@ -40,7 +40,7 @@ extension LaunchReport.Limit {
         }
     }
 
-    /// A group that bounds no swap holds what is there, and no more than that.
+    /// A control group that cannot limit swap limits only memory in RAM.
     private static func memory(_ held: HeldLimits) -> (LaunchReport.Enforcement, String) {
         if held.isMemoryEnforced { return (.enforced, "control group") }
         let watch = "RLIMIT_DATA, and a look ten times a second"

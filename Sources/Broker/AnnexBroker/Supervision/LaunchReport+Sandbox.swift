@@ -3,7 +3,7 @@ internal import AnnexPolicy
 internal import AnnexSandbox
 
 extension LaunchReport {
-    /// A launch as the sandbox saw it, up to the extension's hello where that came.
+    /// The report on a launch from the sandbox's report, with the step `hello` if the hello came.
     init(_ report: SandboxReport, policy: String, limits: PolicyLimits, waited: Duration, hello: UInt64?) {
         var steps = report.steps.map { Step(name: $0.name, duration: $0.duration) }
         if let hello {
@@ -19,7 +19,7 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Waiver {
-    /// nil for a layer that was never asked for: nothing was waived then.
+    /// nil for a layer that was never tried, because then it was not waived either.
     fileprivate init?(_ waiver: SandboxReport.Waiver) {
         guard let cause = waiver.cause, let layer = DispensableLayer(waiver.layer) else { return nil }
         self.init(layer: layer, cause: cause, remedy: waiver.remedy)
@@ -27,7 +27,7 @@ extension LaunchReport.Waiver {
 }
 
 extension DispensableLayer {
-    /// Both have the same words.
+    /// The raw values of both types are the same words.
     init?(_ layer: SandboxLayer) { self.init(rawValue: layer.rawValue) }
 }
 

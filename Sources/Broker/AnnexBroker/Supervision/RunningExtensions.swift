@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The extensions that run, until their ends are told.
+/// The running extensions, until their ends are reported.
 ///
-/// An object of its own, so that an end told on the event loop's thread never holds the broker: the last to let go of
-/// a broker waits for its warden, which the loop must not.
+/// This is a separate object, so that an end that is reported on the event loop's thread never keeps the broker alive.
+/// Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
 final class RunningExtensions: Sendable {
     private struct State {
         var extensions: [UInt64: SupervisedExtension] = [:]
@@ -12,7 +12,7 @@ final class RunningExtensions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds what `make` makes; it is given what removes it again.
+    /// Adds the extension that `make` returns. `make` gets a closure that removes it again.
     func add(_ make: (_ remove: @escaping @Sendable () -> Void) -> SupervisedExtension) -> SupervisedExtension {
         let number = state.withLock { state in
             state.last += 1
@@ -26,7 +26,7 @@ final class RunningExtensions: Sendable {
     var all: [SupervisedExtension] { state.withLock { Array($0.extensions.values) } }
 
     private func remove(_ number: UInt64) {
-        // Released outside the lock.
+        // The last reference is released outside the lock.
         let removed = state.withLock { $0.extensions.removeValue(forKey: number) }
         withExtendedLifetime(removed) {}
     }

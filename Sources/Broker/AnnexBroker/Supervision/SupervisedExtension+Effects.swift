@@ -27,7 +27,8 @@ extension SupervisedExtension {
     private func askForPlace() {
         guard running.withLock({ $0.place == nil }) else { return apply(.placeGranted) }
         let (ticket, isGranted) = slots.ask(policy, most: limits.instances) { [weak self, loop] in
-            // Never from the end of another one: a row of launches that fail at once would be as deep as it is long.
+            // The launch continues on the event loop. Inside the end of another extension, a row of launches that fail
+            // at once would nest as deep as it is long.
             loop.execute { [weak self] in self?.apply(.placeGranted) }
         }
         running.withLock { $0.place = ticket }
@@ -42,7 +43,7 @@ extension SupervisedExtension {
         let launcher = running.withLock { $0.launcher.take() }
         guard let launcher, let configuration = running.withLock({ $0.configuration.take() }) else { return }
         do throws(SandboxError) {
-            // The reference of the closure keeps a supervised extension alive until the kernel's last word.
+            // The closure's reference keeps the supervised extension alive until the kernel reports its end.
             let process = try launcher.launch(configuration) { [self] in receive($0) }
             running.withLock { $0.process = process }
         } catch {
@@ -62,7 +63,7 @@ extension SupervisedExtension {
         last?.cancel()
     }
 
-    /// A host in this process has passed it on when this returns; another one says so.
+    /// A host in this process has passed the ping on when `events` returns; a remote host reports it later.
     private func ping() {
         let isOwn = running.withLock { $0.host?.isOwn ?? false }
         events(.ping)
@@ -76,7 +77,7 @@ extension SupervisedExtension {
     private func finish(_ cause: EndCause?) {
         let launch = launchReport()
         let (ended, activity, granted, host, counts) = running.withLock { running in
-            // Each would keep what it belongs to, and with it this, for ever.
+            // Each of these values refers back to this object, and would keep both alive for ever.
             running.process = nil
             running.launcher = nil
             running.configuration = nil
@@ -86,7 +87,7 @@ extension SupervisedExtension {
         let end = ended ?? SandboxEnd()
         let termination = Termination(
             cause, end: end, limits: limits, activity: activity, messages: host?.counts ?? counts)
-        // Before the host hears of it, who may exit at once.
+        // The report is queued before the host learns of the end, because the host may exit at once.
         onEnd(
             EndedExtension(
                 identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), waited: waited(granted),
@@ -95,7 +96,7 @@ extension SupervisedExtension {
         events(.ended(termination))
     }
 
-    /// - Parameter granted: when it got its place; it has waited until now where it never did.
+    /// - Parameter granted: when the slot was granted; nil if it never was, and then the wait lasted until now.
     private func waited(_ granted: Moment?) -> Duration { (granted ?? .now).since(asked) }
 
     private func launchReport() -> LaunchReport? {

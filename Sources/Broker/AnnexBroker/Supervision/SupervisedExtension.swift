@@ -6,40 +6,42 @@ internal import AnnexPolicy
 internal import AnnexSandbox
 internal import Synchronization
 
-/// One launched extension: feeds what happens to its life and does what that answers. The only place with effects.
+/// One launched extension. It passes events to the extension's `Lifecycle` and performs the effects that come back; no
+/// other type performs them.
 final class SupervisedExtension: ExtensionHandle {
     struct Running: ~Copyable {
         var life: Lifecycle
-        /// Inputs that wait their turn, each with its moment. Whoever finds nobody at work works them off, so that
-        /// effects happen in the order of their inputs without a thread of their own, also when an effect brings the
-        /// next input.
+        /// Inputs that wait their turn, each with its moment. A thread that finds no other one at work processes them
+        /// all. So effects happen in the order of their inputs without a thread of their own, even if an effect causes
+        /// the next input.
         var waiting: [(input: Lifecycle.Input, moment: Moment)] = []
         var isAtWork = false
-        /// What is to be launched as soon as there is a place for it.
+        /// The configuration for the launch, until an instance slot is granted.
         var configuration: SandboxConfiguration?
         var launcher: Launcher?
         var place: InstanceSlots.Slot?
         var process: SandboxedProcess?
         var timer: EventLoop.Timer?
         var report: SandboxReport?
-        /// When it got its place.
+        /// When the instance slot was granted.
         var granted: Moment?
-        /// When it said hello.
+        /// When the extension said hello.
         var hello: Moment?
-        /// What it said it was doing last.
+        /// The extension's own words for the activity that it began last.
         var activity: String?
-        /// Whether the kernel said that it is gone.
+        /// Whether the kernel has reported the process's death.
         var hasDied = false
         var ended: SandboxEnd?
-        /// Until it has ended: an endpoint holds the event handler, which holds this.
+        /// The host's end of the channel; nil after the end, because an endpoint holds the event handler, which holds
+        /// this object.
         var host: HostEnd?
-        /// What went through its channel, as a host elsewhere said last.
+        /// The counts of the channel, as a remote host reported them last.
         var counts: SessionStatistics?
-        /// What whoever looks from outside sees.
+        /// The entry on the broker's board, for `annex top`.
         var board: LiveStatusEntry
-        /// What it was launched from, until it has ended.
+        /// The installation that it was launched from; nil after the end.
         var installed: Installed?
-        /// Whether its host has said that nobody needs it yet.
+        /// Whether the extension is parked.
         var isParked = false
     }
 
@@ -51,10 +53,10 @@ final class SupervisedExtension: ExtensionHandle {
     let loop: EventLoop
     let slots: InstanceSlots
     let events: @Sendable (ExtensionEvent) -> Void
-    /// Told once it has ended, so that the broker can let go of this extension.
+    /// Called once the extension has ended, so that the broker can release it.
     let onEnd: @Sendable (EndedExtension) -> Void
 
-    /// - Parameter place: the one that it has already; else it asks for one.
+    /// - Parameter place: an instance slot that is already taken for it; nil if it must ask for one.
     init(
         _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher,
         slots: InstanceSlots,
@@ -81,15 +83,15 @@ final class SupervisedExtension: ExtensionHandle {
         self.running = Mutex(running)
     }
 
-    /// Starts the process as soon as there is a place. What goes wrong is told as an end, like everything later.
+    /// Launches the process as soon as there is an instance slot. Failures are reported as an end.
     func start(_ configuration: consuming SandboxConfiguration) {
-        // A closure cannot take what it captured; an optional lets it.
+        // A closure cannot consume a captured value, but it can take it out of an optional.
         var given: SandboxConfiguration? = consume configuration
         running.withLock { $0.configuration = given.take() }
         apply(.asked)
     }
 
-    // MARK: What the host says
+    // MARK: Reports of the host
 
     func saidHello() { apply(.saidHello) }
     func requestBegan(_ request: UInt64) { apply(.requestBegan(request)) }
@@ -114,16 +116,17 @@ final class SupervisedExtension: ExtensionHandle {
             return (running.place, running.installed)
         }
         guard let lent, let installed else { return }
-        // An update reaches what nobody uses at once: no later request is to meet the old program.
+        // An update takes effect on a parked extension at once: no later request may reach the old program.
         guard !installed.isReplaced else { return end(for: .cancelled) }
         slots.lend(lent) { [weak self, loop] in
-            // Never from the wish of another one: ending this gives its place on.
+            // The end happens on the event loop. This closure runs inside another launch's request for a slot, and the
+            // end may grant that request.
             loop.execute { [weak self] in self?.end(for: .cancelled) }
         }
     }
 
     func claim() -> Bool {
-        // One that is being ended has its place until it is gone.
+        // An extension that is being ended still holds its slot, but cannot be claimed.
         let held = running.withLock { running -> (place: InstanceSlots.Slot, installed: Installed)? in
             guard running.life.state == .serving, let place = running.place, let installed = running.installed else {
                 return nil
@@ -143,7 +146,8 @@ final class SupervisedExtension: ExtensionHandle {
         return true
     }
 
-    /// One that nobody uses ends where another installation has taken its place; one at work goes on to its end.
+    /// Ends a parked extension if another installation has replaced its own. An extension at work continues to its
+    /// normal end.
     func endIfParkedAndReplaced() {
         let installed = running.withLock { $0.isParked ? $0.installed : nil }
         if installed?.isReplaced ?? false { end(for: .cancelled) }
@@ -153,10 +157,10 @@ final class SupervisedExtension: ExtensionHandle {
         apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
     }
 
-    /// The broker has a cause of its own.
+    /// Ends the extension for a cause of the broker's own.
     func end(for cause: EndCause) { apply(.mustEnd(cause)) }
 
-    // MARK: What the sandbox says
+    // MARK: Events of the sandbox
 
     func receive(_ event: SandboxEvent) {
         switch event {
@@ -169,7 +173,7 @@ final class SupervisedExtension: ExtensionHandle {
         case .denied(let denial, let total): judge(denial, total: total)
         case .aborted: apply(.mustEnd(.aborted))
         case .wrote(let total): if total > limits.output { apply(.mustEnd(.outputLimit)) }
-        // Who stopped itself answers nothing: its deadlines end it.
+        // A process that stopped itself gives no more answers, so its time limits end it.
         case .stopped: break
         case .died: running.withLock { $0.hasDied = true }
         case .ended(let end):
@@ -183,13 +187,13 @@ final class SupervisedExtension: ExtensionHandle {
         if denial.answer == .ended || total > limits.refusals { apply(.mustEnd(.deniedOperation(denial))) }
     }
 
-    // MARK: One after another
+    // MARK: Inputs in order
 
     func apply(_ input: Lifecycle.Input) {
         let mustWork = running.withLock { running in
-            // What comes between its death and the word of it changes nothing about what it died of.
+            // After the process's death, further inputs must not change the reason for its end.
             guard !running.hasDied || input == .gone else { return false }
-            // Inside the lock: moments are in the order of their inputs.
+            // The moment is read inside the lock, so that moments are in the order of their inputs.
             running.waiting.append((input, .now))
             defer { running.isAtWork = true }
             return !running.isAtWork

@@ -4,10 +4,10 @@ internal import AnnexSandbox
 internal import Glibc
 
 extension Termination {
-    /// The one place where facts of the kernel and the broker's own causes become a reason.
+    /// Derives the reason for an end from the broker's cause and the kernel's facts. No other code decides the reason.
     /// - Parameters:
-    ///   - activity: what the extension said it was doing after its answer.
-    ///   - messages: what went through its channel.
+    ///   - activity: the extension's own words for the activity that it began last.
+    ///   - messages: the counts of its channel.
     init(
         _ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits, activity: String? = nil,
         messages: SessionStatistics? = nil
@@ -27,11 +27,12 @@ extension Termination {
             let step = AnnexModel.LaunchStep(failure.step, cause: failure.cause, remedy: failure.remedy)
             return (.launchFailed, .step(step))
         }
-        // The kernel's own kill comes first: whatever else was noticed meanwhile is its consequence.
+        // A kill by the kernel for lack of memory comes first, because every other cause is its consequence.
         if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
             return (.memoryLimit, .limit(end.memoryWords("\(ByteCount(limits.memory))")))
         }
-        // Who closed its channel and then ended by itself did not live on, however late the kernel's word came.
+        // An extension that closed its channel and then ended by itself did not live on, even if the kernel's report
+        // was late.
         if let cause, cause != .silence || !end.endedByItself { return reason(of: cause, end: end, limits: limits) }
         return reason(of: end, limits: limits)
     }
@@ -98,7 +99,7 @@ extension AnnexModel.LaunchStep {
 }
 
 extension SandboxEnd {
-    /// Whether it exited, or another signal than our kill ended it.
+    /// Whether the process exited, or a signal other than the broker's SIGKILL ended it.
     fileprivate var endedByItself: Bool {
         switch process {
         case .exited: true
@@ -107,26 +108,26 @@ extension SandboxEnd {
         }
     }
 
-    /// What is known of a crash. A program that said it would crash and was ended by something else has shown nothing.
+    /// The facts about a crash. A program that announced a crash but died of another signal gives no backtrace.
     fileprivate func crash(by signal: Int32) -> Signal {
         let crash = refusals.crash.flatMap { $0.signal == signal ? $0 : nil }
         return Signal(signal, message: lastWords, backtrace: crash?.backtrace.escaped ?? [])
     }
 
-    /// What the program said about its own end: the runtime's message where there is one, else its last line.
+    /// The program's last message: the Swift runtime's error if there is one, otherwise the last line of output.
     fileprivate var lastWords: Escaped? {
         let lines = Escaped.lines(of: output.bytes)
         return lines.last { $0.description.contains("Fatal error") } ?? lines.last
     }
 
-    /// What is known of a refusal by now: how often, and who called.
+    /// The same denial with its present count and backtrace.
     fileprivate func latest(_ denial: Denial) -> Denial {
         denials.first { $0.call == denial.call && $0.text == denial.text } ?? denial
     }
 }
 
 extension DeniedCall {
-    /// The text is decoded and escaped already, as `name(arguments)`.
+    /// The denial's text is already decoded and escaped, as `name(arguments)`.
     fileprivate init(_ denial: Denial) {
         let inside = denial.text.dropFirst(denial.call.count + 1).dropLast()
         self.init(

@@ -1,30 +1,31 @@
-/// An app's directory as one piece of sealed memory: what a host sends a daemon to install.
+/// The format of an app's directory as one piece of sealed memory, which a host sends to a daemon to install the app.
 ///
-/// A daemon never reads a client's files: with the rights of a system daemon that would be reading for a stranger, and
-/// a file system of the stranger's own could keep it waiting for ever. So the host reads its own files, and what the
-/// daemon gets can neither change nor stall.
+/// A daemon never reads a client's files. A system daemon would read them with more rights than the client has, and a
+/// file system of the client's own could block it for ever. So the host reads its own files, and sends the daemon
+/// memory that can neither change nor block.
 ///
-/// Entries follow each other, parents before what is in them: kind u8, permissions u8, length of the path u16, size u64,
-/// numbers least significant first; then the path beneath the app, then as many bytes (of a link: where it leads).
+/// Entries follow each other, a directory before its contents. An entry is: kind u8, permissions u8, length of the path
+/// u16, size u64, the path beneath the app, and `size` bytes of contents. Numbers are little-endian. The contents of a
+/// link are its target.
 package enum BundleArchive {
     /// Bytes ahead of each entry's path.
     static let headerSize = 12
-    /// The longest path beneath the app, in bytes, and the longest target of a link.
+    /// The longest path beneath the app, in bytes; also the longest target of a link.
     static let longestPath = 1_024
-    /// How many names such a path may have.
+    /// The most names in such a path.
     static let mostNames = 32
-    /// Most files and directories of an app.
+    /// The most files and directories of an app.
     static let mostEntries = 20_000
     /// The most bytes of an archive.
     package static let mostBytes = 512 << 20
 
-    /// What an entry is.
+    /// The type of an entry.
     package enum Kind: UInt8, Sendable {
         case directory = 1
         case file, link
     }
 
-    /// What of a file's permissions an installed copy keeps.
+    /// The parts of a file's permissions that an installed copy keeps.
     package struct Permissions: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
 
@@ -33,7 +34,7 @@ package enum BundleArchive {
         }
 
         package static let executable = Permissions(rawValue: 1)
-        /// Every user may change it: kept only to be refused.
+        /// Every user may change the file. The archive carries this only so that the daemon can reject it.
         package static let writableByAll = Permissions(rawValue: 2)
     }
 
@@ -41,9 +42,9 @@ package enum BundleArchive {
     package struct Entry: Sendable, Hashable {
         package let kind: Kind
         package let permissions: Permissions
-        /// Beneath the app; no part of it is empty, `.` or `..`.
+        /// The path beneath the app. No part of it is empty, `.` or `..`.
         package let path: String
-        /// Where its contents lie in the archive.
+        /// The offset of the contents in the archive, in bytes.
         package let offset: Int64
         package let size: Int64
     }

@@ -1,10 +1,10 @@
 package import AnnexLinux
 
-/// Why an app's directory cannot become an archive, or an archive no app.
+/// Why an app's directory cannot become an archive, or why an archive cannot become an app.
 package enum BundleArchiveFailure: Error, Sendable, Hashable {
-    /// What is wrong with a file, by its path beneath the app.
+    /// A file breaks a rule: its path beneath the app, and the fault.
     case file(String, String)
-    /// The archive itself is not one.
+    /// The bytes are not a valid archive.
     case malformed(String)
     case system(SystemError)
 }

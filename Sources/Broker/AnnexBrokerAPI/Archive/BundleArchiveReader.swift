@@ -1,14 +1,15 @@
 package import AnnexLinux
 
-/// Reads an archive that anybody may have made: total, and no more is held than one entry's path.
+/// Reads an archive from an untrusted sender. It accepts any bytes without trapping, and holds one entry's path at
+/// most.
 package struct BundleArchiveReader: ~Copyable {
     private let memory: Descriptor
     private let size: Int64
     private var position: Int64 = 0
     private var entries = 0
 
-    /// Takes what a client sent, if it is memory that nobody can change any more. Asks for the seals first: that question
-    /// never reaches a file system.
+    /// Accepts a client's descriptor if it is sealed memory, which no process can change any more. Checks the seals
+    /// first, because that check never reaches a file system.
     package init(checking memory: consuming Descriptor) throws(BundleArchiveFailure) {
         guard let seals = try? memory.seals(), seals.isSuperset(of: .immutable), memory.isPlainSharedMemory,
             let status = try? memory.status(), status.kind == .regular
@@ -20,7 +21,7 @@ package struct BundleArchiveReader: ~Copyable {
         self.memory = memory
     }
 
-    /// The next entry; nil at the end.
+    /// The next entry; nil at the end of the archive.
     package mutating func next() throws(BundleArchiveFailure) -> BundleArchive.Entry? {
         guard position < size else { return nil }
         entries &+= 1
@@ -44,8 +45,8 @@ package struct BundleArchiveReader: ~Copyable {
             size: count)
     }
 
-    /// Walks over the whole archive, and begins anew: what is refused is refused before anything comes of it.
-    /// - Returns: what its files and directories take, each a block at least.
+    /// Reads the whole archive and rewinds it, so that a bad archive is rejected before anything is written to disk.
+    /// - Returns: the space that its files and directories need, in bytes, with one block more for each.
     package mutating func measure() throws(BundleArchiveFailure) -> Int64 {
         var bytes: Int64 = 0
         while let entry = try next() { bytes = bytes &+ entry.size &+ 4096 }
@@ -53,7 +54,7 @@ package struct BundleArchiveReader: ~Copyable {
         return bytes
     }
 
-    /// A part of an entry's contents; empty at its end.
+    /// A part of an entry's contents; empty at their end.
     package func contents(
         of entry: BundleArchive.Entry, from start: Int64, atMost most: Int
     ) throws(BundleArchiveFailure) -> [UInt8] {
@@ -76,7 +77,7 @@ package struct BundleArchiveReader: ~Copyable {
         }
     }
 
-    /// The first entry is the app itself, and nothing else has no name.
+    /// The first entry is the app's own directory, with an empty path. No other path may be empty.
     private mutating func path(_ length: Int, isFirst: Bool) throws(BundleArchiveFailure) -> String {
         guard length <= BundleArchive.longestPath, (length == 0) == isFirst else {
             throw .malformed("has a path of \(length) bytes")

@@ -8,7 +8,7 @@ package struct BundleArchiveWriter: ~Copyable {
     private var entries = 0
     private var written = 0
 
-    /// Bytes that are copied at a time.
+    /// The most bytes that are copied at a time.
     private static let piece = 256 << 10
 
     private init(_ path: String) throws(SystemError) {
@@ -17,7 +17,7 @@ package struct BundleArchiveWriter: ~Copyable {
         self.root = root
     }
 
-    /// The archive of the app at a path. Nothing about it changes any more.
+    /// Makes the sealed archive of the app at a path.
     package static func archive(of path: String) throws(BundleArchiveFailure) -> Descriptor {
         var writer: BundleArchiveWriter
         do throws(SystemError) {
@@ -90,7 +90,7 @@ package struct BundleArchiveWriter: ~Copyable {
 
     private mutating func addFile(_ path: String) throws(BundleArchiveFailure) {
         do {
-            // A pipe or a device is refused without waiting for it.
+            // With `O_NONBLOCK`, opening a pipe or a device does not block; the check of the kind then rejects it.
             let file = try root.openBeneath(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
             let status = try file.status()
             guard status.kind == .regular else { throw BundleArchiveFailure.file(path, "is no regular file") }

@@ -1,6 +1,6 @@
 internal import AnnexChannel
 
-/// A refusal on the wire.
+/// The wire form of a `BrokerError`.
 struct ServiceErrorMessage: Message {
     let value: BrokerError
 
@@ -16,7 +16,7 @@ struct ServiceErrorMessage: Message {
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-        // A newer daemon may know more reasons than this host.
+        // A newer daemon may send a code that this host does not know.
         let code = BrokerError.Code(rawValue: try decoder.decode(1, as: String.self)) ?? .system
         let what = try decoder.decode(2, as: String.self)
         value = BrokerError(

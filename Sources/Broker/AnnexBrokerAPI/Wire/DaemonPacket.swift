@@ -1,12 +1,12 @@
 /// One packet from a daemon to a host.
 package enum DaemonPacket: Sendable {
-    /// The answer to a hello: the version that both speak from here on.
+    /// The answer to a hello: the version that both sides use from now on.
     case welcome(version: UInt64)
-    /// This connection is over, and why.
+    /// The daemon ends this connection for the given reason.
     case refused(BrokerError)
-    /// The daemon goes down: nothing can be launched any more, and every extension's end follows.
+    /// The daemon is shutting down. It launches nothing more, and the end of every extension follows.
     case leaving
     case answer(UInt64, ServiceAnswer)
-    /// What became of an extension, by the number of the request that launched it.
+    /// An event of an extension, with the number of the request that launched it.
     case event(UInt64, ExtensionEvent)
 }

@@ -1,7 +1,7 @@
 package import AnnexChannel
 internal import AnnexModel
 
-/// A daemon's packet as fields.
+/// The wire form of a daemon's packet.
 package struct DaemonPacketMessage: Message {
     package let packet: DaemonPacket
 
@@ -108,8 +108,8 @@ package struct DaemonPacketMessage: Message {
 }
 
 extension DaemonPacket {
-    /// The wire form. An end with more words than a packet holds is told with fewer: an extension has a hand in them, and
-    /// its host is not to lose its connection by that.
+    /// The bytes of the packet. An end that does not fit in a packet is sent with fewer details. The extension
+    /// influences those details, and must not be able to break its host's connection with them.
     package func encoded() throws(EncodingFailure) -> [UInt8] {
         guard case .event(let number, .ended(let termination)) = self else { return try packed() }
         for end in [termination, termination.shortened] {

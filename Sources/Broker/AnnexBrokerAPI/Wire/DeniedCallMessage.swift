@@ -2,7 +2,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// A refused call on the wire.
+/// The wire form of a denied call.
 struct DeniedCallMessage: Message {
     let value: DeniedCall
 

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 extension Duration {
-    /// Whole nanoseconds; what is less than none or does not fit is the nearest that does.
+    /// The duration in whole nanoseconds, clamped to what the field can hold; a negative one becomes 0.
     var wireNanoseconds: UInt64 { MonotonicClock.nanoseconds(self) }
 
     init(wire nanoseconds: UInt64) {

@@ -1,4 +1,4 @@
-/// What a host tells of an extension; see `ExtensionHandle`.
+/// A host's report about its extension; each case is a method of `ExtensionHandle`.
 package enum ExtensionNotice: Sendable, Hashable {
     case saidHello
     case requestBegan(UInt64)

@@ -1,7 +1,7 @@
 package import AnnexChannel
 internal import AnnexModel
 
-/// A host's packet as fields. Whoever reads it trusts nothing of it.
+/// The wire form of a host's packet. A daemon trusts no field of it.
 package struct HostPacketMessage: Message {
     package let packet: HostPacket
 
@@ -109,7 +109,7 @@ package struct HostPacketMessage: Message {
         let number = try decoder.decode(Tag.number, as: UInt64.self)
         switch kind {
         case .hello:
-            // Hosts of version 3 speak that one alone, and say so.
+            // Hosts of version 3 support only that version, and send one number alone.
             let oldest = try decoder.decodeIfPresent(Tag.oldestVersion, as: UInt64.self) ?? number
             guard oldest <= number else {
                 throw decoder.failure(Tag.oldestVersion, .refused("is newer than the newest"))

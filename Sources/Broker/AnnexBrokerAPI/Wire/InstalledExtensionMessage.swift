@@ -1,6 +1,6 @@
 internal import AnnexChannel
 
-/// An installed extension, on the wire.
+/// The wire form of an installed extension.
 struct InstalledExtensionMessage: Message {
     let value: InstalledExtension
 

@@ -1,6 +1,6 @@
 internal import AnnexChannel
 
-/// How a launch went, on the wire.
+/// The wire form of a launch report.
 struct LaunchReportMessage: Message {
     let value: LaunchReport
 

@@ -1,10 +1,10 @@
-/// What a daemon answers to one request.
+/// A daemon's answer to one request.
 package enum ServiceAnswer: Sendable, Hashable {
     case done
-    /// - Parameter isAll: whether nothing follows behind the last.
+    /// - Parameter isAll: true if no extension follows after the last of these.
     case extensions([InstalledExtension], isAll: Bool)
     case terms(SessionTerms)
-    /// - Parameter isYours: whether the parked extension was still to be had.
+    /// - Parameter isYours: whether the parked extension still had its slot, and is the host's now.
     case claimed(isYours: Bool)
     case failed(BrokerError)
 }

@@ -1,22 +1,23 @@
-/// What a host asks of a daemon.
+/// A host's request to a daemon.
 package enum ServiceRequest: Sendable, Hashable {
-    /// An app of this directory's name, whose archive comes beside it.
+    /// Installs an app. `name` is the name of its directory; its archive travels with the packet as a descriptor.
     case install(name: String)
     case uninstall(app: String)
     case setEnabled(Bool, extension: String)
-    /// What is on offer behind this identifier, or also what is switched off; "": from the first on.
+    /// Lists extensions by identifier, from the first one after `after`; "" starts at the beginning.
     case list(after: String, withDisabled: Bool = false)
     case terms(extension: String)
-    /// A parked extension is needed, by the number of the request that launched it.
+    /// Takes a parked extension into use. The number is that of the request that launched it.
     case claim(UInt64)
-    /// Starts an extension with the three descriptors that come beside it. Its number is the extension's from now on.
+    /// Launches an extension with the three descriptors of its channel, which travel with the packet. The request's
+    /// number identifies the extension from now on.
     /// - Parameters:
-    ///   - as: the extension point that the host expects; nil: any.
-    ///   - counters: the number under which the host publishes what goes through the channel; 0: it does not.
+    ///   - as: the extension point that the host expects; nil if any will do.
+    ///   - counters: the number under which the host publishes the counts of its channel; 0 if it publishes none.
     case launch(
         extension: String, as: String? = nil, for: LaunchPurpose, timeLimit: Duration?, counters: UInt64)
 
-    /// How many descriptors come beside it.
+    /// How many descriptors travel with the packet.
     package var descriptors: Int {
         switch self {
         case .install: 1

@@ -1,6 +1,6 @@
 internal import AnnexChannel
 
-/// The bounds that a policy sets a host, on the wire. What no policy says is the host's own affair.
+/// The wire form of the limits that a policy sets for a host. The host chooses every other setting of the channel.
 struct SessionTermsMessage: Message {
     let value: SessionTerms
 
@@ -35,7 +35,7 @@ struct SessionTermsMessage: Message {
         self.value = value
     }
 
-    /// A daemon of wire version 3 does not say them: the library's own stand.
+    /// A daemon of wire version 3 does not send these fields; the library's defaults then hold.
     private static func readSizes(
         _ channel: inout ChannelConfiguration, from decoder: inout MessageDecoder
     ) throws(DecodingFailure) {

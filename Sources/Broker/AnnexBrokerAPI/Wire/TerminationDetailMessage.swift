@@ -2,7 +2,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// What is known about an end beyond its reason, on the wire.
+/// The wire form of the details of an end.
 struct TerminationDetailMessage: Message {
     let value: Termination.Detail
 

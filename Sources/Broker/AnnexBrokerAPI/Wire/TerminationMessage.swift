@@ -2,8 +2,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// An end on the wire: all that a host's own broker would tell, but for what went through the channel, which the host
-/// counts itself.
+/// The wire form of an end. It lacks the counts of the channel, because the host counts those itself.
 struct TerminationMessage: Message {
     let value: Termination
 

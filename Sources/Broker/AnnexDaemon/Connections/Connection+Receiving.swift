@@ -4,10 +4,10 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Synchronization
 
-// On the event loop's thread.
+// All of this runs on the event loop's thread.
 
 extension Connection {
-    /// As many packets are read at a time: the next connection has its turn.
+    /// The most packets that are read at a time, so that other connections get their turn.
     private static let mostAtOnce = 32
 
     func receive() {
@@ -30,7 +30,8 @@ extension Connection {
         }
     }
 
-    /// What comes too fast waits in its own socket until its sender waits too.
+    /// Stops reading for 50 ms. Packets of a sender that is too fast stay in its socket, until the sender must wait
+    /// too.
     private func pause() {
         state.withLock { state in
             defer { state.socketWatch = nil }
@@ -67,7 +68,7 @@ extension Connection {
             return true
         }
         guard isFirst else { return refuse("a second hello") }
-        // From here on a launch may bring its descriptors.
+        // From now on the kernel accepts descriptors, which a launch brings with it.
         socket.setPassRights(true)
         send(.welcome(version: version))
     }
@@ -102,7 +103,7 @@ extension Connection {
         case .handle(let handle):
             handle.counted(counts)
             apply(notice, number, to: handle)
-        // One that has ended: its host may not have heard it yet.
+        // The extension has ended, and its host may not know that yet.
         case .later: break
         case .tooMuch: refuse("too many notices of an extension that is being launched")
         case .unknown: refuse("a notice of an extension that was never launched")

@@ -2,9 +2,9 @@ internal import AnnexLinux
 internal import Logging
 
 extension Connection {
-    /// One line in the log for each change of what is installed: who asked for it, and by which program. Any process of a
-    /// user may change what is installed for him, so this is how he finds out which one did. Not for the event loop's
-    /// thread: it looks at the process.
+    /// Logs a change of the installed apps: the user, the process and its program. Any process of a user may change
+    /// what is installed for that user, and this entry shows which one did. Not for the event loop's thread, because it
+    /// inspects the process.
     func record(_ what: String, _ identifier: String) {
         logger.notice(
             "\(what)",
@@ -14,8 +14,8 @@ extension Connection {
             ])
     }
 
-    /// The client's program; nil where it cannot be told. Another process may have the number by now, unless this one is
-    /// there still.
+    /// The path of the client's program; nil if it cannot be found. Another process may have the process ID by now, so
+    /// the path only counts if the client has not ended.
     private var program: String? {
         guard number > 0, let path = try? Descriptor.directory("/proc/\(number)").linkTarget("exe") else { return nil }
         return process.hasEnded ? nil : path

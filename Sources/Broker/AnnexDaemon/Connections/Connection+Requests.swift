@@ -6,9 +6,9 @@ internal import AnnexModel
 internal import Synchronization
 
 extension Connection {
-    /// Hands a request to the user's lanes, which answer it.
+    /// Passes a request to the user's lanes, which answer it.
     func begin(_ request: ServiceRequest, _ number: UInt64, _ handed: HandedOver) {
-        // Those of a request that waits its turn are open for as long as it waits.
+        // Descriptors stay open for as long as their request waits in a lane, so unexpected ones are closed now.
         if handed.count != request.descriptors { handed.letGo() }
         switch request {
         case .install(let name):
@@ -47,7 +47,7 @@ extension Connection {
         }
     }
 
-    /// Does what changes the user's store, on the lane for that, and records who asked for it.
+    /// Changes the user's store, on the lane for changes, and logs which program asked for the change.
     private func change(
         _ number: UInt64, _ what: String,
         _ body: @escaping @Sendable () throws(BrokerError) -> (answer: ServiceAnswer, identifier: String)
@@ -64,7 +64,7 @@ extension Connection {
         }
     }
 
-    /// What nobody waits for any more is not done.
+    /// Performs a request and answers it, unless its connection has been closed meanwhile.
     private func answer(_ number: UInt64, _ body: () throws(BrokerError) -> ServiceAnswer) {
         guard state.withLock({ $0.phase == .open }) else { return user.giveBack(\.openRequests) }
         let answer: ServiceAnswer
@@ -77,7 +77,7 @@ extension Connection {
         send(.answer(number, answer))
     }
 
-    /// As many as fit into one packet, whatever their names are.
+    /// Lists at most 64 extensions, which fit in one packet whatever their names are.
     private func list(after last: String, _ withDisabled: Bool) throws(BrokerError) -> ServiceAnswer {
         let broker = try user.ready().broker
         let known = withDisabled ? broker.installed : broker.extensions
@@ -131,21 +131,23 @@ extension Connection {
         }
     }
 
-    /// What users have open grows by what they hand over, not by connections alone: the last descriptors stay root's.
+    /// Checks that enough descriptors are left. Users take descriptors not only by connections, but also by what they
+    /// send, and the last ones are kept for root.
     private func checkReserve(_ handed: HandedOver) throws(BrokerError) {
         if let refusal = user.descriptors.refusal(of: handed.highest, from: user.number) { throw refusal }
     }
 
-    /// Whose channel it is, for who looks from outside. Not for the event loop's thread: who asks the kernel about a
-    /// process that ends in that moment may have to take its memory apart.
+    /// The client's identity, which `annex top` uses to read the channel's counts. Not for the event loop's thread: a
+    /// query about a process that is ending may have to free that process's memory.
     private func identity() -> ProcessIdentity? {
         let identity = ProcessIdentity(number, of: user.number)
-        // Last: until its end the number was its own.
+        // Checked last: until the process's end the number was its own.
         return process.hasEnded ? nil : identity
     }
 
-    /// The control socket once more, until the extension has it or is gone: whatever lies in it unread, its last close is
-    /// then not the event loop's, where a launch may wait for its place and end.
+    /// Keeps a duplicate of the control socket until the extension has its own or has ended. The last close of a socket
+    /// frees everything in it that is unread, which may take long. With the duplicate, that close never happens on the
+    /// event loop, where a launch may wait for a slot or end.
     private func kept(
         _ control: borrowing Descriptor, for identifier: String
     ) throws(BrokerError) -> HandedOver {
@@ -156,11 +158,12 @@ extension Connection {
         }
     }
 
-    /// The launch is under way: what its host said meanwhile is told, or that there is no host any more.
+    /// Called once the launch is under way. Passes on the reports that came meanwhile, or ends the extension if its
+    /// host is gone.
     private func attach(_ handle: any ExtensionHandle, _ number: UInt64) {
         let (isClosed, waiting) = state.withLock { state in
             let waiting = state.extensions[number]?.waiting ?? []
-            // Here: what its host says from now on of its counts goes straight to the handle, and is newer.
+            // Inside the lock: later counts go straight to the handle, and older ones must not overwrite them.
             if let counts = state.extensions[number]?.counts { handle.counted(counts) }
             if state.extensions[number] != nil {
                 state.extensions[number]?.handle = handle
@@ -183,7 +186,7 @@ extension Connection {
         if case .ping = event { acknowledgeForOldHost(number) }
     }
 
-    /// A host of an older version does not say that it has passed a ping on: it is taken to have done so.
+    /// A host of an older version does not report that it has passed a ping on, so the daemon assumes that it did.
     private func acknowledgeForOldHost(_ number: UInt64) {
         let handle = state.withLock { state in
             state.version < ServiceWire.firstWithPings ? state.extensions[number]?.handle : nil
@@ -212,7 +215,7 @@ extension Connection {
 
     private func requestBegan(_ request: UInt64, _ number: UInt64, _ handle: any ExtensionHandle) {
         let isAllowed = state.withLock { state in
-            // It has ended: its host may not have heard it yet.
+            // The extension has ended, and its host may not know that yet.
             guard let requests = state.extensions[number]?.requests else { return true }
             guard requests.count < ServiceWire.mostOpenRequests else { return false }
             return state.extensions[number]?.requests.insert(request).inserted ?? true
@@ -228,7 +231,7 @@ extension Connection {
 }
 
 extension ProtocolViolation {
-    /// Its words are a host's, and stand in a report as they are where it is a budget.
+    /// The text comes from a host. The text of a budget violation goes into a report unchanged, so it is escaped here.
     fileprivate var escaped: ProtocolViolation {
         isBudget ? ProtocolViolation("\(Escaped(text))", isBudget: true) : self
     }

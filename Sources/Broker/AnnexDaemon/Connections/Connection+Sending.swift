@@ -5,7 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 extension Connection {
-    /// Sends a packet, or keeps it until there is room: so much and so long, then the host is one that does not read.
+    /// Sends a packet, or keeps it until the socket has room. If too much is kept, or for too long, the host does not
+    /// read, and the connection is closed.
     func send(_ packet: DaemonPacket) {
         guard let bytes = try? packet.encoded() else { return close("a packet of ours is too long") }
         let isTooMuch = state.withLock { state in
@@ -19,7 +20,7 @@ extension Connection {
         if isTooMuch { close("it does not read what it is sent") }
     }
 
-    /// Whether everything was sent.
+    /// Whether every packet was sent.
     var isFlushed: Bool { state.withLock { $0.unread.isEmpty } }
 
     private func flush(_ state: inout State) {
@@ -27,7 +28,7 @@ extension Connection {
             do throws(SystemError) {
                 try socket.send(next)
             } catch {
-                // What else fails shows where the socket is read.
+                // Any other error shows again when the socket is read, and ends the connection there.
                 guard error.errno == EAGAIN else { return state.unread.clear() }
                 state.unread.isStuck(at: MonotonicClock.now())
                 return flushLater(&state)

@@ -6,17 +6,17 @@ internal import AnnexModel
 internal import Logging
 internal import Synchronization
 
-/// One host's connection. Everything that comes through it is a stranger's: read within bounds, checked, and answered
-/// by values; what breaks a rule ends the connection, and with it that host's extensions.
+/// A host's connection to the daemon. Everything that arrives on it is untrusted: it is read within limits and checked.
+/// A host that breaks a rule loses the connection, and all its extensions end.
 final class Connection: Sendable {
-    /// An extension that this host asked for.
+    /// An extension that this host launched.
     struct Launched {
         var handle: (any ExtensionHandle)?
-        /// What came while the launch was under way.
+        /// Reports that arrived while the launch was under way.
         var waiting: [ExtensionNotice] = []
-        /// What had gone through its channel by the last of them.
+        /// The counts of the channel that came with the last of these reports.
         var counts: SessionStatistics?
-        /// The requests that the broker knows to be open, so that there are never more than it should remember.
+        /// The requests that the broker counts as open. They are kept here to limit how many the broker must remember.
         var requests: Set<UInt64> = []
     }
 
@@ -26,9 +26,9 @@ final class Connection: Sendable {
 
     struct State {
         var phase = Phase.awaitingHello
-        /// What both speak, from the hello on.
+        /// The version that both sides use, from the hello on.
         var version = ServiceWire.versions.upperBound
-        /// The number of the last request; they rise.
+        /// The number of the last request; the numbers rise.
         var last: UInt64 = 0
         var extensions: [UInt64: Launched] = [:]
         var unread = Outbox()
@@ -41,7 +41,7 @@ final class Connection: Sendable {
     let state = Mutex(State())
     let socket: OpenSocket
     let process: ProcessHandle
-    /// Of that process until its end; 0: none.
+    /// The client's process ID, which is valid until the process ends; 0 if it has none here.
     let number: Int32
     let user: DaemonUser
     let loop: EventLoop
@@ -63,7 +63,8 @@ final class Connection: Sendable {
         self.onClose = onClose
     }
 
-    /// Begins to read. The end of the process is looked for by its pidfd: a child that it forked may hold the socket.
+    /// Begins to read. A pidfd reports the end of the client's process, because a child that it forked may keep the
+    /// socket open.
     func begin() throws(SystemError) {
         let process = try loop.watch(process.descriptor.number) { [weak self] _ in self?.close("its process has ended")
         }
@@ -90,7 +91,7 @@ final class Connection: Sendable {
 
     // MARK: The end
 
-    /// Breaks the connection off for what its client did, and says so.
+    /// Closes the connection because its client broke a rule, after sending the reason.
     func refuse(_ what: String) {
         if user.mayTellOfBreak() {
             logger.notice("a connection was broken off for what its client did", metadata: words(what))
@@ -103,7 +104,7 @@ final class Connection: Sendable {
         close(what)
     }
 
-    /// Ends the connection and every extension of it. Once is enough, twice is harmless.
+    /// Closes the connection and ends all its extensions. A second call has no effect.
     func close(_ why: String) {
         let closed: State? = state.withLock { state in
             guard state.phase != .closed else { return nil }

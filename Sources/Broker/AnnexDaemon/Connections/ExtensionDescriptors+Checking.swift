@@ -4,8 +4,8 @@ internal import AnnexLinux
 internal import Glibc
 
 extension ExtensionDescriptors {
-    /// Takes the three descriptors of a launch, if they are what an extension's end of a channel is made of. Nothing that
-    /// is asked of them reaches a file system, which could be one of the client's own that never answers.
+    /// Accepts the three descriptors of a launch if they are valid ends of a channel. None of the checks reaches a file
+    /// system, because a client's own file system might never answer.
     static func checked(_ handed: HandedOver, for identifier: String) throws(BrokerError) -> ExtensionDescriptors {
         guard handed.count == ServiceWire.launchDescriptors, let control = handed.takeFirst(),
             let host = handed.takeFirst(), let other = handed.takeFirst()
@@ -40,7 +40,7 @@ extension ExtensionDescriptors {
         return nil
     }
 
-    /// A ring of 256 MiB, an arena of 4 MiB and a page.
+    /// The size of a ring of 256 MiB, an arena of 4 MiB and a page.
     private static var largestRegion: Int64 { 260 << 20 | 4096 }
 
     private static func fault(_ what: String, _ identifier: String) -> BrokerError {
@@ -50,7 +50,7 @@ extension ExtensionDescriptors {
 }
 
 extension HandedOver {
-    /// What was taken and is not wanted.
+    /// Descriptors that failed the check, to be closed.
     fileprivate convenience init(
         _ one: consuming Descriptor, _ other: consuming Descriptor, _ third: consuming Descriptor,
         closing handed: HandedOver

@@ -2,10 +2,10 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A connection's socket until it is let go of. What lies in it unread may be anything, so that its close may last: it
-/// is done on the lane of whoever sent that.
+/// A connection's socket until it is released. Closing it may take long, because its unread data may contain
+/// descriptors of any kind. So it is closed on the lane of the user who sent that data.
 final class OpenSocket: Sendable {
-    /// For a watch, which ends before the socket is let go of.
+    /// The socket's number for the event loop's watch, which ends before the socket is released.
     let number: Int32
     private let socket: Mutex<ControlSocket?>
     private let closing: Lane
@@ -20,7 +20,7 @@ final class OpenSocket: Sendable {
         letGo()
     }
 
-    /// - Throws: `EPIPE` also once it was let go of.
+    /// - Throws: `EPIPE` also after the socket was released.
     func send(_ bytes: [UInt8]) throws(SystemError) {
         try socket.withLock { (socket) throws(SystemError) in
             guard try socket?.send(bytes) != nil else { throw SystemError("send", errno: EPIPE) }
@@ -35,7 +35,8 @@ final class OpenSocket: Sendable {
         socket.withLock { _ = $0?.setPassRights(accept) }
     }
 
-    /// What was sent through it can still be read at the other end. Once is enough, twice is harmless.
+    /// Shuts the socket down and closes it later, on the lane. The peer can still read what was sent. A second call has
+    /// no effect.
     func letGo() {
         let number = socket.withLock { socket -> Int32? in
             guard let taken = socket.take() else { return nil }

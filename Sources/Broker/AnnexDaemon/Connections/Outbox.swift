@@ -1,8 +1,8 @@
-/// Packets that a connection has not read yet, in order. Pure: moments come with what happens.
+/// Packets for which a connection's socket has no room yet, in order. Reads no clock: the caller passes the moments.
 struct Outbox: Sendable {
     private var packets: [[UInt8]] = []
     private(set) var bytes = 0
-    /// Since when nothing of it could be sent.
+    /// Since when nothing could be sent; nil if the last attempt succeeded.
     private var stuckSince: UInt64?
 
     var count: Int { packets.count }
@@ -14,18 +14,18 @@ struct Outbox: Sendable {
         bytes += packet.count
     }
 
-    /// The first was sent.
+    /// Removes the first packet, which was sent.
     mutating func removeFirst() {
         bytes -= packets.removeFirst().count
         stuckSince = nil
     }
 
-    /// The first could not be sent.
+    /// Records that the first packet could not be sent.
     mutating func isStuck(at now: UInt64) {
         stuckSince = stuckSince ?? now
     }
 
-    /// - Returns: whether nothing could be sent for longer than so many nanoseconds.
+    /// - Returns: whether nothing could be sent for longer than `limit` nanoseconds.
     func isStuck(at now: UInt64, longerThan limit: UInt64) -> Bool {
         stuckSince.map { now &- $0 > limit } ?? false
     }

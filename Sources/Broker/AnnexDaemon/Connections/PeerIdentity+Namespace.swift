@@ -2,10 +2,11 @@ internal import AnnexBrokerAPI
 internal import AnnexLinux
 internal import Glibc
 
-/// Whose user a peer's is. A user of this machine can be many: `/etc/subuid` gives most of them 65,536 numbers, to be used
-/// in a user namespace of their own. Each number with a store and limits of its own would be that many times the limits.
+/// Decides which user a peer counts as. One user of a machine can have many user IDs: `/etc/subuid` gives most users
+/// 65,536 of them, for user namespaces of their own. If each ID had a store and limits of its own, that user would have
+/// 65,536 times the limits.
 extension PeerIdentity {
-    /// Why the machine's daemon serves no such peer; nil where it does.
+    /// Why the machine's daemon does not serve this peer; nil if it does.
     func refusal() -> BrokerError? {
         do throws(SystemError) {
             return try isItsOwn() ? nil : Self.subIdentity(user)
@@ -22,13 +23,15 @@ extension PeerIdentity {
             remedy: "connect as that user, from outside of the container, or run a daemon in it: annexd")
     }
 
-    /// Whether the peer is in this daemon's own user namespace; or has the number of whoever made the namespace that it
-    /// is in; or root made that namespace and left the number what it is.
+    /// Whether the user ID is the peer's own. That is so in three cases:
+    /// - The peer is in this daemon's own user namespace.
+    /// - The peer's user made the namespace that the peer is in.
+    /// - Root made that namespace, and the user ID is the same inside and outside.
     private func isItsOwn() throws(SystemError) -> Bool {
         guard let own = try Self.ownNamespace() else { return true }
         var space = try UserNamespace(of: process, numbered: number)
         guard try !space.isSame(as: own) else { return try stillItsOwn(true) }
-        // The outermost one counts: within his own, a user may make others as anybody.
+        // The outermost namespace counts, because inside it a user may create further ones as any user.
         while true {
             let parent = try space.parent()
             if try parent.isSame(as: own) { break }
@@ -38,13 +41,13 @@ extension PeerIdentity {
         return try stillItsOwn(maker == user || (maker == 0 && isMappedToItself()))
     }
 
-    /// What was found by the process's number: it was that process's if it has not ended since.
+    /// The namespaces were found by process ID. The answer holds only if the process has not ended meanwhile.
     private func stillItsOwn(_ answer: Bool) throws(SystemError) -> Bool {
         guard !process.hasEnded else { throw SystemError("pidfd", errno: ESRCH) }
         return answer
     }
 
-    /// Nil on a kernel without user namespaces: there, nobody has another number than his own.
+    /// nil on a kernel without user namespaces, on which every process has its user's own ID.
     private static func ownNamespace() throws(SystemError) -> UserNamespace? {
         do throws(SystemError) {
             return try UserNamespace.own()
@@ -54,7 +57,7 @@ extension PeerIdentity {
         }
     }
 
-    /// Whether the number inside the peer's namespace is the same as outside.
+    /// Whether the user ID is the same inside and outside of the peer's namespace.
     private func isMappedToItself() -> Bool {
         guard let lines = UserMap(of: "\(number)") else { return false }
         return lines.ranges.contains { $0.inside == $0.outside && $0.inside <= user && user - $0.inside < $0.count }

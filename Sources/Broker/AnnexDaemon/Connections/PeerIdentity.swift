@@ -1,11 +1,12 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Who is at the other end of a connection, as the kernel says: the user, and the process, by a pidfd.
+/// The user and the process at the other end of a connection, as the kernel reports them. The process is held by a
+/// pidfd.
 struct PeerIdentity: ~Copyable {
     let user: UInt32
     let process: ProcessHandle
-    /// The same process's number until its end; 0 where it has none in this namespace.
+    /// The ID of the same process, which is valid until its end; 0 if it has none in this PID namespace.
     let number: Int32
 
     init(user: UInt32, process: consuming ProcessHandle, number: Int32) {
@@ -14,7 +15,7 @@ struct PeerIdentity: ~Copyable {
         self.number = number
     }
 
-    /// - Throws: `ESRCH` where the process that connected is gone.
+    /// - Throws: `ESRCH` if the process that connected has ended.
     init(of socket: borrowing ControlSocket) throws(SystemError) {
         let credentials = try PeerCredentials(of: socket)
         let process = try Self.process(of: socket, credentials)
@@ -24,8 +25,9 @@ struct PeerIdentity: ~Copyable {
 
     consuming func takeProcess() -> ProcessHandle { process }
 
-    /// Kernels before 6.5 give no pidfd of a socket's peer. A number may be another process's by now: it is taken only
-    /// where that is the same user's, whose own affair it then is how long his connection lasts.
+    /// Kernels before 6.5 give no pidfd of a socket's peer, only a process ID, which may belong to another process by
+    /// now. That process is accepted only if it is the same user's or root's. Then the connection just lasts as long as
+    /// that process.
     private static func process(
         of socket: borrowing ControlSocket, _ credentials: PeerCredentials
     ) throws(SystemError) -> ProcessHandle {

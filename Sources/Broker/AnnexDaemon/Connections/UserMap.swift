@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The `uid_map` of a process: which numbers its user namespace has, and which numbers those are outside.
+/// The `uid_map` of a process: the user IDs of its user namespace, and the IDs that they have outside.
 struct UserMap: Sendable, Equatable {
     struct Range: Sendable, Equatable {
         let inside: UInt32
@@ -18,7 +18,7 @@ struct UserMap: Sendable, Equatable {
         }
     }
 
-    /// - Parameter process: its number, or `self`.
+    /// - Parameter process: a process ID, or `self`.
     init?(of process: String) {
         guard let file = try? Descriptor.open("/proc/\(process)/uid_map", O_RDONLY),
             let bytes = try? file.readAll(atMost: 1 << 16)
@@ -26,11 +26,11 @@ struct UserMap: Sendable, Equatable {
         self.init(text: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Whether the namespace has a number for each user of the machine. Else all that it has none for look like one user,
+    /// Whether the namespace maps every user ID of the machine. All users without an ID inside look like the same one,
     /// the overflow user.
     var hasEverybody: Bool { ranges.reduce(UInt64(0)) { $0 + UInt64($1.count) } >= UInt64(UInt32.max) }
 
-    /// The user that this process sees in place of all that its namespace has no number for; nil where it has one for each.
+    /// The user ID that stands for all users without an ID in this process's namespace; nil if every user has one.
     static func overflowUser() -> UInt32? {
         guard let own = UserMap(of: "self"), !own.hasEverybody else { return nil }
         guard let file = try? Descriptor.open("/proc/sys/kernel/overflowuid", O_RDONLY),

@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 package import Logging
 
-/// The log of a daemon's program: one line for each event, with its metadata behind it. The journal gets the level as it
-/// wants it, and adds the time itself.
+/// The log of `annexd`: one line for each event, followed by its metadata. For systemd's journal the line begins with
+/// the level as a number, and without the time, which the journal adds.
 package struct DaemonLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -29,19 +29,20 @@ package struct DaemonLogHandler: LogHandler {
     package func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         let words = all.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted("\($0.value)"))" }
-        // One line, whatever is in it.
+        // Escaping keeps the entry on one line, whatever its values are.
         let line = Escaped(escapedBefore: ([label + ":", "\(event.message)"] + words).joined(separator: " "))
         writer.add("\(isForJournal ? Self.priority(event.level) : "\(Self.time()) \(event.level) ")\(line)")
     }
 
-    /// A value may be a stranger's. In quotes, in which a quote is doubled, it cannot pass for another key and value.
+    /// A value may come from an untrusted client. It is put in quotes, and quotes in it are doubled, so that it cannot
+    /// pass for another key and value.
     private static func quoted(_ value: String) -> String {
         let text = Escaped(escapedBefore: value).description
         let needsQuotes = text.isEmpty || text.utf8.contains { " ='\"".utf8.contains($0) }
         return needsQuotes ? "'\(text.replacing("'", with: "''"))'" : text
     }
 
-    /// As syslog counts them.
+    /// The level's number in syslog.
     private static func priority(_ level: Logger.Level) -> String {
         switch level {
         case .trace, .debug: "<7>"

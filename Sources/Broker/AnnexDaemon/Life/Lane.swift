@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Jobs one after another, on a thread that is there only while there are any. What blocks one user's lane holds up
-/// nobody else.
+/// Runs jobs one after another, on a thread that exists only while there are jobs. A job that blocks delays only its
+/// own lane, for example one user's.
 final class Lane: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
@@ -17,13 +17,13 @@ final class Lane: Sendable {
         self.name = name
     }
 
-    /// Jobs that have not begun.
+    /// How many jobs have not begun.
     var count: Int { state.withLock { $0.jobs.count } }
 
     /// Whether no job waits or runs.
     var isIdle: Bool { state.withLock { !$0.isRunning && $0.jobs.isEmpty } }
 
-    /// Hands a job in. Where no thread is to be had it is done with the next one that comes.
+    /// Adds a job. If no thread can be created, the job runs when the next one is added.
     func run(_ job: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.jobs.append(job)

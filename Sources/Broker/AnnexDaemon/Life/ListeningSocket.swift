@@ -3,15 +3,15 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Where a daemon's connections wait: made by the daemon, or given by whoever started it.
+/// The socket that accepts a daemon's connections. The daemon makes it, or its parent passes it on.
 package struct ListeningSocket: ~Copyable, Sendable {
     package let descriptor: Descriptor
-    /// Whether somebody else made it, and keeps it when the daemon ends.
+    /// Whether another program made the socket, and keeps it when the daemon ends.
     package let isGiven: Bool
 
-    /// The first number that is given by systemd's rules.
+    /// The first descriptor that a parent passes on, by systemd's protocol.
     private static let firstGiven: Int32 = 3
-    /// What a daemon calls the socket that it made itself, when it hands it to its next self.
+    /// The name under which a daemon passes its own socket on to its successor.
     private static let ownName = "annexd-own"
 
     private init(_ descriptor: consuming Descriptor, isGiven: Bool) {
@@ -19,14 +19,14 @@ package struct ListeningSocket: ~Copyable, Sendable {
         self.isGiven = isGiven
     }
 
-    /// The socket that systemd, or the daemon's last self, gave (`LISTEN_FDS`); nil where none was.
-    /// - Throws: `ENOTSOCK` where something else was given.
+    /// The socket that systemd, or this daemon's predecessor, passed on (`LISTEN_FDS`); nil if there is none.
+    /// - Throws: `ENOTSOCK` if the parent passed on something else.
     package static func given() throws(SystemError) -> ListeningSocket? {
         guard Self.number("LISTEN_PID") == Int(getpid()), let count = Self.number("LISTEN_FDS"), count > 0 else {
             return nil
         }
         let isOwn = getenv("LISTEN_FDNAMES").map { String(cString: $0) } == ownName
-        // Nobody else is to take them for his own.
+        // Child processes must not take these variables for their own.
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
         let socket = Descriptor(owning: firstGiven)
         guard count == 1, LocalSocket.isListener(socket) else {
@@ -38,7 +38,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         return ListeningSocket(readied(socket), isGiven: !isOwn)
     }
 
-    /// Makes a socket, in place of one that nobody listens at any more. The state's lock is held.
+    /// Makes a socket, and replaces a stale one. The caller must hold the lock of the state folder.
     /// - Parameter isForAll: whether every user may connect.
     package static func made(at path: String, isForAll: Bool) throws(SystemError) -> ListeningSocket {
         let folder = path.split(separator: "/").dropLast().joined(separator: "/")
@@ -46,7 +46,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
             let remedy = errno == ENOENT ? "name a place that there is by --socket, or set XDG_RUNTIME_DIR" : nil
             throw SystemError("mkdir", errno: errno, path: "/" + folder, remedy: remedy)
         }
-        // A broker of root's makes this one too, for itself alone.
+        // A broker of root may have created this folder already, with access for root alone.
         if path == DaemonPlace.systemSocket { try Descriptor.directory("/" + folder).setMode(0o755) }
         do throws(SystemError) {
             _ = try LocalSocket.connect(to: path, patience: .seconds(1))
@@ -59,7 +59,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
             readied(try LocalSocket.listen(at: path, mode: isForAll ? 0o666 : 0o600)), isGiven: false)
     }
 
-    /// Removes a socket that nobody listens at; a file of another kind refuses connections, too.
+    /// Removes a socket at which no process listens. A file of another kind, which refuses connections too, is not
+    /// removed.
     private static func removeSocket(_ path: String) throws(SystemError) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
@@ -71,7 +72,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
         unlink(path)
     }
 
-    /// Before its hello nobody can send a descriptor: the kernel refuses it (6.16; before, it is closed here).
+    /// Before its hello, a client may not send descriptors. From Linux 6.16 on the kernel denies them; on older kernels
+    /// the daemon closes them.
     private static func readied(_ descriptor: consuming Descriptor) -> Descriptor {
         let socket = ControlSocket(owning: descriptor)
         _ = socket.setPassRights(false)
@@ -82,10 +84,10 @@ package struct ListeningSocket: ~Copyable, Sendable {
         getenv(name).flatMap { Int(String(cString: $0)) }
     }
 
-    /// Starts a program in this one's place, which gets this socket. Comes back only where that fails.
+    /// Replaces this program with another one and passes the socket on to it. Returns only by throwing an error.
     package func handOver(to program: String, _ arguments: [String]) throws(SystemError) -> Never {
         let number = descriptor.number
-        // A number of its own first: `dup2` onto itself would leave it to be closed.
+        // The descriptor may already have the right number. `dup2` onto itself would not clear its close-on-exec flag.
         if number == Self.firstGiven {
             guard fcntl(number, F_SETFD, 0) == 0 else { throw SystemError("fcntl(F_SETFD)", errno: errno) }
         } else {

@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// Lines of a log on their way to a descriptor. A thread writes them, and runs only while there are lines.
 ///
-/// A reader that reads slowly, or not at all, blocks no writer. A bounded number of lines waits; further lines are lost, and
-/// the next line that is accepted reports their number before itself.
+/// A reader that reads slowly, or not at all, blocks no writer. A bounded number of lines waits; further lines are
+/// lost, and the next line that is accepted reports their number before itself.
 package final class LogWriter: Sendable {
-    /// As many lines may wait.
+    /// The most lines that may wait.
     static let mostWaiting = 2_048
     /// The longest line, in bytes.
     static let longestLine = 8 << 10
@@ -23,14 +23,15 @@ package final class LogWriter: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Takes a line; returns at once.
+    /// Queues a line; returns at once.
     package func add(_ line: String) {
         guard lane.count < Self.mostWaiting else {
             lost.add(1, ordering: .relaxed)
             return
         }
         let bytes = Array(line.utf8.prefix(Self.longestLine))
-        // Here and not where the line is written: lines that were accepted before the loss come before its report.
+        // The count is taken here, not when the line is written, so that lines accepted before the loss come before its
+        // report.
         let missing = lost.exchange(0, ordering: .relaxed)
         lane.run { [self] in
             if missing > 0 { write(Array("annexd: \(missing) lines of this log are lost".utf8)) }
@@ -38,16 +39,16 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Whether everything that was taken is written.
+    /// Whether every accepted line is written.
     var isIdle: Bool { lane.isIdle }
 
-    /// Waits until all is written, or until the time is over.
+    /// Waits until all lines are written, or until the time is over.
     package func finish(within limit: Duration) {
         let deadline = MonotonicClock.deadline(after: limit)
         while !isIdle, MonotonicClock.now() < deadline { MonotonicClock.pause() }
     }
 
-    /// What cannot be written is nobody's to hear.
+    /// Writes a line. An error is ignored, because there is no other place to report it.
     private func write(_ bytes: [UInt8]) {
         let line = bytes + [UInt8(ascii: "\n")]
         var done = 0

@@ -1,11 +1,11 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What a service manager is told of a daemon's life (`sd_notify`), where there is one.
+/// Reports the daemon's state to the service manager that started it (`sd_notify`), if there is one.
 package enum ServiceManager {
-    /// Connections are taken.
+    /// The daemon accepts connections.
     package static func tellReady() { tell("READY=1\nSTATUS=takes connections") }
-    /// The daemon starts anew in its own place.
+    /// The daemon is replacing itself with a new program.
     package static func tellReloading() {
         tell("RELOADING=1\nMONOTONIC_USEC=\(MonotonicClock.now() / 1000)")
     }
@@ -13,7 +13,7 @@ package enum ServiceManager {
 
     private static func tell(_ text: String) {
         guard let place = getenv("NOTIFY_SOCKET") else { return }
-        // Nobody has to listen: it is for who wants to know.
+        // An error is ignored, because no service manager has to listen.
         try? LocalSocket.sendDatagram(text, to: String(cString: place))
     }
 }

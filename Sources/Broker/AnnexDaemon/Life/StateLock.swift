@@ -2,12 +2,13 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// The right to a state folder: one daemon at a time. Ends with its process, whatever ends that.
+/// A lock on a state folder, which one daemon holds at a time. The kernel releases it when the process ends, whatever
+/// ends it.
 package struct StateLock: ~Copyable, Sendable {
     private let file: Descriptor
 
-    /// Makes the folder where it is missing.
-    /// - Throws: `EBUSY` where another daemon has it.
+    /// Locks the folder, and creates it if it is missing.
+    /// - Throws: `EBUSY` if another daemon holds the lock.
     package init(on state: String) throws(SystemError) {
         try Descriptor.makeDirectories(state, mode: 0o700)
         try Descriptor.directory(state).checkOwn(state)
@@ -30,12 +31,12 @@ package struct StateLock: ~Copyable, Sendable {
     }
 }
 
-/// The right to one user's store: his broker's, or of whoever removes the store.
+/// A lock on one user's store. The user's broker holds it, or a program that removes the store.
 package final class UserLock: Sendable {
     private let file: Descriptor
 
-    /// - Parameter patience: how long to wait for whoever has it. A broker of this user may be about to end.
-    /// - Throws: `EBUSY` where somebody still has it then.
+    /// - Parameter patience: how long to wait for the present holder; a broker of this user may be about to end.
+    /// - Throws: `EBUSY` if the store is still locked after that time.
     init(_ user: UInt32, in state: String, patience: Duration) throws(SystemError) {
         let deadline = MonotonicClock.deadline(after: patience)
         while true {

@@ -1,5 +1,5 @@
 extension DaemonLimits {
-    /// A limit by the word that a command line has for it. Times are in seconds.
+    /// The name of a limit on the command line. Times are in seconds.
     package enum Name: String, Sendable, CaseIterable {
         case connections, users, running, apps, extensions, closing, handshake, unread, farewell, idle, processes
         case openRequests = "open-requests"
@@ -33,7 +33,7 @@ extension DaemonLimits {
         case .unreadBytes: unreadBytes = number
         case .memoryBytes: memoryBytes = Int64(number)
         case .processes: processes = number
-        // The kernel knows no greater weight.
+        // The kernel accepts no higher weight.
         case .processorWeight: processorWeight = min(number, 10_000)
         case .diskWeight: diskWeight = min(number, 10_000)
         case .handshake: handshake = .seconds(number)

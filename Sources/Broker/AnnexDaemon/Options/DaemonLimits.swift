@@ -1,47 +1,51 @@
 internal import Glibc
 
-/// What one user may have with a daemon, and all of them together. More is refused, or waits.
+/// The limits of each user of a daemon, and of all users together. The daemon rejects requests beyond them, or lets
+/// them wait.
 package struct DaemonLimits: Sendable, Hashable {
-    /// Connections of one user.
+    /// The most connections of one user.
     package var connections = 64
-    /// Users with anything open.
+    /// The most users with a connection, an extension or an open request.
     package var users = 64
-    /// Requests of one user that are not answered yet.
+    /// The most requests of one user that are not answered yet.
     package var openRequests = 64
-    /// Extensions of one user that run or wait for a place.
+    /// The most extensions of one user that run or wait for an instance slot.
     package var running = 256
-    /// Apps of one user, and the extensions in them.
+    /// The most apps of one user, and the most extensions in them.
     package var apps = 64
     package var extensions = 256
-    /// Bytes of one user's installed apps.
+    /// The most bytes of one user's installed apps.
     package var installedBytes: Int64 = 2 << 30
-    /// Bytes of all users' installed apps together, and how many must stay free on their disk.
+    /// The most bytes of all users' installed apps together, and the bytes that must stay free on their disk.
     package var allInstalledBytes: Int64 = 64 << 30
     package var freeBytes: Int64 = 256 << 20
-    /// Changes of one user's store within a minute: installations, removals, switches. Each makes the disk of all write.
+    /// The most changes of one user's store in a minute: installations, removals and switches. Each change makes the
+    /// disk write, which all users share.
     package var changesPerMinute = 240
-    /// Packets within a second that are read from one user's connections; what is more waits in the sockets.
+    /// The most packets per second that are read from one user's connections; further packets wait in the sockets.
     package var packetsPerSecond = 20_000
-    /// Descriptors of one user's that wait to be closed: a file system of his own may take its time. None of his packets
-    /// are read then; and where four times as many wait, no connection of his is taken.
+    /// The most descriptors of one user that may wait to be closed; the user's own file system can make a close slow.
+    /// From this number on, none of the user's packets are read. From four times this number, no further connection of
+    /// the user is accepted.
     package var closing = 256
-    /// Memory of all extensions of one user together, in bytes; half of the machine's.
+    /// The memory of all extensions of one user together, in bytes: by default half of the machine's.
     package var memoryBytes: Int64 = DaemonLimits.machineMemory / 2
-    /// Their processes and threads.
+    /// The most processes and threads of one user's extensions.
     package var processes = 4096
-    /// Their share of the processors and the disks where others want them too: the daemon itself has 100.
+    /// The weights of one user's extensions when others compete for the processors and the disks. The daemon itself has
+    /// 100.
     package var processorWeight = 50
     package var diskWeight = 50
-    /// From the connection to its hello.
+    /// The longest time from the connection to its hello.
     package var handshake = Duration.seconds(5)
-    /// What a connection has not read yet: packets, and how long nothing of it may move.
+    /// The most packets that wait because a connection does not read, and the longest time without any progress.
     package var unreadPackets = 512
     package var unread = Duration.seconds(10)
-    /// Bytes that all connections of one user have not read yet.
+    /// The most bytes that wait because one user's connections do not read.
     package var unreadBytes = 16 << 20
-    /// For the ends of extensions when the daemon goes.
+    /// How long the daemon waits for the ends of extensions when it shuts down.
     package var farewell = Duration.seconds(10)
-    /// How long a user without connections and extensions keeps his broker, and with it its memory of failures.
+    /// How long a user without connections and extensions keeps a broker, and with it the record of failures.
     package var idle = Duration.seconds(600)
 
     private static let machineMemory: Int64 = {

@@ -1,19 +1,21 @@
 package import AnnexBroker
 
-/// How a daemon is run.
+/// The settings of a daemon.
 package struct DaemonOptions: Sendable {
-    /// The folder of what is installed; made where it is missing.
+    /// The folder for installed apps; created if it is missing.
     package var state: String
-    /// Whether it serves every user of the machine, each with a broker and a store of his own; else its own user alone.
+    /// Whether the daemon serves every user of the machine, each with a broker and a store. Otherwise it serves its own
+    /// user alone.
     package var isSystem: Bool
     package var limits = DaemonLimits()
-    /// What its brokers do otherwise than the policies say.
+    /// The settings of its brokers that override the policies.
     package var wishes = BrokerConfiguration()
 
-    /// Where a user's apps lie.
+    /// The folder of a user's apps.
     func store(of user: UInt32) -> String { isSystem ? "\(state)/apps/\(user)" : "\(state)/apps" }
 
-    /// Where the machine's daemon keeps a user's reports, so that nobody's ends push out another's.
+    /// The folder in which the machine's daemon keeps a user's reports. Each user has one, so that many ends of one
+    /// user do not push out another user's reports.
     func reports(of user: UInt32) -> String { "\(state)/reports-of/\(user)" }
 
     package init(state: String, isSystem: Bool) {

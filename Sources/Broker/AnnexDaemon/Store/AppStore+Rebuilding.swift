@@ -6,10 +6,11 @@ internal import Glibc
 extension AppStore {
     private struct Found {
         let app: StoreIndex.App
-        /// When its folder last changed, in nanoseconds after 1970.
+        /// When the folder last changed, in nanoseconds after 1970.
         let changed: Int64
 
-        /// What was set aside once gives way to what was not: to be renamed is a change, too.
+        /// A folder that was once set aside gives way to one that was not. Their times do not count, because setting a
+        /// folder aside changes its time too.
         func isNewer(than other: Found?) -> Bool {
             guard let other else { return true }
             let (wasKept, otherWasKept) = (app.folder.hasSuffix(keptSuffix), other.app.folder.hasSuffix(keptSuffix))
@@ -17,16 +18,17 @@ extension AppStore {
         }
     }
 
-    /// Why a folder is not in the index that was made.
+    /// A folder that is not in the rebuilt index, and the reason.
     private struct Left {
         let folder: String
         let why: String
     }
 
-    /// Makes an index of the apps that lie there and pass, and sets the damaged one aside. Every
-    /// extension is switched off: the damaged index no longer tells which ones the user had switched off.
+    /// Rebuilds a damaged index from the valid apps in the store, and sets the damaged one aside. Every extension is
+    /// switched off, because the damaged index no longer tells which ones the user had switched off.
     ///
-    /// The damaged index stays until the new one replaces it: a kill on the way leaves a store that is made anew again.
+    /// The damaged index stays until the new one replaces it. If the daemon is killed in between, the next start
+    /// rebuilds the index again.
     static func rebuilt(
         _ folder: borrowing Descriptor, _ path: String, _ log: StoreLog
     ) throws(SystemError) -> StoreIndex {
@@ -52,7 +54,7 @@ extension AppStore {
                 let other = newest[found.app.identifier]
                 let isNewer = found.isNewer(than: other)
                 if isNewer { newest[found.app.identifier] = found }
-                // A kill may have left the one that another replaced.
+                // A kill may have left the old folder of an app that was replaced.
                 if let older = isNewer ? other : found {
                     left.append(Left(folder: older.app.folder, why: "a newer one of the same app is there"))
                 }
@@ -61,7 +63,8 @@ extension AppStore {
         return (StoreIndex(apps: newest.values.map(\.app).sorted { $0.identifier < $1.identifier }), left)
     }
 
-    /// A folder that cannot be opened now may be an app all the same, and was its user's: it is kept.
+    /// Renames a folder instead of removing it. It belongs to the user, and may hold an app even if it cannot be opened
+    /// now.
     private static func setAside(
         _ left: Left, in folder: borrowing Descriptor, _ log: StoreLog
     ) throws(SystemError) {
@@ -70,7 +73,7 @@ extension AppStore {
         log.setAside(left.folder, as: kept, left.why)
     }
 
-    /// Gives the damaged index a second name, and leaves it where it is.
+    /// Gives the damaged index a second name, and leaves it in place.
     private static func keepDamaged(in folder: borrowing Descriptor) throws(SystemError) {
         do throws(SystemError) {
             try folder.removeFile(damagedName)
@@ -78,7 +81,7 @@ extension AppStore {
             guard error.errno == ENOENT else { throw error }
         }
         try folder.link(indexName, as: damagedName)
-        // The new index must not be there before what was done for it.
+        // Everything done so far must reach the disk before the new index does.
         try folder.synchronize()
     }
 
@@ -86,7 +89,7 @@ extension AppStore {
         let text: String
     }
 
-    /// The app in one of the store's folders; why there is none, where none passes.
+    /// The app in one of the store's folders, or the reason why there is no valid one.
     private static func look(
         into name: String, of folder: borrowing Descriptor, _ path: String
     ) -> Result<Found, Reason> {
@@ -104,7 +107,7 @@ extension AppStore {
         }
     }
 
-    /// As an archive is measured: a block at least for each file and directory.
+    /// The folder's size, measured as for an archive: a block more for each file and directory.
     private static func bytes(of directory: borrowing Descriptor) throws(SystemError) -> UInt64 {
         var sum: UInt64 = 0
         for entry in try directory.entries(atMost: 100_000) {

@@ -4,19 +4,19 @@ internal import Glibc
 internal import Synchronization
 
 extension AppStore {
-    /// What came of an archive: a folder of the store's that nothing names yet.
+    /// An unpacked archive: a folder of the store that the index does not name yet.
     struct Unpacked {
         let folder: String
         let name: String
         let bytes: UInt64
-        /// Its bytes are set aside until the index counts them.
+        /// Keeps the app's bytes reserved until the index counts them.
         let reservation: StoreSpace.Reservation
     }
 
-    /// Writes an archive out as an app of this name.
+    /// Unpacks an archive into a new folder, as an app of this name.
     /// - Parameters:
-    ///   - room: the most bytes.
-    ///   - space: which all users share.
+    ///   - room: the most bytes that the app may take.
+    ///   - space: the space that all users share.
     func unpack(
         _ archive: consuming Descriptor, as name: String, room: Int64, in space: StoreSpace
     ) throws(BrokerError) -> Unpacked {
@@ -46,7 +46,8 @@ extension AppStore {
         }
     }
 
-    /// Whether an archive's fault cannot be the reason: what names itself twice, or a folder that is none, is its own.
+    /// Whether the disk failed, rather than the archive. A bad archive, for example one with the same name twice,
+    /// causes the errors listed here.
     private static func isTheDisks(_ error: any Error) -> Bool {
         guard let error = error as? SystemError else { return false }
         return ![ENOENT, ENOTDIR, EEXIST, ELOOP, EXDEV, EISDIR, ENAMETOOLONG, EILSEQ].contains(error.errno)
@@ -69,8 +70,8 @@ extension AppStore {
             let parent = try self.folder.openBeneath(place.parent, O_RDONLY | O_DIRECTORY)
             try write(entry, place.name, in: parent, reader)
         }
-        // The index must never outlast what it names, whenever the machine loses power. Once for all of it: a wait for each
-        // of 20,000 files would keep the disk of every user busy.
+        // The index must never reach the disk before the files that it names, even if the machine loses power. One call
+        // covers all files, because up to 20,000 separate calls would keep the disk of every user busy.
         try self.folder.synchronizeFileSystem()
     }
 
@@ -97,8 +98,9 @@ extension AppStore {
         }
     }
 
-    /// Readable for every user, since an extension runs as a user of its own; the store itself is closed to others.
-    /// What every user could change stays so, to be refused as it would be anywhere (P7).
+    /// Every user may read the files, because an extension runs as a user of its own; the store itself is closed to
+    /// other users. A file that every user may change keeps that right, so that the check of the bundle rejects it
+    /// (P7).
     private static func mode(of entry: BundleArchive.Entry) -> UInt32 {
         let isProgram = entry.kind == .directory || entry.permissions.contains(.executable)
         return (isProgram ? 0o755 : 0o644) | (entry.permissions.contains(.writableByAll) ? 0o002 : 0)

@@ -5,22 +5,22 @@ internal import Glibc
 internal import Logging
 internal import Synchronization
 
-/// One user's installed apps on disk: a folder for each, and one index that says which of them count.
+/// One user's installed apps on disk: a folder for each app, and an index that names the installed ones.
 ///
-/// `index` is the truth and is replaced by a rename: a folder that it does not name is what a kill left, and is swept. But
-/// what a damaged index may have named is set aside, and never swept. Only one lane changes a store.
+/// A rename replaces `index` as a whole. A folder that `index` does not name was left behind by a kill and is removed.
+/// Folders that a damaged index may have named are set aside, and never removed. Only one lane changes a store.
 final class AppStore: Sendable {
     let path: String
     let folder: Descriptor
     let index: Mutex<StoreIndex>
-    /// Apps that count no more, but may be somebody's bundle still.
+    /// Replaced or removed apps that running extensions may still use.
     let leavings = Mutex<[Leaving]>([])
 
     static let indexName = "index"
     static let newIndexName = "index.new"
-    /// What an index is called that could not be read: the last one of them.
+    /// The name of the last index that could not be read.
     static let damagedName = "index.damaged"
-    /// Ends the name of a folder that was set aside.
+    /// The suffix of a folder that was set aside.
     static let keptSuffix = ".kept"
 
     private enum Reading {
@@ -28,7 +28,7 @@ final class AppStore: Sendable {
         case damaged
     }
 
-    /// Opens the store at a path, or makes it, and sweeps what a kill left.
+    /// Opens the store at a path, or creates it, and removes what a kill left behind.
     init(at path: String, of user: UInt32, logger: Logger) throws(SystemError) {
         try Descriptor.makeDirectories(path, mode: 0o700)
         let folder = try Descriptor.directory(path)
@@ -53,8 +53,9 @@ final class AppStore: Sendable {
         }
     }
 
-    /// Damaged is only what was read and is no index. What the disk refuses to read, it may read another time.
-    /// - Throws: `EPROTO` where a newer daemon has written the index.
+    /// Reads the index. It counts as damaged only if it was read and is invalid; an error of the disk may be gone the
+    /// next time.
+    /// - Throws: `EPROTO` if a newer daemon has written the index.
     private static func read(_ folder: borrowing Descriptor, _ path: String) throws(SystemError) -> Reading {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -62,7 +63,7 @@ final class AppStore: Sendable {
         } catch {
             switch error.errno {
             case ENOENT: return .index(StoreIndex())
-            // Longer than any.
+            // The file is longer than any valid index.
             case EFBIG: return .damaged
             default: throw error
             }
@@ -78,7 +79,7 @@ final class AppStore: Sendable {
         }
     }
 
-    /// Makes a change of the index lasting; nothing has changed where that fails.
+    /// Changes the index on disk; if that fails, nothing has changed.
     func change(_ body: (inout StoreIndex) -> Void) throws(SystemError) {
         var next = index.withLock { $0 }
         body(&next)
@@ -102,27 +103,27 @@ final class AppStore: Sendable {
         try folder.synchronize()
     }
 
-    /// Bytes of what is installed, and of what still is somebody's bundle.
+    /// The bytes of the installed apps, and of those that running extensions may still use.
     var bytes: Int64 {
         StoreIndex(apps: index.withLock { $0.apps } + leavings.withLock { $0.map(\.app) }).bytes
     }
 
     func path(of app: StoreIndex.App) -> String { "\(path)/\(app.folder)/\(app.name)" }
 
-    /// Bytes that are left of a limit; what still is somebody's bundle takes its own.
+    /// The bytes that are left of a limit. Replaced apps that are still in use count against it.
     func room(within limit: Int64) -> Int64 {
         max(0, limit - bytes)
     }
 
-    /// Removes a folder that counts no more.
+    /// Removes a folder that the index does not name.
     func discard(_ folder: String) {
-        // What cannot be removed now is swept by the next start.
+        // A folder that cannot be removed now is removed by the next start.
         try? self.folder.removeTree(folder)
     }
 
     var hasLeavings: Bool { leavings.withLock { !$0.isEmpty } }
 
-    /// Removes what no extension has as its bundle any more.
+    /// Removes the replaced apps that no extension uses any more.
     func sweep() {
         let free = leavings.withLock { leavings in
             let free = leavings.filter { !$0.isHeld }

@@ -1,11 +1,11 @@
 package import AnnexLinux
 internal import Glibc
 
-/// A user whom the machine's daemon is to forget: nothing of what it keeps for him is left.
+/// Removes everything that the machine's daemon keeps for a user.
 package enum ForgottenUser {
-    /// Removes a user's apps and reports. The daemon may run meanwhile; the user must have no broker with it.
+    /// Removes a user's apps and reports. The daemon may run meanwhile, but the user must have no broker in it.
     /// - Returns: the folders that were removed.
-    /// - Throws: `EBUSY` where the user has a broker.
+    /// - Throws: `EBUSY` if the user has a broker.
     package static func remove(_ user: UInt32, from options: DaemonOptions) throws(SystemError) -> [String] {
         let lock: UserLock
         do throws(SystemError) {

@@ -1,6 +1,7 @@
 internal import AnnexBundle
 
-/// An app's folder that counts no more. It stays until no extension runs from it: whatever runs holds its bundle.
+/// The folder of an app that was replaced or removed. It stays until no extension runs from it: a running extension
+/// holds its bundle.
 struct Leaving: Sendable {
     private struct Held: Sendable {
         weak let bundle: ExtensionBundle?

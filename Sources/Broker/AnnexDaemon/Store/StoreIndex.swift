@@ -1,15 +1,16 @@
 internal import AnnexChannel
 
-/// What of a store's folders is installed. Replaced whole, so that whatever is killed leaves the old or the new.
+/// The installed apps of a store. The file is replaced as a whole, so a kill leaves either the old index or the new
+/// one.
 struct StoreIndex: Message, Equatable {
     struct App: Message, Equatable {
         /// The app's bundle identifier.
         let identifier: String
-        /// Its folder in the store, and its name there.
+        /// The app's folder in the store, and the name of its bundle there.
         let folder: String
         let name: String
         let bytes: UInt64
-        /// Extensions that are switched off.
+        /// The extensions that are switched off.
         var disabled: [String] = []
 
         init(identifier: String, folder: String, name: String, bytes: UInt64, disabled: [String] = []) {
@@ -51,12 +52,12 @@ struct StoreIndex: Message, Equatable {
         encoder.encode(list: apps, as: 2)
     }
 
-    /// The version of an index that may be newer or damaged; nil where not even that can be read.
+    /// The version of an index that may be newer or damaged; nil if even the version cannot be read.
     static func version(of bytes: [UInt8]) -> UInt32? {
         (try? Version(decoding: bytes, within: limits))?.number
     }
 
-    /// The first field of every version.
+    /// The first field, which is the same in every version.
     private struct Version: Message {
         let number: UInt32
 

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Logging
 
-/// What the log hears of a store that had to be mended.
+/// Log entries about a store whose index was rebuilt.
 struct StoreLog: Sendable {
     private let logger: Logger
     private let metadata: Logger.Metadata

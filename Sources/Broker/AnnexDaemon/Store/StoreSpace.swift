@@ -4,14 +4,14 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Room for what all users of a daemon have installed: so much together, and so much that stays free on their disk.
+/// The disk space for the apps of all users: a limit for all together, and a number of bytes that must stay free.
 final class StoreSpace: Sendable {
     private struct State {
-        /// Bytes of each store, by its path.
+        /// The bytes of each store, by its path.
         var stores: [String: Int64] = [:]
-        /// Whether those of users without a broker were looked at.
+        /// Whether the stores of users without a broker are counted too.
         var isWhole = false
-        /// Bytes that are being installed.
+        /// The bytes of installations that are under way.
         var reserved: Int64 = 0
     }
 
@@ -22,12 +22,12 @@ final class StoreSpace: Sendable {
         self.options = options
     }
 
-    /// Takes note of how much a store has.
+    /// Records how many bytes a store has.
     func note(_ bytes: Int64, at path: String) {
         state.withLock { $0.stores[path] = bytes }
     }
 
-    /// Bytes that are set aside for as long as this is held.
+    /// Keeps bytes reserved for as long as it exists.
     final class Reservation: Sendable {
         private let bytes: Int64
         private let space: StoreSpace
@@ -40,12 +40,12 @@ final class StoreSpace: Sendable {
         deinit { space.state.withLock { $0.reserved -= bytes } }
     }
 
-    /// Sets bytes aside. Not for the event loop's thread.
+    /// Reserves bytes. Not for the event loop's thread, because it reads the disk.
     func reserve(_ bytes: Int64, for app: String) throws(BrokerError) -> Reservation {
         let free = try freeBytes()
         let others = state.withLock { $0.isWhole } ? [:] : stores()
         let fault = state.withLock { state in
-            // A user who was forgotten has none any more.
+            // A forgotten user has no store any more.
             state.stores = state.stores.merging(others) { one, _ in one }.filter { access($0.key, F_OK) == 0 }
             state.isWhole = true
             let fault = shortage(state, of: bytes, free: free)
@@ -77,7 +77,7 @@ final class StoreSpace: Sendable {
         }
     }
 
-    /// What lies there of everybody, also of those who have no broker now.
+    /// The sizes of all users' stores, including those of users without a broker.
     private func stores() -> [String: Int64] {
         guard options.isSystem else { return [:] }
         var found: [String: Int64] = [:]
@@ -89,11 +89,11 @@ final class StoreSpace: Sendable {
         return found
     }
 
-    /// As its index says. An index that cannot be read counts for nothing until its user's broker has mended it.
+    /// The size that the store's index states. An unreadable index counts as 0 until its user's broker has rebuilt it.
     private static func bytes(ofStoreAt path: String) -> Int64 {
         let file = "\(path)/index"
         var status = stat()
-        // Looked at before it is opened: a pipe would have a reader by that.
+        // The kind is checked before opening, because opening a pipe would already count as a reader of it.
         guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             let bytes = try? Descriptor.open(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
                 .readAll(atMost: StoreIndex.limits.bytes),

@@ -5,10 +5,10 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-// On the lane of changes: one after another.
+// All of this runs on the lane of changes, one change after another.
 
 extension DaemonUser {
-    /// Copies an app into the store, checks the copy, and registers it in place of what had its identifier.
+    /// Copies an app into the store, checks the copy, and installs it in place of the app with the same identifier.
     func install(_ handed: HandedOver, named name: String) throws(BrokerError) -> [InstalledExtension] {
         let means = try ready()
         guard handed.count == 1, let archive = handed.takeFirst() else {
@@ -19,7 +19,8 @@ extension DaemonUser {
         let index = means.store.index.withLock { $0 }
         let made = try means.store.unpack(
             archive, as: name, room: means.store.room(within: options.limits.installedBytes), in: space)
-        // While its bytes are still set aside.
+        // The sizes are recorded while the new app's bytes are still reserved, so that they are never missing from the
+        // sum.
         defer { withExtendedLifetime(made) { space.note(means.store.bytes, at: means.store.path) } }
         do throws(BrokerError) {
             let app = try opened("\(means.store.path)/\(made.folder)/\(name)", name)
@@ -51,7 +52,8 @@ extension DaemonUser {
         }
     }
 
-    /// The broker's registry first, since it may refuse; where the disk does, the registry gets back what it had.
+    /// The broker's registry changes first, because it may reject the app. If writing the index fails then, the
+    /// registry gets the old app back.
     private func register(
         _ app: AppBundle, _ made: AppStore.Unpacked, in means: UserResources, _ index: StoreIndex
     ) throws(BrokerError) -> [InstalledExtension] {
@@ -82,18 +84,18 @@ extension DaemonUser {
     func remove(app identifier: String) throws(BrokerError) {
         let means = try ready()
         guard let app = means.store.index.withLock({ $0.app(identifier) }) else {
-            // The broker knows the words.
+            // The broker's error names the installed apps.
             return try means.broker.remove(app: identifier)
         }
         let running = means.broker.bundles(of: identifier)
         try change(means, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
-        // One that could not be loaded is nothing to the broker.
+        // The broker does not know an app that could not be loaded, so its error is ignored.
         try? means.broker.remove(app: identifier)
         discard(app, running, in: means)
         space.note(means.store.bytes, at: means.store.path)
     }
 
-    /// The index first: only a disk can fail here, and then nothing has changed.
+    /// The index changes first: only the disk can fail here, and then nothing has changed.
     func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(BrokerError) {
         let means = try ready()
         let app = try means.broker.app(carrying: identifier)
@@ -116,13 +118,13 @@ extension DaemonUser {
         }
     }
 
-    /// A running extension may still read its bundle, and holds it until it has ended.
+    /// Removes a replaced app when no running extension holds its bundle any more.
     private func discard(_ app: StoreIndex.App, _ running: [ExtensionBundle], in means: UserResources) {
         means.store.leavings.withLock { $0.append(Leaving(app, heldBy: running)) }
         sweep()
     }
 
-    /// Removes bundles that count no more and that nothing runs from.
+    /// Removes the replaced apps from which no extension runs.
     func sweep() {
         guard let store = means.withLock({ $0?.store }), store.hasLeavings else { return }
         changes.run { [self] in

@@ -5,7 +5,8 @@ internal import Logging
 internal import Synchronization
 
 extension DaemonUser {
-    /// His broker and his store. The first who asks makes them: not for the event loop's thread.
+    /// The user's broker and store, which the first request makes. Not for the event loop's thread, because that takes
+    /// time.
     func ready() throws(BrokerError) -> UserResources {
         if let means = means.withLock({ $0 }) { return means }
         return try making.withLock { (_) throws(BrokerError) in
@@ -32,7 +33,7 @@ extension DaemonUser {
         return made
     }
 
-    /// Each user's reports in a folder of their own, and his number in each line of the log.
+    /// The settings of the user's broker: a report folder of the user's own, and the user ID in each line of the log.
     private var wishes: BrokerConfiguration {
         var wishes = options.wishes
         wishes.share = share
@@ -57,19 +58,19 @@ extension DaemonUser {
             ])
     }
 
-    /// An app that no longer passes stays on disk, and is not offered.
+    /// Loads an installed app. An app that breaks a rule by now stays on disk, but is not offered.
     private func load(_ app: StoreIndex.App, _ means: UserResources) {
         do throws(BrokerError) {
             _ = try means.broker.install(app: means.store.path(of: app))
             switchOff(app.disabled, means.broker)
         } catch {
-            // Its directory has the name that a client gave it.
+            // The client chose the name of the app's directory, so the error is escaped.
             logger.error(
                 "an installed app cannot be loaded",
                 metadata: ["app": "\(app.identifier)", "user": "\(number)", "error": "\(Escaped("\(error)"))"])
         }
     }
-    /// One that its app no longer carries has nothing to be switched off.
+    /// Switches extensions off. An extension that its app no longer carries is skipped.
     func switchOff(_ identifiers: [String], _ broker: Broker) {
         for identifier in identifiers { try? broker.setEnabled(false, for: identifier) }
     }

@@ -4,29 +4,29 @@ internal import AnnexLinux
 internal import Logging
 internal import Synchronization
 
-/// One user as a daemon serves him: a broker with its own warden, registry, places and memory of failures, a store of
-/// his own, and what all of his connections together may take.
+/// A user of the daemon. Each user has a broker with its own warden, registry, instance slots and record of failures,
+/// and a store. The quotas hold for all connections of the user together.
 final class DaemonUser: Sendable {
     struct State {
         var connections = 0
         var openRequests = 0
         var running = 0
-        /// Bytes that his connections have not read.
+        /// The bytes that wait because the user's connections do not read.
         var unread = 0
-        /// When a connection of his ended last, on the monotonic clock.
+        /// When the user's last connection ended, on the monotonic clock.
         var lastEnd: UInt64 = 0
         var packets: RateBudget
         var changes: RateBudget
-        /// Lines of the log about connections that were broken off.
+        /// Limits the log entries about connections that broke a rule.
         var breaks = RateBudget(1)
         var isLeaving = false
     }
 
-    /// What serves his requests; made with the first one.
+    /// The user's broker and store; the first request makes them.
     struct UserResources: Sendable {
         let broker: Broker
         let store: AppStore
-        /// Nobody else has this user's store meanwhile.
+        /// Keeps other processes away from this user's store.
         let lock: UserLock
     }
 
@@ -37,11 +37,12 @@ final class DaemonUser: Sendable {
     let logger: Logger
     let state: Mutex<State>
     let means = Mutex<UserResources?>(nil)
-    /// Held while his means are made, which lasts as long as he has apps to be checked: nobody else waits for that.
+    /// Held while `means` is made, which takes as long as the user's apps need to be checked. Only this user waits for
+    /// it.
     let making = Mutex(())
-    /// Launches and questions.
+    /// Runs launches and queries.
     let lane = Lane("annex-user")
-    /// What changes his store, which may take a while.
+    /// Runs changes of the store, which may take a while.
     let changes = Lane("annex-store")
     let closing = Lane("annex-closing")
 
@@ -61,8 +62,8 @@ final class DaemonUser: Sendable {
 
     // MARK: Quotas
 
-    /// Counts one more, where there may be one.
-    /// - Returns: whether it was counted, and has to be given back.
+    /// Counts one more connection, request or extension, if the limit allows it.
+    /// - Returns: whether it was counted; `giveBack` must follow then.
     func take(_ count: any WritableKeyPath<State, Int> & Sendable, most: Int) -> Bool {
         state.withLock { state in
             guard !state.isLeaving, state[keyPath: count] < most, hasDescriptors(state) else { return false }
@@ -71,7 +72,7 @@ final class DaemonUser: Sendable {
         }
     }
 
-    /// Whether one more of anything would leave other users enough descriptors.
+    /// Whether one more extension of this user would leave enough descriptors for other users.
     func hasDescriptors(_ state: State) -> Bool {
         let held =
             state.running * DescriptorBudget.perExtension + state.connections * DescriptorBudget.perConnection
@@ -83,8 +84,8 @@ final class DaemonUser: Sendable {
         state.withLock { $0[keyPath: count] -= 1 }
     }
 
-    /// Takes note of bytes that a connection of his keeps for its host, or has sent.
-    /// - Returns: whether so many more may be kept.
+    /// Records a change in the bytes that wait in the user's connections.
+    /// - Returns: false if more wait than the user may have.
     func keep(_ change: Int) -> Bool {
         guard change != 0 else { return true }
         return state.withLock { state in
@@ -93,28 +94,28 @@ final class DaemonUser: Sendable {
         }
     }
 
-    /// Whether more of what he sends can wait to be closed.
+    /// Whether more of the user's descriptors may wait to be closed.
     var hasRoomToClose: Bool { closing.count < options.limits.closing }
 
-    /// Whether one more packet of his may be read now.
+    /// Whether one more packet of the user may be read now.
     func mayRead() -> Bool {
         guard hasRoomToClose else { return false }
         return state.withLock { $0.packets.spend(at: MonotonicClock.now()) }
     }
 
-    /// Whether one more change of his store may be made now.
+    /// Whether one more change of the user's store may be made now.
     func mayChange() -> Bool { state.withLock { $0.changes.spend(at: MonotonicClock.now()) } }
 
-    /// Whether the log may hear of one more connection of his that was broken off.
+    /// Whether the log may have one more entry about a connection of this user that broke a rule.
     func mayTellOfBreak() -> Bool { state.withLock { $0.breaks.spend(at: MonotonicClock.now()) } }
 
-    /// Whether he has nothing here but what is on disk.
+    /// Whether the user has no connection, no extension and no open request here.
     var isIdle: Bool {
         state.withLock { $0.connections == 0 && $0.running == 0 && $0.openRequests == 0 } && lane.isIdle
             && changes.isIdle
     }
 
-    /// A connection of his has ended.
+    /// Records that a connection of the user has ended.
     func connectionEnded() {
         state.withLock { state in
             state.connections -= 1
@@ -122,7 +123,7 @@ final class DaemonUser: Sendable {
         }
     }
 
-    /// Whether he has had nothing here for so long.
+    /// Whether the user has been idle for this time.
     func hasRested(for time: Duration) -> Bool {
         let moment = state.withLock { $0.lastEnd }
         return isIdle && MonotonicClock.now() &- moment >= MonotonicClock.nanoseconds(time)
@@ -130,13 +131,14 @@ final class DaemonUser: Sendable {
 
     // MARK: Ends
 
-    /// Nothing can be launched any more; what runs ends as `brokerShutdown`. More than once is harmless.
+    /// Launches nothing more, and ends running extensions with the reason `brokerShutdown`. A second call has no
+    /// effect.
     func leave() {
         state.withLock { $0.isLeaving = true }
         means.withLock { $0 }?.broker.shutDown()
     }
 
-    /// Ends the warden, and waits for it.
+    /// Ends the warden, and waits for its end.
     func dropMeans() {
         let dropped = means.withLock { $0.take() }
         withExtendedLifetime(dropped) {}

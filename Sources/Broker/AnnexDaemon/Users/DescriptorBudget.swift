@@ -1,21 +1,21 @@
 internal import AnnexBrokerAPI
 internal import Glibc
 
-/// What a daemon has of descriptors, and what of them one user may have.
+/// How many descriptors a daemon may open, and how many of them one user may take.
 struct DescriptorBudget: Sendable, Equatable {
-    /// Numbers from here on are kept for root.
+    /// Descriptors from this number on are kept for root.
     private let firstReserved: Int
-    /// The most that one user may take.
+    /// The most descriptors for one user.
     let ofOneUser: Int
 
-    /// About as many are held for each of these: a launched extension has its process, its three ends of the channel, its
-    /// notifications, its output and its groups.
+    /// About how many descriptors each of these holds. An extension has those of its process, its three ends of the
+    /// channel, its notifications, its output and its control groups.
     static let perExtension = 10
     static let perConnection = 2
 
     /// - Parameters:
-    ///   - limit: how many the kernel lets the process have.
-    ///   - isShared: whether several users have them.
+    ///   - limit: the most descriptors that the kernel allows this process.
+    ///   - isShared: whether several users share them.
     init(limit: Int, isShared: Bool) {
         firstReserved = limit - min(64, limit / 16)
         ofOneUser = isShared ? max(64, firstReserved / 4) : firstReserved
@@ -27,7 +27,7 @@ struct DescriptorBudget: Sendable, Equatable {
         return DescriptorBudget(limit: isKnown ? Int(clamping: limit.rlim_cur) : 1024, isShared: isShared)
     }
 
-    /// Why a descriptor that a user has just brought is not kept; nil where it is.
+    /// Why the daemon does not keep a descriptor that a user has just sent; nil if it does.
     func refusal(of number: Int32, from user: UInt32) -> BrokerError? {
         guard user != 0, isReserved(number) else { return nil }
         return BrokerError(
@@ -35,6 +35,7 @@ struct DescriptorBudget: Sendable, Equatable {
             remedy: "end what is not needed, or raise LimitNOFILE= of annexd.service")
     }
 
-    /// Whether a number that was just given shows that hardly any are left: the kernel gives the lowest one.
+    /// Whether a new descriptor's number shows that hardly any are left: the kernel always assigns the lowest free
+    /// number.
     func isReserved(_ number: Int32) -> Bool { Int(number) >= firstReserved }
 }

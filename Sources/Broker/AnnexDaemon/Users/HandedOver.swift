@@ -1,13 +1,13 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Descriptors that a client sent, on their way to who looks at them. Whatever nobody took is closed where that may
-/// last: the last close of a file takes as long as its file system likes.
+/// Descriptors that a client sent, until the code that checks them takes them. The rest is closed on a lane, because
+/// the last close of a file takes as long as its file system needs.
 final class HandedOver: Sendable {
     private let list: Mutex<DescriptorList>
     let closing: Lane
     let count: Int
-    /// The highest of their numbers; -1 where there are none.
+    /// The highest number of these descriptors; -1 if there are none.
     let highest: Int32
 
     init(_ list: consuming DescriptorList, closing: Lane) {
@@ -21,7 +21,7 @@ final class HandedOver: Sendable {
         letGo()
     }
 
-    /// Closes what nobody took, now.
+    /// Closes the descriptors that were not taken.
     func letGo() {
         while let descriptor = takeFirst() {
             let number = descriptor.release()

@@ -2,25 +2,28 @@ public import AnnexBrokerAPI
 internal import Dispatch
 
 extension AnnexHost {
-    /// A host whose broker is `annexd`: its apps are those that this user has installed with the daemon, and stay so.
+    /// Connects to `annexd`, and returns a host whose broker is that daemon. Its apps are those that this user has
+    /// installed with the daemon; they stay installed when the host ends.
     ///
-    /// The only line that differs from a host with a broker of its own. When the daemon goes, its extensions end as
-    /// `brokerShutdown`, and every later call throws; connect again then. One that only starts anew is waited for.
+    /// Only this call differs from a host with a broker of its own. When the daemon ends, its extensions end with the
+    /// reason `brokerShutdown`, and every later call throws; connect again then. If the daemon is only restarting, this
+    /// call waits for it.
     ///
-    /// - Parameter path: the daemon's socket; nil: `$XDG_RUNTIME_DIR/annex/annexd.socket` where somebody listens, else
-    ///   `/run/annex/annexd.socket`.
-    /// - Throws: a `BrokerError` of code `unreachable` if no daemon answers within 30 seconds or it is another user's,
-    ///   `overQuota` if this user has as many connections as one may have.
+    /// - Parameter path: the daemon's socket. If it is nil, the host tries `$XDG_RUNTIME_DIR/annex/annexd.socket`
+    ///   first, then `/run/annex/annexd.socket`.
+    /// - Throws: a `BrokerError`. Its code is `unreachable` if no daemon answers within 30 seconds, or if the daemon
+    ///   belongs to another user. It is `overQuota` if this user has reached the limit of connections.
     public nonisolated(nonsending) static func connect(to path: String? = nil) async throws(BrokerError) -> AnnexHost {
         try await connect(to: path, patience: .seconds(30))
     }
 
-    /// The same for a machine that may be busy with anything.
+    /// The same with another time limit, for machines that may be under heavy load.
     /// - Parameter patience: how long to wait for each answer.
     package nonisolated(nonsending) static func connect(
         to path: String?, patience: Duration
     ) async throws(BrokerError) -> AnnexHost {
-        // A daemon that is busy may let its clients wait: that holds up a thread of this queue, no task's.
+        // A busy daemon may keep its clients waiting. That blocks a thread of this queue, but no thread that runs
+        // tasks.
         let connected: Result<AnnexHost, BrokerError> = await withCheckedContinuation { task in
             DispatchQueue.global().async {
                 task.resume(
@@ -37,7 +40,7 @@ extension AnnexHost {
         try connectAndWait(to: path, patience: .seconds(30))
     }
 
-    /// The same for a machine that may be busy with anything.
+    /// The same with another time limit, for machines that may be under heavy load.
     /// - Parameter patience: how long to wait for each answer.
     package static func connectAndWait(to path: String?, patience: Duration) throws(BrokerError) -> AnnexHost {
         try connectAndWait(toFirstOf: path.map { [$0] } ?? DaemonPlace.sockets, patience: patience)

@@ -3,8 +3,8 @@ internal import AnnexLinux
 internal import Synchronization
 
 extension DaemonLink {
-    /// Asks for something and waits on this thread for the answer.
-    /// - Parameter least: how long at least.
+    /// Sends a request and blocks this thread until the answer.
+    /// - Parameter least: the shortest time limit to wait with; a longer `patience` counts instead.
     func ask(
         _ request: ServiceRequest, _ descriptors: consuming DescriptorList = DescriptorList(),
         for least: Duration = .zero
@@ -12,12 +12,12 @@ extension DaemonLink {
         try exchange(request, descriptors, nil, within: max(least, patience)).answer
     }
 
-    /// Asks for something and suspends until the answer.
+    /// Sends a request and suspends until the answer.
     nonisolated(nonsending) func asked(_ request: ServiceRequest) async throws(BrokerError) -> ServiceAnswer {
         try await exchanged(request, DescriptorList(), nil).answer
     }
 
-    /// Asks for a launch and waits on this thread.
+    /// Sends a request for a launch and blocks this thread until the launch is under way.
     /// - Returns: the extension's number.
     func launch(
         _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
@@ -25,7 +25,7 @@ extension DaemonLink {
         try exchange(request, descriptors, launched, within: patience).number
     }
 
-    /// Asks for a launch and suspends until it is under way.
+    /// Sends a request for a launch and suspends until the launch is under way.
     /// - Returns: the extension's number.
     nonisolated(nonsending) func launched(
         _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
@@ -88,14 +88,15 @@ extension DaemonLink {
             throw error
         case .success(let answer): return answer
         case nil:
-            // What the daemon has launched meanwhile is not wanted any more.
+            // The daemon may have launched the extension meanwhile; this host does not want it any more.
             tell(number, .dismissed(completed: false))
             forget(number)
             throw unanswered(after: limit)
         }
     }
 
-    /// Sends a request. Numbers rise in the order in which they are sent, so each is given when there is room.
+    /// Sends a request. Numbers must rise in the order of sending, so a request gets its number only when there is
+    /// room.
     /// - Returns: the request's number; nil if the socket has no room.
     private func send(
         _ request: ServiceRequest, _ descriptors: borrowing DescriptorList, _ pending: PendingAnswer,

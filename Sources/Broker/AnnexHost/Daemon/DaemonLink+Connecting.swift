@@ -5,8 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 extension DaemonLink {
-    /// A connection whose daemon has said its welcome.
-    /// - Parameter places: sockets; the first one at which somebody listens is taken.
+    /// Makes a connection and waits for the daemon's welcome.
+    /// - Parameter places: sockets to try in order; the first one at which a daemon listens is used.
     static func connect(to places: [String], patience: Duration) throws(BrokerError) -> DaemonLink {
         let deadline = MonotonicClock.deadline(after: patience)
         var path = places.last ?? ""
@@ -15,14 +15,16 @@ extension DaemonLink {
             while true {
                 let socket = try open(places, &path, until: deadline)
                 try check(peerOf: socket, path: path)
-                // No descriptor ever comes from a daemon; kernels before 6.16 cannot refuse it, there it is closed.
+                // A daemon never sends descriptors. Kernels before 6.16 cannot reject them in advance; there they are
+                // closed on receipt.
                 _ = socket.setPassRights(false)
                 let link = DaemonLink(socket, path: path, patience: patience, loop: loop)
                 if try link.shakeHands(until: deadline) {
                     try link.begin()
                     return link
                 }
-                // A daemon that starts anew lets go of who has not been welcomed; the next one takes him.
+                // A daemon that restarts drops the connections that it has not welcomed; its successor accepts this
+                // host's next one.
                 for _ in 0..<20 { MonotonicClock.pause() }
             }
         } catch let error as SystemError {
@@ -34,9 +36,9 @@ extension DaemonLink {
         }
     }
 
-    /// The first socket at which somebody listens. Where nobody does, the first one's error is told: it is the one that was
-    /// meant to be there.
-    /// - Parameter path: which of the places that is, or where it failed.
+    /// Connects to the first socket at which a daemon listens. If there is none, it throws the first socket's error,
+    /// because that socket is the preferred one.
+    /// - Parameter path: set to the socket that is used, or to the one that the error is about.
     private static func open(
         _ places: [String], _ path: inout String, until deadline: UInt64
     ) throws(SystemError) -> ControlSocket {
@@ -59,7 +61,7 @@ extension DaemonLink {
             to: place, patience: .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: deadline))))
     }
 
-    /// A socket that another user laid there must not get what this host has to say.
+    /// The socket may have been placed there by another user, who must not get this host's data.
     private static func check(peerOf socket: borrowing ControlSocket, path: String) throws {
         let user = try PeerCredentials(of: socket).user
         guard user == 0 || user == geteuid() else {
@@ -69,9 +71,9 @@ extension DaemonLink {
         }
     }
 
-    /// - Returns: false where the daemon goes, or let go of the connection without a word.
+    /// - Returns: false if the daemon is ending, or closed the connection without a reason.
     private func shakeHands(until deadline: UInt64) throws -> Bool {
-        // Where the daemon has let go already, its word why is there to be read.
+        // Sending fails if the daemon has already closed the connection, but its reason can still be read.
         _ = try? pass(.hello(versions: ServiceWire.versions))
         while MonotonicClock.now() < deadline {
             switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
@@ -97,7 +99,7 @@ extension DaemonLink {
         return false
     }
 
-    /// - Parameter isChosen: whether the path was looked for, and not given.
+    /// - Parameter isChosen: true if the host searched for the daemon, false if its caller gave the path.
     private static func error(_ error: SystemError, path: String, isChosen: Bool) -> BrokerError {
         let remedy =
             switch error.errno {
@@ -106,7 +108,7 @@ extension DaemonLink {
             case EAGAIN: "the machine is overloaded, or something stopped the daemon"
             default: error.remedy
             }
-        // The machine's is asked only if there is none of the user's own.
+        // The search reaches the machine's socket only if the user has no daemon of their own.
         let isLast = isChosen && path == DaemonPlace.systemSocket
         let what = isLast ? "there is no daemon of yours at \(DaemonPlace.userSocket), and here: " : ""
         return BrokerError(.unreachable, "\(what)\(error.cause)", place: path, remedy: remedy)

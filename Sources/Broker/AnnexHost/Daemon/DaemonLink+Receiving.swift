@@ -5,10 +5,10 @@ internal import AnnexModel
 internal import Synchronization
 
 extension DaemonLink {
-    /// As many packets are read at a time: others have descriptors to be served, too.
+    /// The most packets that are read at a time, because the event loop serves other descriptors too.
     private static let mostAtOnce = 64
 
-    /// On the event loop's thread, whenever there is something to read.
+    /// Reads packets. The event loop calls this on its thread whenever the socket is readable.
     func receive() {
         for _ in 0..<Self.mostAtOnce {
             guard state.withLock({ !$0.isOver }) else { return }
@@ -51,7 +51,8 @@ extension DaemonLink {
             return state.extensions[number]
         }
         known?.events(event)
-        // A host that stands still says nothing, and its extension is not blamed for that.
+        // A host that is itself stopped sends no such report, so the daemon does not count the silence against its
+        // extension.
         if case .ping = event, state.withLock({ $0.version >= ServiceWire.firstWithPings }) {
             tell(number, .pingPassedOn)
         }
@@ -59,8 +60,8 @@ extension DaemonLink {
 
     // MARK: Ends
 
-    /// Ends the connection: whoever waits is told why, and every extension is over.
-    /// - Parameter reason: the daemon's own word for the ends; where it breaks the connection off, this host is gone to it.
+    /// Ends the connection: every waiting caller gets the error, and every extension ends.
+    /// - Parameter reason: the reason for those ends: `hostGone` if the daemon broke off this connection.
     func close(_ error: BrokerError? = nil, for reason: Termination.Reason = .brokerShutdown) {
         let end = error ?? gone
         let (answers, extensions) = state.withLock { state in

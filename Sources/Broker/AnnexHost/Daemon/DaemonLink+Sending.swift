@@ -4,10 +4,10 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-// What a host tells never waits: where the socket has no room it is kept, in order, and sent as room comes.
+// Reports of a host never block. What does not fit in the socket is kept in order, and sent as soon as there is room.
 
 extension DaemonLink {
-    /// Tells the daemon something of an extension. One that has ended already is nobody's business any more.
+    /// Reports something about an extension to the daemon; does nothing if the extension has ended.
     func tell(_ number: UInt64, _ notice: ExtensionNotice) {
         let isTooMuch = state.withLock { state in
             guard !state.isOver, let counts = state.extensions[number]?.counts else { return false }
@@ -20,7 +20,8 @@ extension DaemonLink {
         if isTooMuch { close(unanswered(after: patience)) }
     }
 
-    /// Takes note of an extension's requests; the daemon is told what has come of them as soon as there is room.
+    /// Records a change of an extension's open requests. The daemon gets the resulting reports as soon as there is
+    /// room.
     func note(_ number: UInt64, _ change: (inout RemoteExtension) -> Void) {
         state.withLock { state in
             guard !state.isOver, var known = state.extensions[number] else { return }
@@ -32,7 +33,8 @@ extension DaemonLink {
         }
     }
 
-    /// Sends what there is room for; a timer sends the rest. What fails ends the connection where it is read.
+    /// Sends as much as the socket has room for; a timer sends the rest. If sending fails, the reading side ends the
+    /// connection.
     private func flush(_ state: inout State) {
         while let next = state.waiting.first {
             guard (try? pass(next, DescriptorList())) ?? true else { return flushLater(&state) }
@@ -58,7 +60,7 @@ extension DaemonLink {
         }
     }
 
-    /// - Returns: false where the socket has no room.
+    /// - Returns: false if the socket has no room.
     func pass(
         _ packet: HostPacket, _ descriptors: borrowing DescriptorList = DescriptorList()
     ) throws(BrokerError) -> Bool {
@@ -71,7 +73,7 @@ extension DaemonLink {
         return try pass(bytes, descriptors)
     }
 
-    /// - Returns: false where the socket has no room.
+    /// - Returns: false if the socket has no room.
     func pass(_ bytes: [UInt8], _ descriptors: borrowing DescriptorList) throws(BrokerError) -> Bool {
         do throws(SystemError) {
             try socket.send(bytes, descriptors)

@@ -4,23 +4,23 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Synchronization
 
-/// What a daemon has answered; nil: it did not in time, or the task that asked was cancelled.
+/// A daemon's answer to one request. nil means that it did not come in time, or that the asking task was cancelled.
 typealias PendingAnswer = Milestone<Result<ServiceAnswer, BrokerError>?>
 
-/// A host's end of its connection to a daemon. Answers and events are read on the event loop's thread; a caller waits for
-/// a bounded time, and for no daemon that has gone.
+/// The host's end of its connection to a daemon. The event loop's thread reads answers and events. Callers wait for a
+/// bounded time, and not at all once the daemon has ended.
 final class DaemonLink: Sendable {
     struct State {
-        /// Why nothing can be asked any more.
+        /// Why no request can be sent any more; nil while it can.
         var end: BrokerError?
-        /// Whether nothing comes any more either.
+        /// Whether no event can arrive any more either.
         var isOver = false
-        /// What both speak.
+        /// The version of the protocol that both sides use.
         var version = ServiceWire.versions.upperBound
         var last: UInt64 = 0
         var answers: [UInt64: PendingAnswer] = [:]
         var extensions: [UInt64: RemoteExtension] = [:]
-        /// What the socket has no room for yet, and the extensions of which there is news behind it.
+        /// Packets for which the socket has no room yet, and the extensions with reports that follow behind them.
         var waiting: [[UInt8]] = []
         var changed: [UInt64] = []
         var isFlushing = false
@@ -33,7 +33,7 @@ final class DaemonLink: Sendable {
     let loop: EventLoop
     let watch = Mutex<EventLoop.Watch?>(nil)
 
-    /// A daemon that reads so little is none.
+    /// The most packets that wait for room. A daemon that leaves more unread counts as unreachable.
     static let mostWaiting = 8_192
 
     init(_ socket: consuming ControlSocket, path: String, patience: Duration, loop: EventLoop) {

@@ -4,12 +4,12 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Synchronization
 
-/// A broker that is a daemon: the same requests and events, over its socket.
+/// A broker that runs as a daemon. It serves the same requests and events as an embedded one, over a socket.
 final class DaemonService: BrokerService {
     private let link: DaemonLink
 
     /// - Parameters:
-    ///   - places: sockets; the first one at which somebody listens is taken.
+    ///   - places: sockets to try in order; the first one at which a daemon listens is used.
     ///   - patience: how long to wait for each answer.
     init(connectingTo places: [String], patience: Duration) throws(BrokerError) {
         link = try DaemonLink.connect(to: places, patience: patience)
@@ -33,7 +33,7 @@ final class DaemonService: BrokerService {
             if case .extensions(let extensions, _) = answer { return extensions }
             throw link.misunderstanding
         } catch {
-            // The daemon knows the app's name; where it is, the host alone.
+            // The daemon knows only the app's name, so its error names that; the host's caller needs the path.
             throw error.place == name ? BrokerError(error.code, error.what, place: path, remedy: error.remedy) : error
         }
     }
@@ -101,7 +101,7 @@ final class DaemonService: BrokerService {
         return RemoteHandle(try await link.launched(request, DescriptorList(handingOver: channel), launched), link)
     }
 
-    /// An older daemon would launch an extension of any point, and not say so.
+    /// A daemon of an older version would ignore the expected point and launch an extension of any other.
     private func checkMayExpect(_ point: String?) throws(BrokerError) {
         let version = link.state.withLock(\.version)
         guard point != nil, version < ServiceWire.firstWithPoints else { return }
@@ -112,7 +112,7 @@ final class DaemonService: BrokerService {
 }
 
 extension DescriptorList {
-    /// The descriptors of one launch, in their order on the wire.
+    /// The descriptors of one launch, in the order of the wire.
     fileprivate init(handingOver channel: consuming ExtensionDescriptors) {
         self.init(channel.control)
         append(channel.hostRegion)

@@ -2,16 +2,16 @@ internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexModel
 
-/// A launched extension as its host's end of a connection knows it.
+/// The host's record of an extension that a daemon launched.
 struct RemoteExtension: Sendable {
     let events: @Sendable (ExtensionEvent) -> Void
-    /// What goes through its channel is counted there.
+    /// The host's end of the extension's channel, which counts what goes through it.
     private let channel: HostEndpoint
-    /// Requests that the daemon has not heard of yet, oldest first.
+    /// Requests that were not reported to the daemon yet, oldest first.
     private var begun: [UInt64] = []
-    /// Those that it takes for open and that are over.
+    /// Requests that have ended and that the daemon still counts as open.
     private var over: [UInt64] = []
-    /// How many it takes for open.
+    /// How many requests the daemon counts as open.
     private var told = 0
 
     init(_ channel: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void) {
@@ -19,26 +19,26 @@ struct RemoteExtension: Sendable {
         self.events = events
     }
 
-    /// What went through its channel so far.
+    /// The messages and bytes that went through the channel so far.
     var counts: SessionStatistics { SessionStatistics(channel.counters) }
 
     mutating func began(_ request: UInt64) {
         begun.append(request)
     }
 
-    /// One that began and ended while the socket had no room is nobody's business.
+    /// A request that began and ended while the socket had no room is never reported.
     mutating func ended(_ request: UInt64) {
         if let place = begun.firstIndex(of: request) { begun.remove(at: place) } else { over.append(request) }
     }
 
-    /// What there is to say next.
+    /// The next report to send; nil if there is none, or no room for one more open request.
     var news: ExtensionNotice? {
         if let request = over.first { return .requestEnded(request) }
         guard told < ServiceWire.mostOpenRequests, let request = begun.first else { return nil }
         return .requestBegan(request)
     }
 
-    /// The news went out.
+    /// Removes the report that was just sent.
     mutating func isTold() {
         if over.isEmpty {
             begun.removeFirst()

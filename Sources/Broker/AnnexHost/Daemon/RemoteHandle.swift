@@ -1,6 +1,6 @@
 internal import AnnexBrokerAPI
 
-/// An extension that a daemon launched, as its host holds it: what happens there goes to the daemon.
+/// The host's handle of an extension that a daemon launched. It sends every report to the daemon.
 final class RemoteHandle: ExtensionHandle {
     private let number: UInt64
     private let link: DaemonLink
@@ -19,7 +19,7 @@ final class RemoteHandle: ExtensionHandle {
     func activityEnded() { link.tell(number, .activityEnded) }
 
     func violated(_ violation: ProtocolViolation) {
-        // An extension's conduct makes its text: what is too long for a packet is cut.
+        // The text contains data from the extension, so it is cut to fit in a packet.
         link.tell(
             number, .violated(ProtocolViolation(String(violation.text.prefix(1_000)), isBudget: violation.isBudget)))
     }

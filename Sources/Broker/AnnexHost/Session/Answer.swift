@@ -2,14 +2,15 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// What became of a request.
+/// The outcome of a request.
 enum Answer: Sendable {
     case items([ExtensionItem])
     case error(HostError)
-    /// The extension is gone or going: its end says more than the failure of the call.
+    /// The extension has ended or is ending. Its end tells the caller more than the failed call.
     case end
 
-    /// Reads an extension's answer; nil where it is none. What this process lacks is not held against the extension.
+    /// Decodes an extension's answer; nil if it is malformed. An error of this process, such as a lack of descriptors,
+    /// is not counted against the extension.
     init?(_ reply: Reply) {
         var contents: [ItemContents] = []
         do {
@@ -36,7 +37,7 @@ enum Answer: Sendable {
             let isAnnexs = code >= HandlerFailure.firstReservedCode
             let domain = isAnnexs ? ExtensionError.annexDomain : ExtensionError.handlerDomain
             self = .error(.cancelled(ExtensionError(code: Int64(code), domain: domain, localizedDescription: text)))
-        // The caller's task, since nobody else has the call in hand.
+        // Only the calling task has this call, so the cancelled task is the caller's.
         case .cancelled: self = .error(.taskCancelled)
         case .deadlineExceeded: self = .error(.timedOut)
         default: self = .error(.invalidRequest("\(failure)"))

@@ -1,3 +1,3 @@
 @_exported public import AnnexBrokerAPI
-// What a host's author needs of the model and of the broker's answers comes with the one import.
+// One `import AnnexHost` gives a host's author all types of the model and of the broker's answers.
 @_exported public import AnnexModel

@@ -2,18 +2,18 @@ internal import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexModel
 
-// Typed calls tell the broker nothing while all goes well: that would cost more than the call. The host's end of the
-// channel holds the extension point's time limit instead.
+// A typed call that succeeds sends no report to the broker, because the report would cost more than the call. The
+// host's end of the channel applies the extension point's time limit instead.
 
 extension ExtensionSession {
-    /// Sends a request of the host's own kind and returns its response. Cancelling the task cancels the call.
+    /// Sends a request of the host's own type and returns its response. Cancelling the task cancels the call.
     ///
     /// A response that comes soon is returned without suspending.
-    /// - Parameter timeout: how long to wait at most; nil: as long as the extension point allows a request, and an
-    ///   extension that takes longer is ended.
-    /// - Throws: `HostError.cancelled` with what the extension said instead of a response, `.ended` with the reason when
-    ///   it ended before it answered, `.timedOut`, `.taskCancelled`, `.unknownMethod` if it does not serve such requests,
-    ///   `.invalidRequest`.
+    /// - Parameter timeout: how long to wait at most. If it is nil, the extension point's limit for a request holds,
+    ///   and an extension that exceeds it is ended.
+    /// - Throws: `HostError.cancelled` with the error that the extension answered instead of a response. `.ended` if
+    ///   the extension ended before it answered. `.unknownMethod` if it does not serve this type of request. Also
+    ///   `.timedOut`, `.taskCancelled` and `.invalidRequest`.
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) async throws(HostError) -> Asked.Response {
@@ -26,7 +26,7 @@ extension ExtensionSession {
         throw await judged(failure, isOwnLimit: timeout == nil)
     }
 
-    /// The same for code without Swift concurrency: waits on this thread.
+    /// The same for code without Swift concurrency: it blocks this thread.
     @inlinable public func callAndWait<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) throws(HostError) -> Asked.Response {
@@ -37,8 +37,8 @@ extension ExtensionSession {
         }
     }
 
-    /// Sends a notice, which has no answer; suspends while the channel has no room.
-    /// - Parameter timeout: how long to wait for room at most; nil: the channel's `sendLimit`.
+    /// Sends a notice, which has no answer. Suspends while the channel has no room.
+    /// - Parameter timeout: how long to wait for room at most; nil for the channel's `sendLimit`.
     public nonisolated(nonsending) func send<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) async throws(HostError) {
@@ -51,7 +51,7 @@ extension ExtensionSession {
         throw await judged(failure, isOwnLimit: false)
     }
 
-    /// The same for code without Swift concurrency: waits on this thread.
+    /// The same for code without Swift concurrency: it blocks this thread.
     public func sendAndWait<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) throws(HostError) {
@@ -62,7 +62,7 @@ extension ExtensionSession {
         }
     }
 
-    /// What a failed call means for its caller, once it is known.
+    /// The caller's error for a failed call. If the extension is ending, it waits for the end.
     @usableFromInline nonisolated(nonsending) func judged(_ failure: CallFailure, isOwnLimit: Bool) async -> HostError {
         if let error = judge(failure, isOwnLimit: isOwnLimit) { return error }
         return .ended(await link.ended.value())
@@ -73,14 +73,15 @@ extension ExtensionSession {
         judge(failure, isOwnLimit: isOwnLimit) ?? endAndWait()
     }
 
-    /// What a failed call means for its caller; nil where it means the extension's end, which is then under way.
+    /// The caller's error for a failed call; nil if the call failed because the extension is ending.
     private func judge(_ failure: CallFailure, isOwnLimit: Bool) -> HostError? {
         switch (Answer(failure), failure) {
         case (_, .unreadable(let reason)):
             link.tell { $0.violated(ProtocolViolation("a response that cannot be read: \(reason)")) }
         case (_, .deadlineExceeded) where isOwnLimit: link.tell { $0.overstayed() }
         case (.error(let error), _): return error
-        // Bounds the wait: that no more can be said to it proves not that it has ended.
+        // A failed call does not prove that the extension has ended. After this report the broker ends it in bounded
+        // time.
         default: link.tell { $0.channelClosed() }
         }
         return nil

@@ -3,30 +3,32 @@ internal import AnnexChannel
 public import AnnexModel
 
 extension ExtensionSession {
-    /// Ends the session: the extension has answered what it was asked. It gets a moment to tidy up, its extension point's
-    /// grace at most; a task that is cancelled waits for no longer than that either.
+    /// Ends the session after the extension has answered its requests. The extension may tidy up for as long as its
+    /// extension point's grace; a cancelled task also waits no longer than that.
     ///
-    /// - Returns: the end; `completed` unless something else ended it before.
+    /// - Returns: the end; its reason is `completed` unless something else ended the extension before.
     public nonisolated(nonsending) func complete() async -> Termination {
         link.tell { $0.dismiss(completed: true) }
         return await link.ended.value()
     }
 
-    /// Ends the session without waiting for answers.
+    /// Ends the session without waiting for open answers.
     ///
-    /// - Returns: the end; `cancelled` unless something else ended it before.
+    /// - Returns: the end; its reason is `cancelled` unless something else ended the extension before.
     public nonisolated(nonsending) func cancel() async -> Termination {
         link.tell { $0.dismiss(completed: false) }
         return await link.ended.value()
     }
 
-    /// `complete()` for code without Swift concurrency: blocks for the extension point's grace at most. On the event loop's
-    /// thread it stops the program, unless the extension has ended: the end would come by that thread.
+    /// `complete()` for code without Swift concurrency: it blocks the thread for the extension point's grace at most.
+    ///
+    /// - Precondition: the thread is not the event loop's, which would have to deliver the end; the program stops
+    ///   otherwise. After the extension's end any thread may call this.
     public func completeAndWait() -> Termination {
         dismissAndWait(completed: true)
     }
 
-    /// `cancel()` for code without Swift concurrency. On the event loop's thread the same holds as for `completeAndWait`.
+    /// `cancel()` for code without Swift concurrency. The precondition of `completeAndWait` holds here too.
     public func cancelAndWait() -> Termination {
         dismissAndWait(completed: false)
     }
@@ -34,7 +36,8 @@ extension ExtensionSession {
     private func dismissAndWait(completed: Bool) -> Termination {
         link.tell { $0.dismiss(completed: completed) }
         guard let end = waitForEnd() else {
-            // There is no end to return, and a thread that waits for itself holds up every channel without a word.
+            // Without an end there is nothing to return, and a thread that waits for itself would silently block every
+            // channel.
             fatalError(
                 "completeAndWait and cancelAndWait would wait for themselves on the event loop's thread: "
                     + "call them from another thread, or complete() and cancel() from a task")
@@ -42,15 +45,15 @@ extension ExtensionSession {
         return end
     }
 
-    /// Waits on this thread for the end.
-    /// - Returns: nil on the event loop's thread where there is no end yet: the end would come by that thread.
+    /// Blocks this thread until the end.
+    /// - Returns: nil on the event loop's thread if there is no end yet, because that thread would have to deliver it.
     private func waitForEnd() -> Termination? {
         if let known = link.ended.current { return known }
         return channel.isOnLoop ? nil : link.ended.wait()
     }
 
-    /// Waits on this thread for the end, which says more than the failure of a call. Where it cannot be waited for, the
-    /// error is the one of every blocking call on the event loop's thread.
+    /// Blocks this thread until the end, which tells more than the failed call. On the event loop's thread, which
+    /// cannot wait, it returns the error of every blocking call there.
     func endAndWait() -> HostError {
         if let end = waitForEnd() { .ended(end) } else { .onEventLoop }
     }

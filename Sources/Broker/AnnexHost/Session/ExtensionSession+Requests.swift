@@ -5,14 +5,15 @@ public import AnnexModel
 internal import Synchronization
 
 extension ExtensionSession {
-    /// Sends items and returns the extension's. Cancelling the task tells the extension that nobody waits any more.
+    /// Sends items and returns the items that the extension answers with. Cancelling the task informs the extension
+    /// that its answer is not needed any more.
     ///
     /// - Parameters:
-    ///   - items: what the extension gets as `ExtensionContext.inputItems`.
-    ///   - acceptance: what the answer may carry besides text and small values; nothing unless said.
-    ///   - timeout: how long to wait at most; nil: as long as the extension point allows.
-    /// - Throws: `HostError.cancelled` with the extension's own error, `.ended` with the reason when it ended before it
-    ///   answered, `.timedOut`, `.taskCancelled`, `.unknownMethod` if it serves no items, `.invalidRequest`.
+    ///   - items: the extension gets them as `ExtensionContext.inputItems`.
+    ///   - acceptance: the descriptors that the answer may carry besides text and small values; none by default.
+    ///   - timeout: how long to wait at most; nil for the extension point's limit.
+    /// - Throws: `HostError.cancelled` with the extension's own error. `.ended` if the extension ended before it
+    ///   answered. `.unknownMethod` if it serves no items. Also `.timedOut`, `.taskCancelled` and `.invalidRequest`.
     public nonisolated(nonsending) func request(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) async throws(HostError) -> [ExtensionItem] {
@@ -58,7 +59,8 @@ extension ExtensionSession {
         case .items(let items): return items
         case .error(let error): throw error
         case .end:
-            // Bounds the wait: that no more can be said to it proves not that it has ended.
+            // A failed call does not prove that the extension has ended. After this report the broker ends it in
+            // bounded time.
             link.tell { $0.channelClosed() }
             throw .ended(await link.ended.value())
         }
@@ -85,14 +87,15 @@ extension ExtensionSession {
         }
     }
 
-    /// The broker holds the time limit, each request's by itself. The extension hears of none: it would use it up.
+    /// The broker applies the time limit to each request separately. It is not sent to the extension, which would use
+    /// all of it.
     private func tellOfRequest() -> UInt64 {
         let number = requests.add(1, ordering: .relaxed).newValue
         link.tell { $0.requestBegan(number) }
         return number
     }
 
-    /// An answer that no reader of ours understands is a breach of the protocol, and the extension's end.
+    /// An answer that cannot be decoded breaks the protocol, and the broker ends the extension for it.
     private func read(_ reply: Reply) -> Answer {
         guard let answer = Answer(reply) else {
             let text = "an answer of \(reply.payload.count) bytes that cannot be read"

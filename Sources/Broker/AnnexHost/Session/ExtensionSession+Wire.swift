@@ -23,8 +23,9 @@ extension ExtensionSession {
             accepts: acceptance.allowance, mostReply: MessageLimits.standard.bytes)
     }
 
-    /// A small one as a sealed copy, which also spares the extension the file's own moods; a large one through an open
-    /// file description of its own, so that nothing of the host's is shared.
+    /// Small contents are handed over as a sealed copy, so a slow or changing file cannot affect the extension. Large
+    /// contents are handed over through a newly opened file description, so that the extension does not share the
+    /// host's.
     private static func handOver(_ contents: ItemContents) throws(HostError) -> Descriptor {
         do throws(ItemFailure) {
             if try contents.count <= smallContents { return try sealedCopy(of: contents) }

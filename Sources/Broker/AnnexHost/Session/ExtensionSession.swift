@@ -4,23 +4,24 @@ internal import AnnexLinux
 public import AnnexModel
 internal import Synchronization
 
-/// A launched extension and its host's conversation with it. When the last reference goes, the extension is ended.
+/// A launched extension and the channel to it. Releasing the last reference ends the extension.
 ///
-/// Requests may be sent from any thread or task, several at once; the extension works on them one after another. The
-/// extension point's time limit holds for each by itself, from the moment at which no older one waits.
+/// Any thread or task may send requests, several at once; the extension works on them one after another. The extension
+/// point's time limit holds for each request separately. It starts when no older request is open.
 public final class ExtensionSession: Sendable {
-    /// The channel itself, for calls of the host's own numbering with an extension that serves them.
+    /// The channel itself, for calls with methods of the host's own, to an extension that serves them.
     ///
-    /// Methods are anything but 1, events anything but 2 and 0xFFF0 and above: those are Annex's own. Calls made here do
-    /// not run against the extension point's time limit; give them a timeout. Not for the event loop's thread.
+    /// Annex uses method 1, event 2 and events from 0xFFF0 on itself; all other numbers are free. The extension point's
+    /// time limit does not hold for calls made here, so give them a timeout. Do not make blocking calls on the event
+    /// loop's thread.
     public let channel: HostEndpoint
     let link: SessionLink
     /// The extension point's limit for one request, or the host's tighter one.
     @usableFromInline let patience: CallPatience?
-    /// An embedded broker ends its extensions when it goes: it stays for as long as one of its sessions does.
+    /// Keeps the broker alive: an embedded broker ends its extensions when its last reference is released.
     private let service: any BrokerService
     let observer: (any SessionObserver)?
-    /// SYNC: relaxed: the number of the last request; only that no two are the same counts.
+    /// SYNC: relaxed: the number of the last request; all that matters is that no two are the same.
     let requests = Atomic<UInt64>(0)
 
     /// - Parameters:
@@ -34,7 +35,7 @@ public final class ExtensionSession: Sendable {
         self.channel = channel
         self.patience = patience
         self.service = service
-        // Only what is launched has an end to be told.
+        // Only a launched extension has events for an observer.
         self.observer = observer?.launching(identifier)
         if let observer = self.observer { link.tell(observer) }
         link.connect(to: handle)
@@ -50,10 +51,10 @@ public final class ExtensionSession: Sendable {
         return .unknown
     }
 
-    /// The end, once there is one.
+    /// The end; nil while the extension runs.
     public var termination: Termination? { link.ended.current }
 
-    /// What went through the channel so far.
+    /// The messages and bytes that went through the channel so far.
     public var statistics: SessionStatistics { SessionStatistics(channel.counters) }
 
     nonisolated(nonsending) func becomeReady() async throws(HostError) {

@@ -4,31 +4,33 @@ public import AnnexModel
 
 /// Why a host got no answer.
 ///
-/// Print it, `"\(error)"`: each case says in a line what went wrong, and the remedy if one is known. It is safe to
-/// show, also what an extension wrote. Foundation's `localizedDescription` does not know it: AnnexHost does without
-/// Foundation, whose `LocalizedError` that would need.
+/// Print it with `"\(error)"`: the text says in one line what went wrong, and the remedy if one is known. The text is
+/// safe to show, even if it contains data from the extension. Foundation's `localizedDescription` does not give this
+/// text, because AnnexHost does not use Foundation and its `LocalizedError`.
 public enum HostError: Error, Sendable {
-    /// The broker did not launch the extension: unknown, a bundle or policy that breaks a rule, or no means.
+    /// The broker did not launch the extension. For example the extension is unknown, its bundle or policy breaks a
+    /// rule, or the machine lacks resources.
     case refused(BrokerError)
-    /// The extension ended before it answered; the end says why.
+    /// The extension ended before it answered; the value says why.
     case ended(Termination)
-    /// The extension gave the request up with an error of its own. Its domain says whose number the code is:
-    /// `ExtensionError.handlerDomain` for a `HandlerFailure`, `ExtensionError.annexDomain` if Annex answered in the
-    /// extension's stead, any other for an error that the extension made itself.
+    /// The extension answered the request with an error of its own. The error's domain says who chose its code:
+    /// - `ExtensionError.handlerDomain`: a `HandlerFailure` of the extension
+    /// - `ExtensionError.annexDomain`: Annex, which answered in place of the extension
+    /// - any other domain: the extension
     case cancelled(ExtensionError)
-    /// The host's own task was cancelled while it waited. An extension cannot answer this.
+    /// The host's own task was cancelled while it waited. No extension can cause this error.
     case taskCancelled
-    /// The extension does not serve what it was asked: an `AppExtension` serves items, a `ChannelService` the types of
-    /// requests that it was made with.
+    /// The extension does not serve this kind of request. An `AppExtension` serves items; a `ChannelService` serves the
+    /// types of requests that it was made with.
     case unknownMethod
-    /// The time that the host gave this request is over. The extension may still be at work.
+    /// The request's timeout has passed. The extension may still be working on it.
     case timedOut
-    /// The request cannot be sent: what is wrong with it.
+    /// The request cannot be sent; the text says why.
     case invalidRequest(String)
 }
 
 extension HostError {
-    /// What a blocking call on the event loop's thread comes to where it would have to wait for that thread.
+    /// The error of a blocking call on the event loop's thread that would have to wait for that thread.
     static let onEventLoop = HostError.invalidRequest("\(CallFailure.onEventLoop)")
 }
 

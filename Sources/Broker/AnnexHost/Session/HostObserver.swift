@@ -1,20 +1,20 @@
 package import AnnexBrokerAPI
 package import AnnexModel
 
-/// Told of what a host does with its extensions, where it does it: on the task or thread that asks.
+/// Observes what a host does with its extensions. It is called on the task or thread that makes the request.
 package protocol HostObserver: Sendable {
-    /// Somebody wants an extension to run.
+    /// An extension was launched; the returned observer gets the events of its session.
     func launching(_ identifier: String) -> any SessionObserver
-    /// It was not launched.
+    /// The broker did not launch the extension.
     func refused(_ identifier: String, _ error: BrokerError)
 }
 
-/// Told of one session. May be called on any thread and must not block.
+/// Observes one session. Any thread may call it, and it must not block.
 package protocol SessionObserver: Sendable {
     func ready(_ report: LaunchReport)
-    /// At most once, after everything else but the ends of requests.
+    /// Called at most once, after everything else except the ends of requests.
     func ended(_ termination: Termination)
     /// A request begins.
-    /// - Returns: what is told of its end; nil: it was answered.
+    /// - Returns: a closure that is called at the request's end, with the error or with nil if it was answered.
     func requesting() -> @Sendable (HostError?) -> Void
 }

@@ -1,24 +1,24 @@
 internal import AnnexBrokerAPI
 internal import AnnexChannel
 
-/// What a host wants to be launched.
+/// A host's parameters for a launch.
 struct LaunchWish: Sendable {
     let identifier: String
-    /// The extension point that the host expects; nil: any.
+    /// The extension point that the host expects; nil if any will do.
     let point: String?
     let timeLimit: Duration?
-    /// What the host answers when the extension asks something of it.
+    /// The host's answers to the extension's own requests.
     let hosted: HostService
 }
 
-/// A session before its extension: the host's end of a channel, and the ends that are to be handed over.
+/// A session before its extension is launched: the host's end of a channel, and the ends to hand over.
 struct SessionDraft: ~Copyable {
     let link: SessionLink
     let endpoint: HostEndpoint
     let descriptors: ExtensionDescriptors
     /// The extension point's limit for one request, or the host's tighter one.
     let patience: CallPatience?
-    /// Where the broker's events go.
+    /// Receives the broker's events.
     let events: @Sendable (ExtensionEvent) -> Void
 
     init(_ wish: LaunchWish, _ terms: SessionTerms, _ configure: (inout ChannelConfiguration) -> Void) throws {

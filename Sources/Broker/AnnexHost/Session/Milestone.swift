@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import Dispatch
 internal import Synchronization
 
-/// A value that comes once, for waiters of both worlds: tasks suspend, threads block.
+/// A value that is set once. Tasks can suspend until then, and threads can block.
 final class Milestone<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var tasks: [CheckedContinuation<Value, Never>] = []
-        /// Tasks that stop waiting if they are cancelled, by a number of their own.
+        /// Tasks that stop waiting if they are cancelled, each under a number of its own.
         var impatient: [UInt64: CheckedContinuation<Value?, Never>] = [:]
         var last: UInt64 = 0
         var threads: [DispatchSemaphore] = []
@@ -16,10 +16,10 @@ final class Milestone<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The value, if it has come.
+    /// The value; nil if it is not set yet.
     var current: Value? { state.withLock { $0.value } }
 
-    /// Sets the value; only the first time counts.
+    /// Sets the value; later calls have no effect.
     func reach(_ value: Value) {
         let waiting = state.withLock { state in
             guard state.value == nil else { return State() }
@@ -32,7 +32,7 @@ final class Milestone<Value: Sendable>: Sendable {
         for job in waiting.jobs { job(value) }
     }
 
-    /// Runs a job with the value: now where it has come, else on the thread that brings it.
+    /// Runs a job with the value: now if it is set, otherwise on the thread that sets it.
     func whenReached(_ job: @escaping @Sendable (Value) -> Void) {
         let value = state.withLock { state in
             if state.value == nil { state.jobs.append(job) }
@@ -41,7 +41,7 @@ final class Milestone<Value: Sendable>: Sendable {
         if let value { job(value) }
     }
 
-    /// Suspends until the value has come.
+    /// Suspends until the value is set.
     nonisolated(nonsending) func value() async -> Value {
         await withCheckedContinuation { task in
             let value = state.withLock { state in
@@ -52,7 +52,7 @@ final class Milestone<Value: Sendable>: Sendable {
         }
     }
 
-    /// Suspends until the value has come or the task is cancelled.
+    /// Suspends until the value is set or the task is cancelled.
     /// - Returns: nil if the task was cancelled first.
     nonisolated(nonsending) func valueUnlessCancelled() async -> Value? {
         let number = state.withLock { state in
@@ -68,7 +68,7 @@ final class Milestone<Value: Sendable>: Sendable {
 
     private func enlist(_ task: CheckedContinuation<Value?, Never>, as number: UInt64) {
         let (value, waits) = state.withLock { state in
-            // A task that was cancelled earlier has run its handler already, and found nobody to resume.
+            // If the task was cancelled earlier, its handler has already run and found no continuation to resume.
             let waits = state.value == nil && !Task.isCancelled
             if waits { state.impatient[number] = task }
             return (state.value, waits)
@@ -76,16 +76,16 @@ final class Milestone<Value: Sendable>: Sendable {
         if !waits { task.resume(returning: value) }
     }
 
-    /// Blocks the thread until the value has come.
+    /// Blocks the thread until the value is set.
     func wait() -> Value {
         while true {
             if let value = wait(until: .max) { return value }
         }
     }
 
-    /// Blocks the thread until the value has come.
-    /// - Parameter deadline: a moment of `MonotonicClock`; `.max`: never.
-    /// - Returns: nil if it has not come by then.
+    /// Blocks the thread until the value is set.
+    /// - Parameter deadline: a time of `MonotonicClock`; `.max` for no deadline.
+    /// - Returns: nil if the value is not set by then.
     func wait(until deadline: UInt64) -> Value? {
         let semaphore = DispatchSemaphore(value: 0)
         let value = state.withLock { state in

@@ -3,9 +3,10 @@ internal import AnnexChannel
 internal import AnnexModel
 internal import Synchronization
 
-/// What ties a session's three parties together: the channel's endpoint, the broker's handle, and whoever waits.
+/// Connects a session's three parties: the channel's endpoint, the broker's handle, and the callers that wait.
 ///
-/// The extension may say hello or end before the broker has returned its handle: what is to be told until then waits.
+/// The extension may say hello or end before the broker has returned its handle; reports until then are kept and sent
+/// later.
 final class SessionLink: Sendable {
     typealias Message = @Sendable (any ExtensionHandle) -> Void
 
@@ -16,12 +17,12 @@ final class SessionLink: Sendable {
     }
 
     private let state = Mutex(State.connecting([]))
-    /// SYNC: acquire-release: who sees no ping under way sends the next one. One is enough.
+    /// SYNC: acquire-release: a caller that sees no ping under way sends the next one. One at a time is enough.
     private let isAsking = Atomic<Bool>(false)
     let ready = Milestone<Result<LaunchReport, SessionEnd>>()
     let ended = Milestone<Termination>()
 
-    /// The broker has launched it.
+    /// Sets the handle, after the broker has launched the extension.
     func connect(to handle: any ExtensionHandle) {
         let waiting = state.withLock { state in
             guard case .connecting(let messages) = state else { return [] as [Message] }
@@ -31,7 +32,7 @@ final class SessionLink: Sendable {
         for message in waiting { message(handle) }
     }
 
-    /// Tells the broker, as soon as there is somebody to tell and for as long as there is.
+    /// Reports something to the broker. Before there is a handle the report waits; after the end it is dropped.
     func tell(_ message: @escaping Message) {
         let handle = state.withLock { state in
             switch state {
@@ -45,13 +46,13 @@ final class SessionLink: Sendable {
         if let handle { message(handle) }
     }
 
-    /// Tells an observer, too, of hello and end.
+    /// Also reports hello and end to an observer.
     func tell(_ observer: any SessionObserver) {
         ready.whenReached { if case .success(let report) = $0 { observer.ready(report) } }
         ended.whenReached { observer.ended($0) }
     }
 
-    /// Takes a parked extension for good; false where it is about to end, or has.
+    /// Takes a parked extension into use; false if it is ending or has ended.
     nonisolated(nonsending) func claim() async -> Bool { await handle?.askedClaim() ?? false }
 
     /// The same for code without Swift concurrency.
@@ -63,7 +64,7 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// What the channel reports goes to the broker, which decides.
+    /// Handlers that pass every event of the channel to the broker, which decides.
     var handlers: ChannelHandlers {
         var handlers = ChannelHandlers()
         handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }
@@ -85,9 +86,9 @@ final class SessionLink: Sendable {
         return handlers
     }
 
-    /// A wait in a stream runs against the extension point's time limit and is watched as a request is.
+    /// The extension point's time limit and the watchdog hold for a wait in a stream as they do for a request.
     private func tell(_ waiting: StreamWaiting) {
-        // Apart from the numbers of requests.
+        // Sets these numbers apart from those of requests.
         let apart: UInt64 = 1 << 63
         switch waiting {
         case .began(let number): tell { $0.requestBegan(apart | number) }
@@ -105,10 +106,10 @@ final class SessionLink: Sendable {
         case .endIsNear: send(LifeEvent.endIsNear, to: endpoint)
         case .ended(let told):
             let termination = told.counting(SessionStatistics(endpoint.counters))
-            // The handle holds the event handler that holds this link: here the circle ends.
+            // The handle holds the event handler, which holds this link. Dropping the handle here breaks the cycle.
             state.withLock { $0 = .over }
             endpoint.end(with: "\(termination.reason.rawValue)")
-            // The end comes last: what the extension sent before it has been heard by then.
+            // The end is delivered last, after everything that the extension sent before it.
             endpoint.whenHeard { [ended, ready] in
                 ended.reach(termination)
                 ready.reach(.failure(SessionEnd(termination: termination)))
@@ -116,7 +117,7 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// An extension that does not read any more hears of nothing, and is ended when its time is over.
+    /// An extension that reads nothing misses the event, and is ended when its time is over.
     private func send(_ event: UInt16, to endpoint: HostEndpoint) {
         try? endpoint.sendAndWait(ChannelEvent(method: event), timeout: .zero)
     }
@@ -131,7 +132,7 @@ final class SessionLink: Sendable {
     }
 }
 
-/// An end as an error, for a `Result`.
+/// An end as an error, because a `Result` needs one.
 struct SessionEnd: Error {
     let termination: Termination
 }

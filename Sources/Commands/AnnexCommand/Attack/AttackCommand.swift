@@ -60,7 +60,7 @@ struct AttackCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: whether nothing got through.
+    /// - Returns: whether every attack was stopped.
     private func tryAll() async throws -> Bool {
         guard choice.target == .current else {
             throw TrialFailure(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How far the trials are, for whoever waits at a terminal; nothing elsewhere.
+/// Shows the progress of the attacks on a terminal. Prints nothing if the output is no terminal.
 enum AttackProgress {
     private static let isTerminal = isatty(STDERR_FILENO) == 1
 

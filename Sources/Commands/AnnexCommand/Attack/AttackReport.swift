@@ -2,7 +2,7 @@ import AnnexAttacks
 import AnnexPolicy
 import AnnexSandbox
 
-/// What came of the attacks, for people and for programs.
+/// The results of the attacks, as text or as JSON.
 struct AttackReport {
     let policy: String
     let waived: SandboxLayers
@@ -80,7 +80,7 @@ struct AttackReport {
 }
 
 extension TryVerdict {
-    /// As programs read it.
+    /// The word for the JSON report.
     fileprivate var key: String {
         switch self {
         case .stopped: "stopped"

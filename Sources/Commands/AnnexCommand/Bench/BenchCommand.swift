@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// Hands over to `annex-bench`, a program of its own: who embeds or installs Annex builds none of what it needs.
+/// Executes `annex-bench`, a separate program, so that a build of Annex needs none of the benchmarks' dependencies.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -40,8 +40,8 @@ struct BenchCommand: ParsableCommand {
         throw ExitCode(69)
     }
 
-    /// Beside this program; or where `make bench` builds it, when this one lies in its own build's folder, which is
-    /// `.build/TRIPLE/CONFIGURATION`.
+    /// The places where `annex-bench` may lie. One is beside this program. The other is where `make bench` builds it,
+    /// if this program lies in its own build folder, `.build/TRIPLE/CONFIGURATION`.
     private static var places: [String] {
         let folder = ExampleApp.folderOfThisProgram
         let parts = folder.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What the misbehaving extension is told to try; the raw values are the words of its request.
+/// What the misbehaving extension tries. The raw values are the words of its request.
 enum Conduct: String, CaseIterable, ExpressibleByArgument {
     case readsHostFiles
     case opensSocket
@@ -18,7 +18,7 @@ enum Conduct: String, CaseIterable, ExpressibleByArgument {
     case traps
     case handsOverDescriptor
 
-    /// The try, for a reader.
+    /// A description of the attempt, for a person.
     var text: String {
         switch self {
         case .readsHostFiles: "reads files of the host"
@@ -39,7 +39,7 @@ enum Conduct: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The extension that does it: silence needs a program of its own, the rest is told by the request.
+    /// The identifier of the extension that does it. Silence needs a program of its own; the request names all others.
     var `extension`: String {
         self == .neverSaysHello ? ExampleApp.silent : ExampleApp.misbehaver
     }

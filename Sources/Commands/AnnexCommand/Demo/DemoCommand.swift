@@ -3,7 +3,7 @@ import AnnexHost
 import ArgumentParser
 import Glibc
 
-/// The main job, start to end: one picture, one trusted result; then everything that hostile code may try.
+/// `annex demo`: edits one picture from start to end, then lets hostile code try its attacks.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -55,12 +55,12 @@ struct DemoCommand: AsyncParsableCommand {
         if !isWell { throw ExitCode.failure }
     }
 
-    /// - Returns: whether every try was held and the host still works.
+    /// - Returns: whether every attack was stopped and the host still works.
     private func showTries(on host: AnnexHost, by printer: any DemoPrinter) async throws -> Bool {
         var areHeld = true
         var descriptors = await OpenDescriptors()
         for conduct in only.isEmpty ? Conduct.allCases : only {
-            // The one that never says hello is there to be ended by the clock.
+            // The extension that never says hello must be ended by the launch limit.
             let trial = Trial(conduct: conduct) { conduct == .neverSaysHello ? try openHost(patience: .zero) : host }
             let result = try await trial.run(countingFrom: &descriptors)
             printer.show(result)
@@ -71,7 +71,7 @@ struct DemoCommand: AsyncParsableCommand {
         return areHeld && failure == nil
     }
 
-    /// What each try comes to must not hang on what else the machine is doing.
+    /// Long enough that no attack's result depends on the load of the machine.
     private static let patience = Duration.seconds(120)
 
     private func openHost(patience: Duration) throws -> AnnexHost {
@@ -80,7 +80,7 @@ struct DemoCommand: AsyncParsableCommand {
             throw DemoFailure(
                 "the example app is not built (\(bundle) is missing); in Annex's folder, run: make examples")
         }
-        // One try after another fails on purpose.
+        // The attacks make extensions fail one after another on purpose.
         return try AnnexHost.embedded(
             apps: [bundle], waiving: Set(waive), patience: patience, holdsBack: false, reports: .standard)
     }

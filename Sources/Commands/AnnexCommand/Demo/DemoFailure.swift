@@ -1,4 +1,4 @@
-/// Why the demo cannot begin, in a line.
+/// Why the demo cannot begin, in one line.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 

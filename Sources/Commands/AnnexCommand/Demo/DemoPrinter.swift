@@ -1,8 +1,8 @@
-/// Shows the demo's results as they come.
+/// Shows the demo's results as they arrive.
 protocol DemoPrinter: AnyObject {
     func show(_ edit: PictureEdit.Result)
     func show(_ trial: Trial.Result)
-    /// After all of it: why the same host does not get another picture edited; nil if it does.
+    /// Shows at the end whether the same host can still edit a picture. `failure` is nil if it can.
     func showHost(_ failure: String?)
     func finish()
 }

@@ -6,7 +6,7 @@ enum ExampleApp {
     static let misbehaver = "com.example.pictures.misbehaver"
     static let silent = "com.example.pictures.silent"
 
-    /// `make demo` lays the bundle out beside this program.
+    /// The path where `make demo` puts the bundle: beside this program.
     static var besideThisProgram: String { "\(folderOfThisProgram)/Pictures.app" }
 
     static var folderOfThisProgram: String {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The descriptors that this process has open, held against those that it had when nothing was under way.
+/// Finds descriptor leaks: compares the number of open descriptors with the number at rest.
 struct OpenDescriptors {
     private var expected: Int
 
-    /// Counts once the number has not changed for a tenth of a second.
+    /// Counts the descriptors once their number has not changed for a tenth of a second.
     init() async {
         expected = Self.count()
         var same = 0
@@ -16,10 +16,10 @@ struct OpenDescriptors {
         }
     }
 
-    /// How many are there that were not there at the last count; what is reported once is expected from then on.
+    /// How many more descriptors are open than expected. A leak is reported once and expected from then on.
     ///
-    /// Other threads let go of what ended, some of it after its end was told: fewer than expected is no leak, and
-    /// more is one when it stays for ten seconds.
+    /// Other threads close descriptors late, some of them after the end was reported. Fewer than expected is therefore
+    /// no leak, and more is a leak only if it lasts for ten seconds.
     mutating func newlyLeaked() async -> Int {
         var now = Self.count()
         for _ in 0..<500 where now > expected {

@@ -2,9 +2,9 @@ import AnnexHost
 import AnnexLinux
 import Glibc
 
-/// The good half of the demo: one picture through the photo-editing extension.
+/// The harmless part of the demo: sends one picture through the photo-editing extension.
 struct PictureEdit {
-    /// What came of it, with everything worth showing.
+    /// The result of the edit, with everything that the demo shows.
     struct Result {
         var original: String
         var outcome: Swift.Result<Edited, Failure>
@@ -26,13 +26,13 @@ struct PictureEdit {
         let text: String
     }
 
-    /// Most bytes that an edited picture may have.
+    /// The most bytes that an edited picture may have.
     static let largest = 256 << 20
 
     let host: AnnexHost
     let edit: EditName
 
-    /// Edits the user's picture, or one of our own making, and writes the result beside it.
+    /// Edits the user's picture, or a generated one, and writes the result beside it.
     func run(on picture: String?) async -> Result {
         var result = Result(original: picture ?? "sample.png", outcome: .failure(Failure(text: "not begun")))
         do {
@@ -54,7 +54,8 @@ struct PictureEdit {
         return result
     }
 
-    /// The same with a picture in memory, and nothing written: whether the host still works; nil if it does, else why not.
+    /// Edits a picture in memory and writes nothing, to see whether the host still works. Returns nil if it does, else
+    /// why not.
     func runInMemory() async -> String? {
         do {
             let contents = try ItemContents(bytes: SamplePicture().png())
@@ -86,7 +87,7 @@ struct PictureEdit {
         }
     }
 
-    /// The host copies the bytes and looks at none of them.
+    /// Loads the picture's bytes. The host only copies them and never decodes them.
     private func load(_ item: ExtensionItem?) throws -> [UInt8] {
         guard let attachment = item?.attachments.first else {
             throw Failure(text: "the extension sent no picture back")
@@ -106,14 +107,14 @@ struct PictureEdit {
         }
     }
 
-    /// A name that came over the command line as no UTF-8 has lost bytes, and is no file's any more.
+    /// A name that was not UTF-8 lost bytes on the command line, so that no file has the remaining name.
     private static func remedy(_ picture: String, _ errno: Int32) -> String {
         errno == ENOENT && picture.contains("\u{FFFD}") ? "; the name is not UTF-8: link the file to one that is" : ""
     }
 }
 
 extension TypeIdentifier {
-    /// By the name's ending; what the file really is only the extension finds out.
+    /// The type by the file name's extension. Only the extension process finds out what the file really is.
     fileprivate static func picture(named name: String) -> TypeIdentifier {
         let ending = name.split(separator: ".").last?.lowercased()
         return ending == "jpg" || ending == "jpeg" ? .jpeg : .png

@@ -1,6 +1,6 @@
-/// A picture that the demo makes when it is given none: a landscape of gradients as a PNG.
+/// The picture that the demo makes if it is given none: a landscape of gradients, as a PNG.
 ///
-/// Written by hand because the host links no picture code at all; stored blocks need no compressor.
+/// It is written by hand because the host links no picture code at all. Stored blocks need no compressor.
 struct SamplePicture {
     let width = 640
     let height = 400
@@ -15,7 +15,7 @@ struct SamplePicture {
         return file
     }
 
-    /// Each row: filter byte 0, then RGB.
+    /// The rows of pixels: filter byte 0, then RGB.
     private func rows() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(height * (1 + width * 3))
@@ -26,7 +26,7 @@ struct SamplePicture {
         return bytes
     }
 
-    /// Sky above a hill line, a sun, and a meadow below.
+    /// A sky above a line of hills, a sun, and a meadow below.
     private func colour(_ x: Int, _ y: Int) -> [UInt8] {
         let hill = 240 + (x - 320) * (x - 320) / 1600 - (x % 160) / 8
         let toSun = (x - 480) * (x - 480) + (y - 90) * (y - 90)
@@ -35,7 +35,7 @@ struct SamplePicture {
         return [UInt8(40 + (y - hill) / 4), UInt8(140 - (y - hill) / 4), 60]
     }
 
-    /// RFC 1950 and 1951: stored blocks of at most 65,535 bytes.
+    /// Wraps data as RFC 1950 and 1951 require: stored blocks of at most 65,535 bytes.
     private func zlib(_ data: [UInt8]) -> [UInt8] {
         var out: [UInt8] = [0x78, 0x01]
         var rest = data[...]

@@ -1,12 +1,12 @@
 import AnnexHost
 
-/// What the demo shows of a session: its launch, its traffic, its end.
+/// What the demo shows about a session: its launch, its traffic, its end.
 struct SessionFacts {
     let report: LaunchReport
-    /// Messages out and in, the extension's hello among them.
+    /// Messages that the host sent and received, including the extension's hello.
     let sent: UInt64
     let received: UInt64
-    /// Payload bytes in messages, both ways: the picture is not among them.
+    /// Payload bytes in messages, in both directions. The picture travels beside them and does not count.
     let bytes: UInt64
     let end: Termination
 

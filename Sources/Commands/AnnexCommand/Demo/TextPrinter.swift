@@ -1,6 +1,6 @@
 import AnnexHost
 
-/// For a person at a terminal.
+/// Prints the demo's results for a person at a terminal.
 final class TextPrinter: DemoPrinter {
     private let style: Style
     private var trials = 0
@@ -70,7 +70,7 @@ final class TextPrinter: DemoPrinter {
         }
     }
 
-    /// What the host is told, and what the extension had to say.
+    /// The end that the host received, and the extension's own words.
     private func lines(of trial: Trial.Result) -> [String] {
         let answers = trial.words.flatMap { Columns.wrapped("its answer: \($0)", width: 92) }
         guard case .deniedCall(let call) = trial.end.detail else {

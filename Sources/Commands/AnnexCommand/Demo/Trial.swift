@@ -1,24 +1,25 @@
 import AnnexHost
 
-/// One try of the misbehaving extension, in a fresh process: what it tried, what it got, what the host was told.
+/// One attempt of the misbehaving extension, in a fresh process: its attempt, its result, and the end that the host
+/// got.
 struct Trial {
     struct Result {
         let conduct: Conduct
-        /// What stood in the way: a layer, a limit, the checks of the channel.
+        /// What stopped the attempt: a layer, a limit, or the checks of the channel.
         let stoppedBy: String
-        /// Why the extension ended, as the host was told.
+        /// Why the extension ended, according to the host.
         let end: Termination
-        /// What the extension itself had to say, escaped.
+        /// The extension's own words, escaped.
         let words: [Escaped]
-        /// Descriptors that the host has more than before; anything but none is a leak.
+        /// How many more descriptors the host has than before. Anything but 0 is a leak.
         let leakedDescriptors: Int
         let took: Duration
-        /// Whether it got what it wanted.
+        /// Whether the attempt was stopped.
         let isHeld: Bool
     }
 
     let conduct: Conduct
-    /// What is begun in here is let go of before descriptors are counted.
+    /// Opens the host. Everything that it begins is released before descriptors are counted.
     let openHost: () throws -> AnnexHost
 
     func run(countingFrom descriptors: inout OpenDescriptors) async throws -> Result {
@@ -33,8 +34,8 @@ struct Trial {
             leakedDescriptors: await descriptors.newlyLeaked(), took: took, isHeld: isHeld)
     }
 
-    /// Shorter than the extension point's, so that nobody has to watch an extension that never answers for long; the
-    /// others are to end by what they do.
+    /// Shorter than the extension point's limit, so that a viewer need not wait long for an extension that never
+    /// answers. All others must end because of what they do.
     private var timeLimit: Duration? { conduct == .neverAnswers ? .seconds(2) : nil }
 
     private func attempt(on host: AnnexHost) async -> (Termination, [ExtensionItem]) {
@@ -53,14 +54,15 @@ struct Trial {
         }
     }
 
-    /// An honest try at reading files ends with an answer that lists what was refused; all else must not end well.
+    /// Whether the attempt was stopped. An extension that tries to read files answers with a list of denied paths;
+    /// every other attempt must end in a failure.
     private func isHeld(_ end: Termination, _ answer: [ExtensionItem]) -> Bool {
         guard conduct == .readsHostFiles else { return end.isFailure && end.reason != .launchFailed }
         guard case .integer(let read)? = answer.first?.userInfo["filesRead"] else { return end.isFailure }
         return read == 0
     }
 
-    /// Which part of Annex an end of this kind comes from.
+    /// The part of Annex that caused this end.
     private static func layer(behind end: Termination) -> String {
         switch end.reason {
         case .deniedOperation: "seccomp: not on its list of calls"

@@ -4,7 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 
-/// What this machine offers to sandboxes, and what helps where it offers too little.
+/// `annex doctor`: what this machine offers to sandboxes, and the remedy if that is too little.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -1,7 +1,7 @@
 import AnnexHost
 import AnnexSandbox
 
-/// A diagnosis for a person at a terminal: what is wrong first, with its remedy, then the policies.
+/// Prints a diagnosis for a person at a terminal: first each fault with its remedy, then the policies.
 struct DoctorPrinter {
     private let style: Style
     private let showsAll: Bool

@@ -3,7 +3,7 @@ import AnnexPolicy
 import ArgumentParser
 
 extension DaemonChoice {
-    /// Switches extensions on or off, and says which.
+    /// Enables or disables extensions, and prints their names.
     func switchExtensions(_ extensions: [String], on isEnabled: Bool) throws {
         let (changed, end) = try ask(about: extensions) { host, identifier throws(BrokerError) in
             try host.setEnabled(isEnabled, for: identifier)

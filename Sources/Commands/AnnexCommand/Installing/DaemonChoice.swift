@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexLinux
 import ArgumentParser
 
-/// Which daemon a command speaks to, and how it says what came of it.
+/// The daemon that a command connects to, and the exit codes for its errors.
 struct DaemonChoice: ParsableArguments {
     @Flag(help: "The machine's daemon, also where one of your own listens.")
     var system = false
@@ -17,14 +17,14 @@ struct DaemonChoice: ParsableArguments {
         guard !system || socket == nil else { throw ValidationError("--system and --socket name two daemons") }
     }
 
-    /// Where no daemon answers.
+    /// The exit code if no daemon answers.
     static let unavailable = ExitCode(69)
-    /// Where a daemon refuses what it is asked for.
+    /// The exit code if the daemon rejects the request.
     static let refused = ExitCode(1)
 
     private var path: String? { system ? DaemonPlace.systemSocket : socket }
 
-    /// Asks a daemon. A refusal is printed, with the remedy, and is the command's end.
+    /// Sends a request to the daemon. If it fails, prints the error with its remedy and throws the exit code.
     func ask<Answer>(_ work: (AnnexHost) throws(BrokerError) -> Answer) throws -> Answer {
         do throws(BrokerError) {
             return try work(AnnexHost.connectAndWait(to: path))
@@ -33,7 +33,7 @@ struct DaemonChoice: ParsableArguments {
         }
     }
 
-    /// Asks for each of several things, whatever came of those before it.
+    /// Sends a request for each word. A rejected request does not stop the next one.
     func ask<Answer>(
         about words: [String], _ work: (AnnexHost, String) throws(BrokerError) -> Answer
     ) throws -> (answers: [Answer], end: ExitCode?) {
@@ -45,7 +45,7 @@ struct DaemonChoice: ParsableArguments {
                 answers.append(try work(host, word))
             } catch {
                 end = report(error)
-                // Nobody is there any more to be asked for the rest.
+                // The daemon is gone, so further requests would fail too.
                 if end == Self.unavailable { break }
             }
         }

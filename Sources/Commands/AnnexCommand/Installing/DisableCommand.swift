@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Extensions no longer on offer, though installed.
+/// `annex disable`: keeps extensions installed, but no longer offers them.
 struct DisableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",

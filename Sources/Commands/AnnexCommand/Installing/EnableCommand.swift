@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Extensions on offer again.
+/// `annex enable`: offers disabled extensions again.
 struct EnableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",

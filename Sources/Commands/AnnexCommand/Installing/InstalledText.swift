@@ -1,10 +1,11 @@
 import AnnexHost
 import AnnexPolicy
 
-/// Installed extensions, for a reader or a program.
+/// Prints installed extensions as text or as JSON.
 enum InstalledText {
-    /// One a line, in columns.
-    /// - Parameter withSwitch: whether each says that it is on or off; ahead of the name, which may hold any word.
+    /// One extension a line, in columns.
+    /// - Parameter withSwitch: whether each line says if the extension is on, off or refused. The word comes before the
+    ///   name, because a name may contain any word.
     static func lines(_ extensions: [InstalledExtension], withSwitch: Bool = false) -> [String] {
         let columns = extensions.map { one in
             [one.id] + (withSwitch ? [state(of: one)] : []) + [one.extensionPoint]

@@ -1,10 +1,10 @@
 import AnnexPolicy
 
-/// A policy's table of layers, for people and for machines.
+/// Prints a policy's table of layers, as text or as JSON.
 enum LayerTableText {
-    /// Statements with what holds them, what holds a part of them, and what cannot say them.
+    /// A line for each statement: which layers enforce it, fully or in part, and which cannot.
     static func lines(_ table: LayerTable) -> [String] {
-        // That a call is made only as allowed is the filter's to say, for every call alike.
+        // Statements about calls are left out, because only the filter enforces them, and each in the same way.
         let rows = table.rows.filter { if case .call = $0.statement { false } else { true } }
         return rows.flatMap { row in
             var lines = ["\(row.statement)" + (row.place.map { "   \($0)" } ?? "")]

@@ -3,7 +3,7 @@ import AnnexPolicy
 import ArgumentParser
 import Glibc
 
-/// Where policies are looked for, and whose calls they are about.
+/// The options that choose a folder of policies and an architecture.
 struct PolicyChoice: ParsableArguments {
     @Option(
         help: "A folder whose policies take the place of shipped ones of the same name (also: ANNEX_POLICIES).",
@@ -24,19 +24,19 @@ struct PolicyChoice: ParsableArguments {
 
     private var files: PolicyFiles { PolicyFiles(option: policies) }
 
-    /// Shipped policies, those of the folder in front of them.
+    /// The shipped policies. A policy of the folder replaces a shipped one of the same name.
     func library() throws -> PolicyLibrary { try files.library() }
 
-    /// A shipped name, or a file with its neighbours to include.
+    /// Reads a policy by its shipped name or its path. A file can include files beside it.
     func policy(_ choice: String) throws -> Policy {
         let (name, library) = try named(choice)
         return try library.policy(named: name, for: target)
     }
 
-    /// A policy's name and the library that has it.
+    /// A policy's name, and the library that contains it.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) { try files.named(choice) }
 
-    /// Names of all policies that have expectations, shipped or in the folder.
+    /// The names of all policies with expectations, shipped or in the folder.
     func namesWithExpectations() throws -> [String] {
         let own = try files.folder.map { try FileText.names(in: $0) } ?? []
         return try library().names.filter { name in
@@ -44,7 +44,7 @@ struct PolicyChoice: ParsableArguments {
         }
     }
 
-    /// What is expected of a policy: beside its file, in the folder, or shipped.
+    /// The expectations of a policy: from beside its file, from the folder, or shipped.
     func expectations(_ choice: String) throws -> Expectations {
         if PolicyFiles.isFile(choice) { return try expectations(at: choice.dropLast(5) + ExpectationsText.ending) }
         if let folder = files.folder, FileText.exists("\(folder)/\(choice)\(ExpectationsText.ending)") {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Everything about policies that needs no sandbox, and the tests that need one.
+/// `annex policy`: the commands about policies. Only the tests need a sandbox.
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",

@@ -1,7 +1,8 @@
 import AnnexLinux
 import ArgumentParser
 
-/// Runs a command's work; what it cannot read or use ends with exit status 2 and a line that says where and why.
+/// Runs a command's work. An input that it cannot read or use ends the command with exit status 2, and a line that
+/// gives the place and the reason.
 enum PolicyFailure {
     static let status = ExitCode(2)
 

@@ -2,20 +2,20 @@ import AnnexLinux
 import AnnexPolicy
 import Glibc
 
-/// Policies by the names and paths that a command is given.
+/// Finds policies by the names and paths that a command is given.
 struct PolicyFiles {
-    /// The folder of one's own, where one was named.
+    /// The user's own folder of policies; nil if none was named.
     let folder: String?
 
-    /// - Parameter option: what `--policies` says; else the environment's word counts.
+    /// - Parameter option: the value of `--policies`. If it is nil, `ANNEX_POLICIES` of the environment counts.
     init(option: String?) {
         folder = option ?? getenv("ANNEX_POLICIES").flatMap { $0.pointee == 0 ? nil : String(cString: $0) }
     }
 
-    /// Shipped policies, those of the folder in front of them.
+    /// The shipped policies. A policy of the folder replaces a shipped one of the same name.
     func library() throws -> PolicyLibrary { try .standard(overriding: folder) }
 
-    /// A policy's name and the library that has it; what lies beside a file comes first.
+    /// A policy's name, and the library that contains it. Files beside a policy's file come first.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
         guard Self.isFile(choice) else { return (choice, try library()) }
         guard choice.hasSuffix(".yaml") else {
@@ -27,7 +27,7 @@ struct PolicyFiles {
         return (name, try library().adding(neighboursIn: folder).adding([name: (text, choice)]))
     }
 
-    /// Whether a choice is a path and no name.
+    /// Whether a choice is a path and not a name.
     static func isFile(_ choice: String) -> Bool { choice.contains("/") || choice.hasSuffix(".yaml") }
 
     static func text(of path: String) throws -> String {

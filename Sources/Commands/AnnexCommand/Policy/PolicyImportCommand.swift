@@ -2,7 +2,7 @@ import AnnexPolicy
 import ArgumentParser
 import Glibc
 
-/// A container's seccomp profile as a policy.
+/// `annex policy import`: converts a container's seccomp profile to a policy.
 struct PolicyImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Turn a seccomp profile of Docker, Podman or OCI into a policy.",

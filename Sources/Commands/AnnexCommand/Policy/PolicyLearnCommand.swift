@@ -3,7 +3,7 @@ import AnnexPolicy
 import AnnexSandbox
 import ArgumentParser
 
-/// Runs a trusted program and proposes a policy from what it did.
+/// `annex policy learn`: runs a trusted program and proposes a policy that allows what the program did.
 struct PolicyLearnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "learn", abstract: "Run a program that you trust, and propose a policy from what it did.",
@@ -41,7 +41,7 @@ struct PolicyLearnCommand: AsyncParsableCommand {
     private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
     func validate() throws {
-        // What follows the options is taken whole, these too.
+        // The parser passes everything after the options to the program, so that these two are handled here.
         if let first = command.first, first == "--help" || first == "-h" { throw CleanExit.helpRequest(self) }
         guard !program.isEmpty else {
             throw ValidationError("name the program: annex policy learn --i-trust-this-program -- PROGRAM [ARGUMENT…]")

@@ -2,7 +2,7 @@ import AnnexLinux
 import AnnexPolicy
 import ArgumentParser
 
-/// What is wrong or doubtful in policies.
+/// `annex policy lint`: finds errors and doubtful statements in policies.
 struct PolicyLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint", abstract: "Mistakes in policies, and lines that open more than they seem to.",

@@ -1,7 +1,7 @@
 import AnnexPolicy
 import ArgumentParser
 
-/// Every policy there is, one a line.
+/// `annex policy list`: all policies, one a line.
 struct PolicyListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "The policies there are, each with its purpose.",

@@ -1,7 +1,7 @@
 import AnnexPolicy
 import ArgumentParser
 
-/// One policy as it is in force: includes joined in, or compiled.
+/// `annex policy show`: one policy as it is in force, with its includes merged, or compiled.
 struct PolicyShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "One policy with everything that it includes.",

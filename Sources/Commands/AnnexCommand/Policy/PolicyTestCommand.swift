@@ -3,7 +3,7 @@ import AnnexLinux
 import AnnexPolicy
 import ArgumentParser
 
-/// What is expected of policies, held against what they say and against what the kernel does.
+/// `annex policy test`: compares expectations with the text of policies and with the kernel's behaviour.
 struct PolicyTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Hold policies against what is expected of them, by the evaluator and live.",
@@ -43,7 +43,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
         var results: [(policy: String, result: ExpectationResult)] = []
         var untried = false
         for (policy, expectations) in subjects {
-            // One policy that this machine cannot launch says nothing about the others.
+            // A policy that this machine cannot launch does not stop the tests of the others.
             guard let found = await tested(policy, expectations) else {
                 untried = true
                 continue
@@ -61,7 +61,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
         return try names.map { name in (try choice.policy(name), try choice.expectations(name)) }
     }
 
-    /// Nil where no sandbox can be made for it; why was printed.
+    /// Nil if no sandbox can be made for the policy. The reason was printed then.
     private func tested(_ policy: Policy, _ expectations: Expectations) async -> [ExpectationResult]? {
         let stated = expectations.all.map { expectation in
             ExpectationResult(expectation, failure: policy.failure(of: expectation), live: .notTried("--no-live"))

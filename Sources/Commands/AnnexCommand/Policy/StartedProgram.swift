@@ -1,8 +1,8 @@
 import Glibc
 
-/// The files that are executed when a program is started, which no call of its own shows.
+/// The files that the kernel executes when it starts a program. The program itself makes no call that shows them.
 enum StartedProgram {
-    /// The program itself, and for a script its interpreter, as they are called and where links lead.
+    /// The program and, for a script, its interpreter: their paths as given, and with links resolved.
     static func files(_ name: String) -> [String] {
         guard let path = located(name) else { return [] }
         var files = [path]
@@ -27,7 +27,7 @@ enum StartedProgram {
         return String(cString: found)
     }
 
-    /// What `#!` names on the first line.
+    /// The interpreter that the first line names after `#!`; nil if there is none.
     private static func interpreter(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

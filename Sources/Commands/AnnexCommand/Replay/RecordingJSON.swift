@@ -2,7 +2,7 @@ import AnnexChannel
 import AnnexReplay
 import FoundationEssentials
 
-/// A recording for a program: times in microseconds, sizes in bytes, payloads in hexadecimal.
+/// Prints a recording as JSON: times in microseconds, sizes in bytes, payloads in hexadecimal.
 struct RecordingJSON {
     private struct Whole: Encodable {
         let label: String

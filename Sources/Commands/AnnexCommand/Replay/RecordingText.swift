@@ -2,7 +2,7 @@ import AnnexChannel
 import AnnexLinux
 import AnnexReplay
 
-/// A recording as lines for a terminal. Every byte of it may be a stranger's.
+/// Prints a recording as lines for a terminal. No byte of it is trusted.
 struct RecordingText {
     private static let mostShown = 32
 
@@ -19,7 +19,7 @@ struct RecordingText {
         return [head] + recording.frames.enumerated().map { line($0 + 1, $1) } + [style.faint(Self.ending(recording))]
     }
 
-    /// How it ends, in words.
+    /// How the recording ends, in words.
     static func ending(_ recording: Recording) -> String {
         switch recording.ending {
         case .said(.channelEnded, let text, let time):
@@ -31,7 +31,7 @@ struct RecordingText {
         }
     }
 
-    /// `   12  0.001234 s  → request 3 (method 7)  64 B  0102…`
+    /// A frame as one line: `   12  0.001234 s  → request 3 (method 7)  64 B  0102…`
     private func line(_ number: Int, _ frame: RecordedFrame) -> String {
         let arrow = frame.direction == .toExtension ? "→" : "←"
         var line =

@@ -5,7 +5,7 @@ import AnnexLinux
 import AnnexReplay
 import ArgumentParser
 
-/// Shows what a recorded channel carried, or plays it to an extension.
+/// `annex replay`: shows the content of a recorded channel, or plays it to an extension.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -50,7 +50,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
-    /// Most bytes of a file that is read.
+    /// The longest recording that is read, in bytes.
     static let largest = 1 << 28
 
     func validate() throws {

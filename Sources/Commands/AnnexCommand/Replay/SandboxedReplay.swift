@@ -7,12 +7,12 @@ import FoundationEssentials
 
 /// Plays a recording to an extension in its sandbox.
 struct SandboxedReplay {
-    /// Why it was not begun.
+    /// Why the replay could not begin.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What came of it.
+    /// The result of the replay.
     struct Result {
         let identifier: String
         let compared: Int
@@ -33,7 +33,7 @@ struct SandboxedReplay {
                 difference: difference.map { Escaped("\($0)").description }, end: end.reason.rawValue)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            // Nothing in it can fail to be encoded.
+            // Every value of the report can be encoded.
             return (try? encoder.encode(report)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
     }
@@ -67,7 +67,7 @@ struct SandboxedReplay {
         let host = try AnnexHost.embedded(apps: [app], waiving: waived, patience: patience)
         let identifier = try choose(host.extensions.map(\.id))
         let session = try await host.begin(identifier, serving: HostService(replaying: replay)) { configuration in
-            // What fitted then is to fit now.
+            // The ring must be as large as the recorded one, so that every recorded message fits.
             configuration.hostCapacity = max(configuration.hostCapacity, Self.ring(recording.hostCapacity))
             configuration.extensionCapacity = max(
                 configuration.extensionCapacity, Self.ring(recording.extensionCapacity))
@@ -77,7 +77,7 @@ struct SandboxedReplay {
         return Result(identifier: identifier, compared: replay.compared, difference: difference, end: end)
     }
 
-    /// The one that is named, else the one that was recorded, else the app's only one.
+    /// The extension that the option names, else the recorded one, else the app's only one.
     private func choose(_ offered: [String]) throws(Failure) -> String {
         let wanted =
             identifier ?? (offered.contains(recording.label) || offered.count != 1 ? recording.label : offered[0])
@@ -89,7 +89,7 @@ struct SandboxedReplay {
         return wanted
     }
 
-    /// What a file says of its rings, as far as a channel can have them.
+    /// A ring capacity from the file, limited to what a channel allows.
     private static func ring(_ capacity: UInt32) -> UInt32 {
         capacity.nonzeroBitCount == 1 && capacity <= 1 << 24 ? capacity : 0
     }

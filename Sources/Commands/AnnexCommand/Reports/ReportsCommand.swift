@@ -5,7 +5,7 @@ import AnnexPolicy
 import ArgumentParser
 import Glibc
 
-/// How extensions ended.
+/// `annex reports`: how extensions ended.
 struct ReportsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reports",
@@ -74,7 +74,7 @@ struct ReportsCommand: ParsableCommand {
                 ) { !failures || $0.isFailure }
                 return (place, found)
             } catch {
-                // Nobody has kept a report there yet.
+                // The folder does not exist until the first report is kept.
                 guard folder == nil, error.errno == ENOENT else { throw error }
                 return (place, ([], []))
             }

@@ -2,7 +2,7 @@ import AnnexBroker
 import AnnexHost
 import AnnexPolicy
 
-/// Reports for a person at a terminal 100 wide. Every text in them is a stranger's.
+/// Prints reports for a person, on a terminal 100 characters wide. No text in a report is trusted.
 struct ReportsText {
     private let style: Style
 
@@ -10,7 +10,7 @@ struct ReportsText {
         self.style = style
     }
 
-    /// - Parameter isOfOne: whether all are of one extension; the newest is then shown in full.
+    /// - Parameter isOfOne: whether all reports are of one extension. The newest is then shown in full.
     func show(_ reports: [StoredReport], isOfOne: Bool, in folder: String) {
         guard let newest = reports.first else {
             return print("no reports in \(folder.isEmpty ? "use: ANNEX_REPORTS is empty" : PlainText.shown(folder))")
@@ -129,7 +129,7 @@ struct ReportsText {
             + (text(json["keeper"]) ?? "?")
     }
 
-    /// What a file says, within what a person may have meant.
+    /// A duration from a file; nil if it is out of range.
     private static func duration(_ seconds: Double) -> Duration? {
         seconds >= 0 && seconds < 1e9 ? .seconds(seconds) : nil
     }
@@ -140,7 +140,7 @@ struct ReportsText {
 }
 
 extension StoredReport {
-    /// To the second.
+    /// The time to the second.
     var shortTime: String {
         let date = time.prefix(19)
         return String(date.map { $0 == "T" ? " " : $0 })

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Bytes as people write them: `65536`, `64K`, `64M`, `1G`.
+/// A number of bytes in the form that people write: `65536`, `64K`, `64M`, `1G`.
 struct ByteSize: ExpressibleByArgument {
     let bytes: UInt64
 

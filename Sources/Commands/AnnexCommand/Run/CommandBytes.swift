@@ -2,17 +2,17 @@ import AnnexLinux
 import AnnexSandbox
 import Glibc
 
-/// The command line as it was given: of any bytes, while what parses it knows text only.
+/// The command line in its original bytes. The parser of arguments only handles text.
 enum CommandBytes {
-    /// Every word, the command's own name first.
+    /// Every word, beginning with the command's own name.
     private static var words: [[UInt8]] {
         (0..<Int(CommandLine.argc)).compactMap { index in
             CommandLine.unsafeArgv[index].map { [UInt8](UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         }
     }
 
-    /// The bytes of the last words, which are the program and its arguments.
-    /// - Throws: where an option or the program's name is no UTF-8, and so could be taken for another.
+    /// The bytes of the program's arguments, which are the last words of the command line.
+    /// - Throws: if an option or the program's name is not UTF-8, because it could then be mistaken for another.
     static func arguments(of program: [String]) throws(SandboxError) -> [[UInt8]] {
         let words = words
         let arguments = words.suffix(max(0, program.count - 1))

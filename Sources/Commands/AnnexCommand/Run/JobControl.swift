@@ -1,19 +1,20 @@
 import AnnexSandbox
 import Glibc
 
-/// When this process stops itself together with the program, as any job of a shell does: only where a person asked for
-/// it (Ctrl-Z, SIGTSTP) and a shell can continue us.
+/// Decides when this process stops itself together with the program, as a shell's job does. It stops only if a person
+/// asked for it (Ctrl-Z, SIGTSTP) and a shell can continue it.
 ///
-/// A program that stops by itself is supervised on, and its limits hold. While we are stopped nobody holds them but that
-/// of its time: so all of the sandbox is stopped, and stopped again where a timer wakes it.
+/// If the program stops by itself, supervision goes on and its limits hold. While this process is stopped, it enforces
+/// no limit except the time limit. It therefore stops the whole sandbox, and stops it again if a timer wakes it.
 struct JobControl {
-    /// How long the program may take to stop after Ctrl-Z, on a busy machine too; a key that it takes for something else
-    /// asks for nothing.
+    /// How long the program may take to stop after Ctrl-Z, even on a busy machine. After that the key has no effect,
+    /// because the program may use it for something else.
     private static let patience = Duration.seconds(10)
 
     private let run: SandboxRun
     private let terminal: TerminalRelay?
-    /// Whether the reaper can stop every process of the sandbox: those of its own process namespace.
+    /// Whether the reaper can stop every process of the sandbox. It can if the sandbox has a process namespace of its
+    /// own.
     private let canStopAll: Bool
     private var isStopped = false
     private var asked: ContinuousClock.Instant?
@@ -24,7 +25,7 @@ struct JobControl {
         self.canStopAll = canStopAll
     }
 
-    /// A person pressed Ctrl-Z, or somebody sent us SIGTSTP.
+    /// Called when a person pressed Ctrl-Z, or another process sent SIGTSTP.
     mutating func ask() {
         asked = .now
         stopTogether()
@@ -47,12 +48,12 @@ struct JobControl {
         guard canStopAll, Self.isForeground else { return }
         run.send(SIGTSTP)
         terminal?.pause()
-        // Continued, we find SIGCONT pending. Else nobody could have continued us, and a program outside would not have
-        // been stopped either.
+        // If this process was continued, SIGCONT is pending now. If not, no shell could have continued it, and the
+        // kernel ignored SIGTSTP, as it would for a program outside a sandbox.
         if !run.keepingTime({ Self.stop() }) { goOn() }
     }
 
-    /// Whether a terminal's keys are for this process's job.
+    /// Whether this process's job gets the terminal's keys.
     private static var isForeground: Bool {
         let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard terminal >= 0 else { return false }
@@ -60,8 +61,8 @@ struct JobControl {
         return tcgetpgrp(terminal) == getpgrp()
     }
 
-    /// Stops this process. SIGTSTP and not SIGSTOP: the kernel ignores it where no shell could continue us.
-    /// - Returns: whether it was stopped, and continued; SIGCONT then waits to be taken.
+    /// Stops this process with SIGTSTP. SIGSTOP would not do: the kernel ignores SIGTSTP if no shell could continue us.
+    /// - Returns: whether the process was stopped and continued. SIGCONT is then pending.
     static func stop() -> Bool {
         var set = sigset_t()
         sigemptyset(&set)

@@ -3,12 +3,12 @@ import AnnexPolicy
 import AnnexSandbox
 import Synchronization
 
-/// Starts the launcher on a thread of its own: it looks at this machine and waits for its warden, while its asker
-/// prepares what is launched.
+/// Starts the launcher on a thread of its own. The launcher examines this machine and waits for its warden, while the
+/// caller prepares the launch.
 final class LauncherStart: Sendable {
     private let waived: Set<SandboxLayer>
     private let outcome = Mutex<Result<Launcher, SandboxError>?>(nil)
-    /// nil once it was waited for, and where none was to be had.
+    /// Nil if the thread was joined, or could not be started.
     private let thread = Mutex<WorkerThread?>(nil)
 
     init(waiving waived: Set<SandboxLayer>) {
@@ -22,14 +22,14 @@ final class LauncherStart: Sendable {
         outcome.withLock { $0 = result }
     }
 
-    /// Waits for it.
+    /// Waits for the launcher and returns it.
     func launcher() throws(SandboxError) -> Launcher {
         settle()
         if let result = outcome.withLock({ $0 }) { return try result.get() }
         return try Launcher.shared(waiving: waived)
     }
 
-    /// Nothing of it is half done when the program ends.
+    /// Waits for the thread, so that nothing is half done when the program ends.
     func settle() {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         thread.join()

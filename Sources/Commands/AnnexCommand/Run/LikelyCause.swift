@@ -1,23 +1,23 @@
 import AnnexSandbox
 import Glibc
 
-/// Which of its refusals made a program fail, as far as anybody can tell from outside.
+/// Guesses which denial made a program fail.
 enum LikelyCause {
-    /// Signals that come from without, or say that nobody reads any more: no refusal sends them.
+    /// Signals that come from outside, or that say that output has no reader. No denial sends them.
     private static let foreign: Set<Int32> = [
         SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
     ]
 
-    /// Calls that programs and their libraries try and do without.
+    /// Calls that programs and their libraries try and can do without.
     private static let probes: Set<String> = [
         "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
         "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",
     ]
 
-    /// Sockets for a look at interfaces or a question to a name server, which most programs make on the way.
+    /// Sockets for reading network interfaces or asking a name server. Most programs open them in passing.
     private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
 
-    /// Nil where nothing was refused that a program would fail by.
+    /// The most likely denial; nil if no denial explains the failure.
     static func of(_ report: SandboxRunReport, _ refusals: [Denial]) -> Denial? {
         if let signal = report.signal, foreign.contains(signal) { return nil }
         let likely = refusals.filter { $0.remedy != nil && !isProbe($0) }

@@ -27,26 +27,26 @@ struct ProgramRun {
     private struct End {
         let report: SandboxRunReport
         let refusals: [Denial]
-        /// A stream of ours that could not be written to.
+        /// A standard stream that could not be written to.
         let failed: (number: Int32, error: SystemError)?
-        /// Where the report goes.
+        /// The file that receives the report.
         let file: RunReportFile?
-        /// Why what it wrote was not waited for to the end.
+        /// Why the run stopped waiting for the program's output; nil if all of it was read.
         let impatience: SignalForwarder.Impatience?
     }
 
     private func runToItsEnd() throws -> End {
-        // Its threads take no signal.
+        // The thread of the launcher takes no signals.
         let start = LauncherStart(waiving: Set(options.waive))
         defer { start.settle() }
-        // Signals end this process as any other until there is something to hand them on to.
+        // Until there is a program to forward signals to, they end this process in the usual way.
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
         let signals = SignalForwarder()
         var streams = try ProgramStreams(closed: StandardStreams.closed)
         var prepared = try sandbox.prepare(
             program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
-        // What was refused is told at the end, on stderr.
+        // Denials are printed on stderr at the end.
         prepared.configuration.isLogged = false
         let terminal = try streams.takeRelay { signals.note(.suspendKey) }
         let limits = prepared.policy.limits
@@ -61,7 +61,8 @@ struct ProgramRun {
         run.begin(prepared.takeConfiguration())
         let job = JobControl(run, terminal, canStopAll: !options.waive.contains(.pid))
         let (report, refusals) = signals.serve(run, terminal, job)
-        // Its time counts for what it wrote too: who waits for its end does so no longer than for the program itself.
+        // The program's time limit includes its output: after its end, the remaining output is read no longer than that
+        // limit and the grace allow.
         let soonest = ContinuousClock.now + limits.grace
         let deadline = report.wasEnded ? soonest : max(soonest, begun + limits.request)
         streams.whenCarried { signals.wakeUp() }
@@ -97,7 +98,7 @@ struct ProgramRun {
         return sandbox
     }
 
-    /// A directory that the program would never see.
+    /// Refuses a directory that the program would never see.
     private func refuseScratch(_ policy: Policy) throws(SandboxError) {
         if case .persistent = policy.paths.privateDirectory { return }
         throw SandboxError(
@@ -134,7 +135,7 @@ struct ProgramRun {
 
     private func tell(_ end: End) -> Int32 {
         let report = end.report
-        // First: nobody may take what is said next.
+        // The report is written first, because the reader of the messages below may have stopped reading.
         let loss = loss(of: report, for: end.file)
         StandardError.isPatient = false
         if report.wasEnded {
@@ -152,12 +153,12 @@ struct ProgramRun {
         if options.explain { RunHints.explain(end.refusals) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
         RunHints.hint(report, end.refusals, explained: options.explain)
-        // The program has run: its own status stays where it tells of a failure.
+        // If the program itself failed, its own status takes precedence.
         let status = status(end)
         return loss == nil || status != 0 ? status : 125
     }
 
-    /// Why the report could not be written; nil where it was.
+    /// Why the report could not be written; nil if it was written.
     private func loss(of report: SandboxRunReport, for file: RunReportFile?) -> (any Error)? {
         do {
             try file?.write(report)

@@ -4,7 +4,7 @@ import AnnexSandbox
 import ArgumentParser
 import Glibc
 
-/// Any program of this machine under any policy.
+/// `annex run`: runs any program of this machine under any policy.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -91,7 +91,7 @@ struct RunCommand: ParsableCommand {
 
     private static let layerNames = SandboxLayer.allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// What runs, without the `--` before it.
+    /// The program and its arguments, without the `--` before them.
     private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
     var options: RunOptions {
@@ -114,12 +114,12 @@ struct RunCommand: ParsableCommand {
     }
 
     func validate() throws {
-        // What follows the options is taken whole, these too.
+        // The parser passes everything after the options to the program, so that these two are handled here.
         if let first = command.first, first == "--help" || first == "-h" { throw CleanExit.helpRequest(self) }
         guard !program.isEmpty else {
             throw ValidationError("name the program to run: annex run -- PROGRAM [ARGUMENT…]")
         }
-        // A program whose name begins so is named after `--`.
+        // A program whose name begins with a hyphen must come after `--`.
         if let first = command.first, first != "--", first.hasPrefix("-") {
             throw ValidationError(
                 "unknown option \(Escaped(first)); options stand before the program: annex run --help")

@@ -2,12 +2,12 @@ import AnnexLinux
 import AnnexSandbox
 import Glibc
 
-/// What is said after a run that went wrong.
+/// The messages after a run that failed.
 enum RunHints {
-    /// How many refusals are shown by themselves.
+    /// The most denials that are printed.
     private static let most = 40
 
-    /// Every kind of call and path that was refused.
+    /// Prints every kind of call and path that was denied.
     static func explain(_ refusals: [Denial]) {
         for refusal in refusals.prefix(most) { StandardError.print("annex: " + line(refusal)) }
         if refusals.count > most {
@@ -20,7 +20,7 @@ enum RunHints {
         return refusal.headline + often + (refusal.remedy.map { "; allowed by: \($0)" } ?? "")
     }
 
-    /// Paths that were handed over and are closed to the program all the same, by their own modes.
+    /// Names paths that the caller passed to the program but whose modes deny it access.
     static func hintModes(read: [String], write: [String]) {
         guard geteuid() == 0 else { return }
         for (paths, wanted, word) in [(write, mode_t(0o002), "writable"), (read, 0o004, "readable")] {
@@ -35,20 +35,21 @@ enum RunHints {
         }
     }
 
-    /// The last line: what would allow what was refused, and how to see more; none where nothing refused tells why.
+    /// Prints the last line: what would allow the denied call, and how to see more. Prints nothing if no limit or
+    /// denial explains the failure.
     static func hint(_ report: SandboxRunReport, _ refusals: [Denial], explained: Bool) {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return }
         if let limit = limit(report.reason) {
             StandardError.print("annex: hint: the policy says so under `limits: { \(limit.name): … }`\(limit.option)")
         } else if let cause = LikelyCause.of(report, refusals) {
-            // Explained and alone, it stands right above.
+            // With one denial, `explain` has just printed the same line.
             if explained && refusals.count == 1 { return }
             let more = explained ? "" : "; see every refusal, also of paths, with --explain"
             StandardError.print("annex: hint: \(line(cause))\(more)")
         }
     }
 
-    /// Where a limit is written, and what else sets it.
+    /// The limit's name in a policy, and the option that also sets it. Nil if the reason is not a limit.
     private static func limit(_ reason: SandboxRunReport.Reason) -> (name: String, option: String)? {
         switch reason {
         case .memoryLimit: ("memory", "; or --memory, where it was given")

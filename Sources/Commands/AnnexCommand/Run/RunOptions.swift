@@ -1,6 +1,6 @@
 import AnnexPolicy
 
-/// What `annex run` was asked to do.
+/// The options of `annex run`.
 struct RunOptions {
     var policy = "tool"
     var policies: String?
@@ -20,9 +20,11 @@ struct RunOptions {
 }
 
 extension RunOptions {
-    /// Reads the plain form of the command line: options by their full names, each with its value behind it, then `--`
-    /// and the program. nil for whatever else there is, which the command's own parser then reads, and refuses where it
-    /// must: starting that costs as much as the whole sandbox.
+    /// Reads the plain form of the command line: options by their full names, each followed by its value, then `--` and
+    /// the program.
+    ///
+    /// Returns nil for any other form, which the command's parser then reads or refuses. Starting that parser costs as
+    /// much as the whole sandbox.
     init?(plain arguments: [String]) {
         var rest = arguments[...]
         while let name = rest.popFirst() {
@@ -68,6 +70,6 @@ extension RunOptions {
         }
     }
 
-    /// Seconds that a limit can have.
+    /// Whether a limit can have this many seconds.
     static func isUsable(_ seconds: Double) -> Bool { seconds > 0 && seconds < 1e9 }
 }

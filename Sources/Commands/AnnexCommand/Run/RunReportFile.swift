@@ -3,12 +3,13 @@ import AnnexSandbox
 import FoundationEssentials
 import Glibc
 
-/// The whole report as one JSON object, at a place that was found before the program ran.
+/// Writes the whole report as one JSON object, to a place that is fixed before the program runs.
 ///
-/// The program may be allowed to write where its report goes. So the folder is held from the start, what lies there
-/// under the report's name is taken away and never followed, and the file is made anew. A pipe or a device that is
-/// there beforehand is the caller's own wish: it is opened before the program begins. A link is that in `/dev` and
-/// `/proc` only; elsewhere a former run may have left it.
+/// The program may be allowed to write to the report's folder. Therefore the folder is held open from the start. A file
+/// under the report's name is removed and never followed, and the report is made anew.
+///
+/// A pipe or a device that exists beforehand is what the caller asked for, and is opened before the program begins.
+/// Links are followed only in `/dev` and `/proc`; elsewhere an earlier run may have left them.
 final class RunReportFile {
     private enum Target {
         case folder(Int32, name: String)
@@ -18,7 +19,7 @@ final class RunReportFile {
     private let path: String
     private let target: Target
 
-    /// Also takes an older report away, so that it is not read for the new one.
+    /// Finds the place, and removes an older report so that it cannot be mistaken for the new one.
     init(path: String) throws {
         self.path = path
         if let file = try Self.opened(path) {
@@ -34,14 +35,14 @@ final class RunReportFile {
         try makeNew(in: held, name)
     }
 
-    /// What is no regular file, opened; nil where a file is to be made.
+    /// Opens an existing target that is no regular file, such as a pipe. Nil if a file must be made.
     private static func opened(_ path: String) throws -> Int32? {
         let follows = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
         var status = stat()
         guard (follows ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFLNK: return nil
-        // A report would be written over what it holds.
+        // Writing a report would overwrite the contents of the block device.
         case S_IFBLK: throw failure(path, EINVAL)
         default:
             let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW)
@@ -70,8 +71,8 @@ final class RunReportFile {
         }
     }
 
-    /// A new file of this name, whatever was there.
-    /// - Parameter keeping: whether it stays; else it only shows that it can be made.
+    /// Makes a new file of this name, and removes an existing one.
+    /// - Parameter keeping: whether the file stays. If not, the call only proves that it can be made.
     @discardableResult
     private func makeNew(in folder: Int32, _ name: String, keeping: Bool = false) throws -> Int32 {
         if unlinkat(folder, name, 0) != 0, errno != ENOENT { throw Self.failure(path) }
@@ -90,7 +91,7 @@ final class RunReportFile {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EAGAIN {
                 var entry = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-                // A reader that does not come is not waited for without end.
+                // Wait a limited time for a reader of the pipe.
                 guard poll(&entry, 1, 10_000) == 1 else { throw Self.failure(path, ETIMEDOUT) }
                 continue
             }

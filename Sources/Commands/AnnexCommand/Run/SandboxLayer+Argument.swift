@@ -1,5 +1,5 @@
 public import AnnexPolicy
 public import ArgumentParser
 
-/// A layer by its word, as `--waive landlock`.
+/// A layer as an argument, as in `--waive landlock`.
 extension SandboxLayer: ExpressibleByArgument {}

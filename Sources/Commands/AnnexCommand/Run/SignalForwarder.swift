@@ -2,34 +2,34 @@ import AnnexSandbox
 import Glibc
 import Synchronization
 
-/// Where the main thread waits: for signals to hand on, for the program to stop, and for its end.
+/// Where the main thread waits: for signals to forward, for the program to stop, and for its end.
 ///
-/// Every signal that it hands on is blocked in all threads from the beginning, so that none is lost or taken twice.
+/// Every signal that it forwards is blocked in all threads from the beginning, so that none is lost or handled twice.
 final class SignalForwarder: Sendable {
     enum News: Sendable {
         case stopped
-        /// Ctrl-Z on our terminal, whose keys are the program's.
+        /// Ctrl-Z was pressed on our terminal, whose keys go to the program.
         case suspendKey
         case ended(SandboxRunReport, [Denial])
     }
 
-    /// Wakes the main thread; ignored wherever it is not waited for.
+    /// Wakes the main thread. By default the kernel ignores this signal, so it does no harm otherwise.
     private static let wake = SIGURG
     private static let forwarded = [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
 
-    /// What ends a program that does not say otherwise.
+    /// The signals that end a program by default.
     private static let ending = [SIGINT, SIGQUIT, SIGHUP, SIGTERM]
 
     private let news = Mutex<[News]>([])
     private let waiter = pthread_self()
-    /// What was meant to end a program that had ended, before that was told here.
+    /// A signal that was meant to end the program after it had ended, but before this process learned of that.
     private let late = Mutex<Int32?>(nil)
 
-    /// On the thread that will wait. Every other takes no signal at all.
+    /// Must be called on the thread that will wait. No other thread takes a signal.
     init() {
         var set = Self.waited
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // Who reads our output may stop: a write then fails, and that is told.
+        // If the reader of our output closes it, a write fails and the failure is reported.
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -45,10 +45,10 @@ final class SignalForwarder: Sendable {
         wakeUp()
     }
 
-    /// Looks again at what is waited for.
+    /// Makes the main thread check its condition again.
     func wakeUp() { pthread_kill(waiter, Self.wake) }
 
-    /// Until the program has ended.
+    /// Forwards signals until the program has ended.
     func serve(_ run: SandboxRun, _ terminal: TerminalRelay?, _ job: JobControl) -> (SandboxRunReport, [Denial]) {
         var job = job
         while true {
@@ -92,7 +92,7 @@ final class SignalForwarder: Sendable {
         return nil
     }
 
-    /// The next signal; nil where none came in time.
+    /// The next signal; nil if none arrives before the deadline.
     private func next(before deadline: ContinuousClock.Instant? = nil) -> Int32? {
         var set = Self.waited
         var number: Int32 = 0
@@ -110,14 +110,15 @@ final class SignalForwarder: Sendable {
 // MARK: - After the program's end
 
 extension SignalForwarder {
-    /// Why what the program wrote was not waited for any longer.
+    /// Why the run stopped waiting for the program's output.
     enum Impatience {
         case signal(Int32)
         case late
     }
 
-    /// Waits until a condition holds that others bring about, who then call `wakeUp`.
-    /// - Returns: nil where it holds; else what came first, a signal that ends any program or the deadline.
+    /// Waits until a condition holds. The thread that makes it hold must call `wakeUp`.
+    /// - Returns: nil if the condition holds, else what came first: a signal that ends a program by default, or the
+    ///   deadline.
     func wait(
         before deadline: ContinuousClock.Instant, _ terminal: TerminalRelay?, until holds: () -> Bool
     ) -> Impatience? {
@@ -135,7 +136,7 @@ extension SignalForwarder {
         return nil
     }
 
-    /// From now on signals do to this process what they do to any.
+    /// From now on, signals end this process in the usual way.
     func close() {
         var set = sigset_t()
         sigemptyset(&set)

@@ -1,8 +1,8 @@
-/// Text in columns, for a terminal 100 wide.
+/// Formats text in columns, for a terminal 100 characters wide.
 enum Columns {
     private static let terminal = 100
 
-    /// A list read downwards, then to the right; below it what is too wide for a column.
+    /// A list in columns that is read downwards first. Entries too wide for a column follow below.
     static func lines(of all: [String], columns: Int, gap: Int = 3) -> [String] {
         let cells = all.filter { $0.count + gap <= terminal / columns }
         let rows = (cells.count + columns - 1) / columns
@@ -13,7 +13,7 @@ enum Columns {
         } + all.filter { $0.count + gap > terminal / columns }
     }
 
-    /// Words in lines of at most so many characters; a longer word has a line of its own.
+    /// Wraps words into lines of at most `width` characters. A longer word gets a line of its own.
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
@@ -28,12 +28,12 @@ enum Columns {
 }
 
 extension String {
-    /// The text with spaces behind it up to a width.
+    /// The text, padded with spaces behind it to a width.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - count))
     }
 
-    /// The text with spaces before it up to a width.
+    /// The text, padded with spaces before it to a width.
     func aligned(to width: Int) -> String {
         String(repeating: " ", count: Swift.max(0, width - count)) + self
     }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Whole files, as a command is given them.
+/// Reads the whole files that a command is given.
 enum FileText {
     /// Why a file could not be read, in a line.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A file's bytes; more than `limit` is an error, so that no pipe or device is read without end.
+    /// A file's bytes. More than `limit` bytes are an error, so that reading a pipe or a device ends.
     ///
-    /// - Parameter onlyRegular: a pipe or a device is refused at once, and not waited for.
+    /// - Parameter onlyRegular: whether to refuse a pipe or a device at once, without waiting for it.
     static func bytes(of path: String, limit: Int, onlyRegular: Bool = false) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (onlyRegular ? O_NONBLOCK : 0))
         guard file >= 0 else { throw failure(path) }

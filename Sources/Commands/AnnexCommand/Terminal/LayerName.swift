@@ -1,7 +1,7 @@
 import AnnexHost
 import ArgumentParser
 
-/// A layer's word on the command line.
+/// The name of a layer on the command line.
 enum LayerName {
     static func read(_ word: String) throws -> DispensableLayer {
         if let layer = DispensableLayer(rawValue: word) { return layer }

@@ -1,6 +1,6 @@
 import AnnexPolicy
 
-/// Shows what the tools say about policies.
+/// Prints the findings of the tools for policies.
 struct ReportPrinter {
     let style: Style
 

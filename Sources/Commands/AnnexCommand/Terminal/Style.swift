@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Colour where a person reads, plain text where a program does. `NO_COLOR` is honoured.
+/// Colours the output on a terminal, and leaves it plain elsewhere. `NO_COLOR` is honoured.
 struct Style {
     let isColoured: Bool
 

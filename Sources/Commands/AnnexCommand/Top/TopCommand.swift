@@ -3,7 +3,7 @@ import AnnexPolicy
 import ArgumentParser
 import Glibc
 
-/// What runs right now.
+/// `annex top`: the extensions that are running now.
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
@@ -56,7 +56,7 @@ struct TopCommand: ParsableCommand {
     private func pause() {
         let deadline = MonotonicClock.deadline(after: .seconds(interval))
         while MonotonicClock.remaining(until: deadline) > 0 {
-            // No call sleeps for longer than a second everywhere.
+            // Some systems do not let usleep sleep for a second or longer.
             usleep(UInt32(min(MonotonicClock.remaining(until: deadline) / 1000 + 1, 500_000)))
         }
     }
@@ -71,10 +71,10 @@ struct TopCommand: ParsableCommand {
         } else {
             let size = TerminalSize(of: STDOUT_FILENO)
             let table = TopTable(style: .forStandardOutput(), width: max(80, size?.columns ?? 100))
-            // Two lines above the rows, one below; the cursor stays in the last.
+            // Two lines above the rows and one below. The cursor stays in the last line.
             let most = isDrawn ? max(1, (size?.rows ?? 24) - 4) : .max
             let lines = table.lines(rows, most: most)
-            // From the top, each line to its end, and nothing of an older table below.
+            // From the top: clear each line to its end, and whatever an older table left below.
             if isDrawn { print("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J", terminator: "") }
             if !isDrawn { print(lines.joined(separator: "\n")) }
         }

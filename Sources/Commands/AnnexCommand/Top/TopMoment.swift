@@ -3,16 +3,16 @@ import AnnexLinux
 import AnnexSandbox
 import Glibc
 
-/// Every running extension at one moment, with what the kernel says of its processes.
+/// Every running extension at one moment, with the kernel's figures for its processes.
 struct TopMoment {
     struct Entry {
         let shown: LiveStatusSnapshot
-        /// Processor time in clock ticks and resident bytes, of all its processes; nil where nobody can say.
+        /// Processor time in clock ticks and resident bytes of all its processes; nil if they cannot be read.
         let ticks: UInt64?
         let memory: UInt64?
     }
 
-    /// Nobody else's, however often its process's number is given away.
+    /// Identifies an extension for ever. The kernel may reuse the number of its process.
     struct Name: Hashable {
         let broker: Int32
         let number: UInt64

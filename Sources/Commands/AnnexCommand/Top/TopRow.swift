@@ -3,19 +3,19 @@ import AnnexChannel
 import AnnexPolicy
 import Glibc
 
-/// A running extension between two moments. Where one of them lacks a number, its rate is not known.
+/// A running extension between two moments. A rate is nil if one of the moments lacks the number.
 struct TopRow {
     let shown: LiveStatusSnapshot
-    /// Seconds since somebody asked for it.
+    /// Seconds since the extension was requested.
     let age: Double
-    /// Processors' worth: 1 is one of them all the time.
+    /// The processors in use: 1 means one processor all the time.
     let processor: Double?
-    /// Bytes.
+    /// In bytes.
     let memory: UInt64?
-    /// A second, both ways.
+    /// Messages a second, in both directions.
     let messages: Double?
     let bytes: Double?
-    /// Seconds that an answer took, of those in between; nil where there was none.
+    /// Seconds from request to answer, for the answers between the two moments; nil if there was none.
     let latency: Double?
 
     static func rows(from last: TopMoment, to now: TopMoment) -> [TopRow] {

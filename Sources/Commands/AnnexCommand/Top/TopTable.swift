@@ -1,7 +1,7 @@
 import AnnexBroker
 import AnnexHost
 
-/// The rows as a table of fixed columns; what is left of the width is the extension's name.
+/// Formats the rows as a table of fixed columns. The extension's name gets the rest of the width.
 struct TopTable {
     let style: Style
     let width: Int
@@ -25,7 +25,7 @@ struct TopTable {
     private func line(_ cells: [String], _ last: String) -> String {
         let columns = zip(cells, Self.widths).map { $0.aligned(to: $1) }.joined(separator: " ")
         let left = max(12, width - columns.count - 1)
-        // The end of an identifier says more than its beginning.
+        // The end of an identifier identifies it better than its beginning.
         return columns + " " + (last.count <= left ? last : "…" + last.suffix(left - 1))
     }
 
@@ -44,7 +44,7 @@ struct TopTable {
         return tenths >= 1000 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// At most five characters.
+    /// A number in at most five characters.
     private static func short(_ number: Double) -> String {
         var number = number
         for unit in ["", "k", "M", "G", "T"] {

@@ -1,5 +1,6 @@
-// Pictures in and out of memory, through libpng and libjpeg-turbo. Both leave their functions by longjmp when a file
-// is bad, so everything between a setjmp and its longjmp stays in C; Swift sees a result and one line of text.
+// Decodes and encodes pictures through libpng and libjpeg-turbo. Both libraries leave their functions by longjmp if a
+// file is bad. All code between a setjmp and its longjmp therefore stays in C; Swift gets a result and one line of
+// text.
 #ifndef C_PICTURE_H
 #define C_PICTURE_H
 
@@ -8,23 +9,24 @@
 
 #define PICTURE_ERROR_SIZE 200
 
-// Pixels of 8 bits a channel, row after row without gaps.
+// Pixels of 8 bits a channel, row by row without gaps.
 struct picture {
     uint32_t width;
     uint32_t height;
-    uint32_t channels;      // 3: red, green, blue; 4: and alpha
+    uint32_t channels;      // 3: red, green, blue; 4: also alpha
     uint8_t *pixels;        // width * height * channels bytes
-    uint8_t *records;       // what stood beside the pixels (colour profile, orientation), see CPictureRecords.h
+    uint8_t *records;       // other facts of the file (colour profile, orientation), see CPictureShared.h
     size_t records_size;
 };
 
-// What a header may ask for; checked before anything is allocated for it.
+// The largest size that a header may ask for. It is checked before memory is allocated.
 struct picture_limits {
     uint32_t side;          // most pixels in a row or a column
     uint64_t pixels;        // most pixels in all
 };
 
-// Each returns 0, or -1 with a line of text in `error`. What they filled belongs to the caller: picture_free.
+// Each returns 0, or -1 with a line of text in `error`. The caller owns the filled picture and frees it with
+// picture_free.
 int picture_decode_png(const uint8_t *bytes, size_t size, const struct picture_limits *limits,
                        struct picture *picture, char error[PICTURE_ERROR_SIZE]);
 int picture_decode_jpeg(const uint8_t *bytes, size_t size, const struct picture_limits *limits,

@@ -1,28 +1,29 @@
 internal import AnnexLinux
 
-/// A containing app on disk, checked: its own program, and the extensions that it carries.
+/// A containing app on disk that passed every check: its own program, and the extensions that it carries.
 ///
-/// Directories and executables stay open, so that what is launched later is what was checked now.
+/// Directories and executables stay open. A later launch therefore runs exactly the files that were checked.
 public final class AppBundle: Sendable {
     /// `CFBundleIdentifier`.
     public let identifier: String
-    /// What a user reads: `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
+    /// The name to show to a user: `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
     public let displayName: String
     /// The app's own directory.
     public let directory: BundleFile
     /// The app's own program.
     public let executable: BundleFile
-    /// The extensions under `PlugIns/` that keep all rules, by the names of their directories.
+    /// The extensions under `PlugIns/` that keep all rules, sorted by the names of their directories.
     public let extensions: [ExtensionBundle]
-    /// The extensions under `PlugIns/` that break a rule: the app and its other extensions are used without them.
+    /// The extensions under `PlugIns/` that break a rule. The app and its other extensions stay usable.
     public let refused: [RefusedExtension]
 
-    /// Most extensions of one app.
+    /// The most extensions that one app may carry.
     private static let mostExtensions = 64
 
-    /// Opens and checks an app and everything in it.
+    /// Opens an app, and checks the app and its extensions.
     ///
-    /// - Throws: the first rule that the app itself breaks. An extension that breaks one is listed in `refused`.
+    /// - Throws: the first rule that the app itself breaks. An extension that breaks a rule is listed in `refused`
+    ///   instead.
     public static func open(_ path: String) throws(BundleError) -> AppBundle {
         try AppBundle(checking: BundleDirectory(app: path))
     }

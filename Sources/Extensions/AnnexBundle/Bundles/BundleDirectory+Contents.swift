@@ -2,20 +2,21 @@ internal import AnnexLinux
 internal import AnnexModel
 
 extension BundleDirectory {
-    /// Refuses a directory that is not called what its kind is called.
+    /// Refuses a directory whose name does not end in `suffix`, such as `.app`.
     func checkName(suffix: String) throws(BundleError) {
         guard shown.hasSuffix(suffix), shown.utf8.count > suffix.utf8.count else {
             throw BundleError(.p1, file: shown, "is not called Name\(suffix)", remedy: "rename the directory")
         }
     }
 
-    /// The bundle's `Info.plist`.
+    /// Reads the bundle's `Info.plist`.
     func info() throws(BundleError) -> InfoDictionary {
         let (bytes, status) = try read("Info.plist", atMost: PropertyListLimits.info.bytes, rule: .p2)
         return try InfoDictionary(bytes, file: "\(shown)/Info.plist", status: status)
     }
 
-    /// The program that `CFBundleExecutable` names: in the bundle's own directory, for this machine.
+    /// Opens the program that `CFBundleExecutable` names. It must lie in the bundle's own directory and be built for
+    /// this machine.
     func executable(_ info: InfoDictionary, rule: BundleRule) throws(BundleError) -> BundleFile {
         let key = "CFBundleExecutable"
         let name = try info.requiredText(key, rule: rule)
@@ -41,7 +42,7 @@ extension BundleDirectory {
         return BundleFile(descriptor: file, status: status, path: "\(path)/\(name)")
     }
 
-    /// Refuses a program that needs an interpreter from outside its bundle: its sandbox has none.
+    /// Refuses a program that needs an interpreter from outside its bundle, because its sandbox has no such file.
     func checkInterpreter(of program: borrowing BundleFile) throws(BundleError) {
         let shown = "\(self.shown)/\(Escaped(String(program.path.dropFirst(path.count + 1))))"
         let interpreter: String?

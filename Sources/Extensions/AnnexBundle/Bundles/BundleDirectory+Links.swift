@@ -3,12 +3,12 @@ internal import AnnexModel
 internal import Glibc
 
 extension BundleDirectory {
-    /// Most files and directories in one app.
+    /// The most files and directories in one app.
     static let mostEntries = 20_000
-    /// Longest path beneath the app, in bytes.
+    /// The longest path beneath the app, in bytes.
     private static let longestPath = 1_024
 
-    /// Refuses links that lead out of the bundle, and names that cannot be shown or looked up.
+    /// Refuses links that lead out of the bundle, names that are not UTF-8, and paths that are too long.
     func checkLinks() throws(BundleError) {
         var waiting = [""]
         var seen = 0
@@ -22,7 +22,7 @@ extension BundleDirectory {
         }
     }
 
-    /// The names in a directory beneath this one; "" is this one.
+    /// The names in a directory beneath this one. An empty path names this directory itself.
     func entries(of directory: String, atMost limit: Int) throws(BundleError) -> [DirectoryEntry] {
         let shown = directory.isEmpty ? self.shown : "\(self.shown)/\(Escaped(directory))"
         do throws(SystemError) {

@@ -2,14 +2,14 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// A bundle's own directory. Files are opened beneath it, through no link, and checked when they are open.
+/// The directory of a bundle. Files are opened beneath it without following links, and checked after they are open.
 struct BundleDirectory: ~Copyable {
     let descriptor: Descriptor
     let path: String
-    /// The path for messages: from the app's directory on, escaped.
+    /// The path to show in messages: escaped, and starting with the app's directory.
     let shown: String
 
-    /// An app's directory, wherever the caller's path leads.
+    /// Opens an app's directory. The caller's path may lead there through links.
     init(app path: String) throws(BundleError) {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         shown = Escaped(name).description
@@ -30,7 +30,7 @@ struct BundleDirectory: ~Copyable {
         return opened
     }
 
-    /// A bundle's own directory once more, held open since it was checked.
+    /// Duplicates the descriptor of a bundle's directory that was checked earlier.
     init(again directory: borrowing BundleFile, shown: String) throws(BundleError) {
         let again: Descriptor
         do throws(SystemError) {
@@ -43,15 +43,15 @@ struct BundleDirectory: ~Copyable {
         self.shown = shown
     }
 
-    /// A directory within a bundle.
+    /// Opens a directory within a bundle.
     init(_ name: String, in parent: borrowing BundleDirectory) throws(BundleError) {
         descriptor = try parent.open(name, rule: .p1, kind: .directory)
         path = "\(parent.path)/\(name)"
         shown = "\(parent.shown)/\(Escaped(name))"
     }
 
-    /// Opens a file beneath this directory: of the kind asked for, through no link, writable by nobody else.
-    /// A pipe or a device is refused without waiting for it.
+    /// Opens a file of the given kind beneath this directory. Refuses links, and files that every user can write.
+    /// `O_NONBLOCK` keeps the open from blocking on a pipe or a device; both are then refused.
     func open(_ name: String, rule: BundleRule, kind: FileStatus.Kind) throws(BundleError) -> Descriptor {
         let shown = "\(self.shown)/\(Escaped(name))"
         let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
@@ -65,7 +65,7 @@ struct BundleDirectory: ~Copyable {
         return opened
     }
 
-    /// A whole small file, and what it was before it was read.
+    /// Reads a whole small file. Returns its bytes, and its status from before they were read.
     func read(
         _ name: String, atMost limit: Int, rule: BundleRule
     ) throws(BundleError) -> (bytes: [UInt8], status: FileStatus) {
@@ -78,7 +78,7 @@ struct BundleDirectory: ~Copyable {
         }
     }
 
-    /// The descriptor with what it is of: this directory itself, for the launch.
+    /// This directory with its status, ready for the launch.
     consuming func file() throws(BundleError) -> BundleFile {
         let status = try Self.check(descriptor, shown: shown, rule: .p1, kind: .directory)
         return BundleFile(descriptor: descriptor, status: status, path: path)

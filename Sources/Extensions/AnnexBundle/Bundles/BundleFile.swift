@@ -1,16 +1,18 @@
 package import AnnexLinux
 
-/// A file or directory of a bundle, held open since it was checked: what is launched is what was checked,
-/// whatever its name points to by then.
+/// A file or directory of a bundle that stays open from the check to the launch.
+///
+/// The launch uses the open file, so it runs what was checked even if the path names another file by then.
 public struct BundleFile: ~Copyable, Sendable {
-    /// Opened for reading.
+    /// The file, open for reading.
     package let descriptor: Descriptor
-    /// What it was when it was checked.
+    /// The file's status when it was checked.
     package let status: FileStatus
-    /// Where it was found: for messages, and for a bind that compares device and inode.
+    /// The path at which it was found. It serves messages, and a bind mount that then compares device and inode.
     public let path: String
 
-    /// Whether it is still what was checked: the same object can be written over, or be given other rights.
+    /// Whether the file is still the one that was checked, and still has a name. Its contents or rights may have
+    /// changed although the same file is open.
     package func isUnchanged() throws(SystemError) -> Bool {
         let now = try descriptor.status()
         return now.isUnchanged(since: status) && now.links > 0
@@ -18,8 +20,8 @@ public struct BundleFile: ~Copyable, Sendable {
 }
 
 extension FileStatus {
-    /// Whether the file is the same one with the same contents and rights. The time of the last change alone says most of
-    /// it: a program can set back the time of modification, but not this one.
+    /// Whether both describe the same file with the same contents and rights. `ctime` alone would almost do: a program
+    /// can set back `mtime`, but not `ctime`.
     func isUnchanged(since last: FileStatus) -> Bool {
         device == last.device && inode == last.inode && changed == last.changed && size == last.size
             && modified == last.modified && mode == last.mode && user == last.user

@@ -1,26 +1,26 @@
 internal import AnnexLinux
 
-/// An extension inside its containing app, checked.
+/// An extension inside its containing app that passed every check.
 public final class ExtensionBundle: Sendable {
-    /// `CFBundleIdentifier`: the app's, a dot, and a name of its own.
+    /// `CFBundleIdentifier`: the app's identifier, a dot, and a name of the extension's own.
     public let identifier: String
     /// The containing app's `CFBundleIdentifier`.
     public let containingApp: String
-    /// What a user reads: `CFBundleDisplayName`, else the containing app's `CFBundleName`.
+    /// The name to show to a user: `CFBundleDisplayName`, else the containing app's `CFBundleName`.
     public let displayName: String
     /// `NSExtensionPointIdentifier`, for example `com.apple.photo-editing`.
     public let extensionPoint: String
-    /// `NSExtensionPrincipalClass`, where there is one.
+    /// `NSExtensionPrincipalClass`; nil if the key is missing.
     public let principalClass: String?
-    /// `NSExtensionMainStoryboard`, where there is one: kept, but it names a user interface that does not exist here.
+    /// `NSExtensionMainStoryboard`; nil if the key is missing. Annex keeps the value but has no user interface to load.
     public let mainStoryboard: String?
     /// The extension's own directory.
     public let directory: BundleFile
     /// The extension's program.
     public let executable: BundleFile
-    /// The path for messages: from the app's directory on, escaped.
+    /// The path to show in messages: escaped, and starting with the app's directory.
     let shown: String
-    /// What its `Info.plist` was when it was checked.
+    /// The status of `Info.plist` when it was checked.
     private let checked: FileStatus
 
     init(checking bundle: consuming BundleDirectory, app: String, appName: String?) throws(BundleError) {
@@ -51,14 +51,17 @@ public final class ExtensionBundle: Sendable {
         directory = try bundle.file()
     }
 
-    /// That a broker has no sandbox for the point which the extension names.
+    /// The error for an extension whose point has no sandbox in this broker.
     package func pointFault(_ what: String, remedy: String) -> BundleError {
         BundleError(.p2, file: "\(shown)/Info.plist", key: "NSExtensionPointIdentifier", what, remedy: remedy)
     }
 
-    /// `NSExtensionAttributes`: the extension point's own keys, all of them. Read from the bundle each time, so that an
-    /// installed extension costs no memory for what nobody asks about.
-    /// - Throws: a `BundleError` also where `Info.plist` has changed since the bundle was checked.
+    /// Reads `NSExtensionAttributes`: all keys that the extension point defines for itself. Empty if the key is
+    /// missing.
+    ///
+    /// Each call reads the bundle again, so that an installed extension costs no memory for attributes that are never
+    /// used.
+    /// - Throws: a `BundleError`, also if `Info.plist` has changed since the bundle was checked.
     public func attributes() throws(BundleError) -> [String: PropertyListValue] {
         let info = try BundleDirectory(again: directory, shown: shown).info()
         guard info.status.isUnchanged(since: checked) else {

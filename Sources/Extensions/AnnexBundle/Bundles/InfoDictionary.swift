@@ -1,17 +1,19 @@
 internal import AnnexLinux
 internal import AnnexModel
 
-/// A bundle's `Info.plist` while the bundle is checked. Annex keeps what it asks for and lets go of the rest: hundreds of
-/// bundles may be installed, and each file is as long as its author likes.
+/// A bundle's `Info.plist` while the bundle is checked.
+///
+/// Annex keeps only the values that it needs: hundreds of bundles may be installed, and each author chooses the length
+/// of the file.
 public struct InfoDictionary: Sendable, Hashable {
-    /// Everything that the file says.
+    /// All keys and values of the file.
     public let values: [String: PropertyListValue]
-    /// The file, for messages.
+    /// The file's path, for messages.
     let file: String
-    /// What the file was when it was read.
+    /// The file's status when it was read.
     let status: FileStatus
 
-    /// Longest text of a key that Annex asks for, in bytes.
+    /// The longest text that Annex accepts as the value of a key, in bytes.
     private static let longestText = 1_024
 
     private init(_ values: [String: PropertyListValue], file: String, status: FileStatus) {
@@ -34,7 +36,7 @@ public struct InfoDictionary: Sendable, Hashable {
         self.init(values, file: file, status: status)
     }
 
-    /// Every value that still is a placeholder of a build setting, such as `$(PRODUCT_NAME)`, by its key path.
+    /// Every value that still contains a placeholder of a build setting, such as `$(PRODUCT_NAME)`, by its key path.
     public var placeholders: [String: String] {
         var found: [String: String] = [:]
         Self.collect(.dictionary(values), path: "", into: &found)
@@ -63,7 +65,7 @@ public struct InfoDictionary: Sendable, Hashable {
 }
 
 extension InfoDictionary {
-    /// The text of a key, nil where the key is missing.
+    /// The text of a key; nil if the key is missing.
     func text(_ key: String, rule: BundleRule = .p2) throws(BundleError) -> String? {
         guard let value = values[key] else { return nil }
         guard let text = value.string else {
@@ -85,7 +87,7 @@ extension InfoDictionary {
         return text
     }
 
-    /// Joiners shape letters and emoji; other format characters could make a name look like another.
+    /// The two joiners shape letters and emoji. Other format characters could make one name look like another.
     private static func isShowable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
@@ -94,7 +96,7 @@ extension InfoDictionary {
         }
     }
 
-    /// The text of a key that must be there.
+    /// The text of a required key.
     func requiredText(_ key: String, rule: BundleRule = .p2) throws(BundleError) -> String {
         guard let text = try text(key, rule: rule) else {
             throw fault(key, "is missing", rule: rule, remedy: "add it")
@@ -102,7 +104,7 @@ extension InfoDictionary {
         return text
     }
 
-    /// The text of a key that must be there and be an identifier.
+    /// The text of a required key whose value must be an identifier.
     func identifier(_ key: String) throws(BundleError) -> String {
         let text = try requiredText(key)
         guard BundleIdentifier.isWellFormed(text) else {
@@ -113,7 +115,7 @@ extension InfoDictionary {
         return text
     }
 
-    /// A dictionary inside this one, nil where the key is missing.
+    /// A dictionary inside this one; nil if the key is missing.
     func dictionary(_ key: String) throws(BundleError) -> InfoDictionary? {
         guard let value = values[key] else { return nil }
         guard let values = value.dictionary else {

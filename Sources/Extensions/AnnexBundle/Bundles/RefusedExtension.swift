@@ -1,10 +1,11 @@
-/// An extension of an app that breaks a rule of packaging. Its app and the app's other extensions are used without it.
+/// An extension that breaks a rule of packaging. Its app and the app's other extensions stay usable.
 public struct RefusedExtension: Sendable, Hashable {
-    /// Its place in the app, for example `PlugIns/Editor.appex`.
+    /// The extension's path within its app, for example `PlugIns/Editor.appex`.
     public let place: String
-    /// What its `Info.plist` gives as `CFBundleIdentifier`; nil if that cannot be read. Nothing is proven of it.
+    /// The `CFBundleIdentifier` in the extension's `Info.plist`; nil if it cannot be read. Annex has not checked that
+    /// the identifier belongs to the app.
     public let identifier: String?
-    /// The rule that it breaks, and the remedy.
+    /// The broken rule, and the remedy.
     public let error: BundleError
 
     init(_ error: BundleError, name: String, in plugIns: borrowing BundleDirectory) {

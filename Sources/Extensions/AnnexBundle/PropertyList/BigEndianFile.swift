@@ -1,4 +1,4 @@
-/// Big-endian numbers at places that the file itself names: every step is checked, none can trap.
+/// Reads big-endian numbers at offsets that the file itself names. Every offset is checked, so no read can trap.
 struct BigEndianFile {
     private let bytes: [UInt8]
 
@@ -8,26 +8,26 @@ struct BigEndianFile {
 
     var count: Int { bytes.count }
 
-    /// The bytes at a place, nil where they are not all there.
+    /// The bytes at an offset; nil if the file ends before them.
     func bytes(at place: Int, count: Int) -> ArraySlice<UInt8>? {
         let (end, overflow) = place.addingReportingOverflow(count)
         guard place >= 0, count >= 0, !overflow, end <= bytes.count else { return nil }
         return bytes[place..<end]
     }
 
-    /// Up to 8 bytes as they are.
+    /// Up to 8 bytes as an unsigned number.
     func bits(at place: Int, size: Int) -> UInt64? {
         guard size <= 8, let part = bytes(at: place, count: size) else { return nil }
         return part.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A number small enough to be an offset in a file that its limit allows: sums and products of two such
-    /// numbers cannot overflow.
+    /// A number of at most 32 bits; nil if it is larger. A file is shorter than that, so an offset always fits. The sum
+    /// or product of two such numbers cannot overflow.
     func number(at place: Int, size: Int) -> Int? {
         bits(at: place, size: size).flatMap { $0 <= UInt64(UInt32.max) ? Int($0) : nil }
     }
 
-    /// Text of `count` UTF-16 units.
+    /// Text of `count` UTF-16 units; nil if the file ends before them or they are not valid.
     func utf16(at place: Int, count: Int) -> String? {
         guard count <= bytes.count, let part = bytes(at: place, count: count * 2) else { return nil }
         let units = stride(from: part.startIndex, to: part.endIndex, by: 2).map {

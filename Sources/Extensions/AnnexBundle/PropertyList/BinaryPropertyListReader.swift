@@ -1,7 +1,7 @@
 /// Reads the binary form of a property list, version 00: a table of objects that refer to one another.
 ///
-/// References may form circles and fans, and objects may overlap: depth, values and bytes are counted as often as they are
-/// referred to, before anything is copied.
+/// References may form circles, many of them may share an object, and objects may overlap. Depth, values and bytes
+/// therefore count once for each reference, before anything is copied.
 struct BinaryPropertyListReader {
     private let file: BigEndianFile
     private let offsetSize: Int
@@ -71,7 +71,7 @@ extension BinaryPropertyListReader {
         }
     }
 
-    /// Data, or text of one of two forms.
+    /// Data (0x4), ASCII text (0x5) or UTF-16 text (0x6).
     private func run(_ kind: Int, at body: Int, count: Int) -> PropertyListValue? {
         switch kind {
         case 0x4: file.bytes(at: body, count: count).map { .data(Array($0)) }
@@ -82,7 +82,7 @@ extension BinaryPropertyListReader {
         }
     }
 
-    /// A count in the marker's low half, or 15 and then an integer object.
+    /// The length of an object: the low half of its marker, or, if that is 15, the integer object that follows.
     private func length(_ low: Int, at place: Int) -> (count: Int, body: Int)? {
         guard low == 0x0F else { return (low, place) }
         guard let marker = file.number(at: place, size: 1), marker >> 4 == 1, marker & 0x0F <= 3 else { return nil }
@@ -95,7 +95,7 @@ extension BinaryPropertyListReader {
         switch size {
         case 1, 2, 4: file.number(at: place, size: size).map(Int64.init)
         case 8: file.bits(at: place, size: 8).map(Int64.init(bitPattern:))
-        // 16 bytes hold an unsigned number beyond Int64: only what fits is read.
+        // An integer of 16 bytes may exceed Int64; a larger value is refused.
         case 16:
             file.bits(at: place, size: 8) == 0 ? file.bits(at: place + 8, size: 8).flatMap(Int64.init(exactly:)) : nil
         default: nil

@@ -1,4 +1,4 @@
-/// What is left of the limits while a list is read.
+/// The remaining values and bytes that a reader may take from a property list.
 struct PropertyListBudget {
     private let limits: PropertyListLimits
     private var values: Int
@@ -10,7 +10,7 @@ struct PropertyListBudget {
         bytes = limits.bytes
     }
 
-    /// One more value, nested so deeply.
+    /// Counts one more value at this depth.
     mutating func spendValue(at offset: Int, depth: Int) throws(PropertyListFailure) {
         guard depth < limits.depth else {
             throw PropertyListFailure(at: offset, "nested deeper than \(limits.depth)")
@@ -19,7 +19,7 @@ struct PropertyListBudget {
         values -= 1
     }
 
-    /// So many more bytes of text or data, before they are copied.
+    /// Counts bytes of text or data. Call it before they are copied.
     mutating func spend(bytes count: Int, at offset: Int) throws(PropertyListFailure) {
         guard count <= bytes else {
             throw PropertyListFailure(at: offset, "more than \(limits.bytes) bytes of text and data")

@@ -1,8 +1,8 @@
-/// Why a file is no property list.
+/// Why a file is not a valid property list.
 public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where, in bytes from the file's start.
+    /// The offset of the fault, in bytes from the file's start.
     public let offset: Int
-    /// What is wrong there.
+    /// What is wrong at that offset, in a line.
     public let what: String
 
     init(at offset: Int, _ what: String) {

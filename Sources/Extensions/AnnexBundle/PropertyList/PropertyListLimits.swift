@@ -1,13 +1,13 @@
-/// What a property list may ask of its reader.
+/// The size and nesting that a reader accepts in a property list.
 package struct PropertyListLimits: Sendable, Hashable {
-    /// The longest file, in bytes; also the most bytes of text and data, each counted as often as the list refers to it.
+    /// The longest file, in bytes. Also the most bytes of text and data; each counts as often as the list refers to it.
     ///
-    /// An XML list spells everything out, so its file's length bounds that sum. In a binary list one object may stand for
-    /// 65,536 values, and objects may overlap: there the reader keeps the sum itself.
+    /// An XML list spells everything out, so its file's length bounds that sum. In a binary list one object may stand
+    /// for 65,536 values, and objects may overlap, so the reader adds the bytes up itself.
     package let bytes: Int
-    /// The most values, each counted as often as a binary list refers to it.
+    /// The most values. Each counts as often as a binary list refers to it.
     package let values: Int
-    /// The deepest nesting: bounds the reader's stack.
+    /// The deepest nesting. It bounds the reader's stack.
     package let depth: Int
     /// The longest key of a dictionary, in bytes.
     package let key: Int
@@ -19,8 +19,8 @@ package struct PropertyListLimits: Sendable, Hashable {
         self.key = key
     }
 
-    /// For a list of any kind.
+    /// The limits for any property list.
     package static let ordinary = PropertyListLimits(bytes: 1 << 20, values: 65_536)
-    /// For a bundle's `Info.plist`. The longest one of 93 real apps has 14 KiB.
+    /// The limits for a bundle's `Info.plist`. The longest one of 93 real apps has 14 KiB.
     package static let info = PropertyListLimits(bytes: 128 << 10, values: 8_192)
 }

@@ -4,9 +4,9 @@ public indirect enum PropertyListValue: Sendable, Hashable {
     case integer(Int64)
     case real(Double)
     case boolean(Bool)
-    /// Seconds since 2001-01-01 00:00 UTC in a binary list.
+    /// A date of a binary list, as seconds since 2001-01-01 00:00 UTC.
     case date(Double)
-    /// A date as an XML list writes it: ISO 8601.
+    /// A date of an XML list, as its ISO 8601 text.
     case dateText(String)
     case data([UInt8])
     case array([PropertyListValue])
@@ -14,22 +14,22 @@ public indirect enum PropertyListValue: Sendable, Hashable {
 }
 
 extension PropertyListValue {
-    /// The text, or nil where the value is something else.
+    /// The text; nil if the value is of another kind.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The values, or nil where the value is something else.
+    /// The values; nil if the value is of another kind.
     public var array: [PropertyListValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The values by key, or nil where the value is something else.
+    /// The values by key; nil if the value is of another kind.
     public var dictionary: [String: PropertyListValue]? {
         if case .dictionary(let value) = self { value } else { nil }
     }
 
-    /// What the value is, for messages.
+    /// The kind of the value, for messages.
     public var kind: String {
         switch self {
         case .string: "a string"
@@ -45,15 +45,15 @@ extension PropertyListValue {
 }
 
 extension PropertyListValue {
-    /// Reads an XML or binary property list that anybody may have written: gives a value or a failure, never a trap.
+    /// Reads an XML or binary property list from a source that is not trusted. Hostile input throws and never traps.
     ///
-    /// Foundation's reader is not used, because a bundle is hostile input. A binary list of 300 bytes whose forty arrays
-    /// each refer twice to the next keeps it busy for ever. Here values and bytes count as often as they are referred to.
+    /// Foundation's reader is not safe for hostile input. A binary list of 300 bytes keeps it busy for ever if each of
+    /// forty arrays refers twice to the next. This reader counts values and bytes as often as the list refers to them.
     public init(_ bytes: [UInt8]) throws(PropertyListFailure) {
         try self.init(bytes, within: .ordinary)
     }
 
-    /// The same for a list that may ask for more or less.
+    /// Reads a list within other limits than the ordinary ones.
     package init(_ bytes: [UInt8], within limits: PropertyListLimits) throws(PropertyListFailure) {
         guard bytes.count <= limits.bytes else {
             throw PropertyListFailure(at: 0, "longer than \(limits.bytes) bytes")

@@ -1,4 +1,5 @@
-/// Reads the XML form of a property list: its own few elements, in UTF-8, with no entities of a document's own.
+/// Reads the XML form of a property list: only the elements of property lists, in UTF-8, without a document's own
+/// entities.
 struct XMLPropertyListReader {
     private var scanner: XMLScanner
     private var budget: PropertyListBudget
@@ -27,14 +28,14 @@ struct XMLPropertyListReader {
     private mutating func skipProlog() throws(PropertyListFailure) {
         try skipMisc()
         guard scanner.take("<!DOCTYPE") else { return }
-        // An internal subset could define entities that blow up when they are read.
+        // An internal subset could define entities that expand to huge text.
         guard let type = scanner.take(upTo: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "[") }), !type.isEmpty,
             scanner.take(">")
         else { throw scanner.failure("a document type with declarations of its own is not read") }
         try skipMisc()
     }
 
-    /// White space, comments and processing instructions.
+    /// Skips white space, comments and processing instructions.
     private mutating func skipMisc() throws(PropertyListFailure) {
         while true {
             scanner.skipSpace()
@@ -104,14 +105,14 @@ extension XMLPropertyListReader {
             let key = try text(until: "key")
             try budget.checkKey(key, at: scanner.position)
             let value = try value(depth: depth + 1)
-            // Two readers could take different ones of two equal keys.
+            // If a key appeared twice, two readers could use different values.
             guard values.updateValue(value, forKey: key) == nil else { throw scanner.failure("a key appears twice") }
         }
     }
 }
 
 extension XMLPropertyListReader {
-    /// The name inside `<name …>`; with a slash at its end for `<name/>`.
+    /// Reads `<name …>` and returns the name, with a slash at its end for `<name/>`.
     private mutating func openingTag() throws(PropertyListFailure) -> String {
         try skipMisc()
         guard scanner.take("<"), let inside = scanner.take(upTo: { $0 == UInt8(ascii: ">") }), scanner.take(">"),
@@ -124,7 +125,7 @@ extension XMLPropertyListReader {
         return String(decoding: name, as: UTF8.self) + (isEmpty ? "/" : "")
     }
 
-    /// The text up to `</name>`, which is passed.
+    /// Reads the text up to `</name>`, and the closing tag itself.
     private mutating func text(until name: String) throws(PropertyListFailure) -> String {
         var bytes: [UInt8] = []
         while let part = scanner.take(upTo: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
@@ -151,7 +152,7 @@ extension XMLPropertyListReader {
         return text
     }
 
-    /// What stands between `&` and `;`: one of XML's five names, or a character's number.
+    /// Reads the reference between `&` and `;`: one of XML's five names, or a character's number.
     private mutating func reference() throws(PropertyListFailure) -> String.UTF8View {
         guard let inside = scanner.take(upTo: { $0 == UInt8(ascii: ";") }), scanner.take(";"), inside.count <= 10,
             let text = XMLPropertyListText.reference(String(decoding: inside, as: UTF8.self))

@@ -1,4 +1,4 @@
-/// What the text inside an element means.
+/// Converts the text inside an element to its value.
 enum XMLPropertyListText {
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D

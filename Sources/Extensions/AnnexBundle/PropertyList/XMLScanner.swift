@@ -1,4 +1,4 @@
-/// Steps through the bytes of an XML property list; no step can pass the end.
+/// Steps through the bytes of an XML property list. No step can pass the end.
 struct XMLScanner {
     private let bytes: [UInt8]
     private(set) var position = 0
@@ -17,7 +17,7 @@ struct XMLScanner {
         bytes[position...].starts(with: text.utf8)
     }
 
-    /// Passes the text if it is what comes next.
+    /// Steps over the text if it comes next.
     mutating func take(_ text: String) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8.count
@@ -28,14 +28,14 @@ struct XMLScanner {
         while let byte = next, XMLPropertyListText.isSpace(byte) { position += 1 }
     }
 
-    /// The bytes up to a byte that ends them, which stays; nil where it never comes.
+    /// Steps over the bytes before the first byte that meets the condition; nil if no byte does.
     mutating func take(upTo end: (UInt8) -> Bool) -> ArraySlice<UInt8>? {
         guard let found = bytes[position...].firstIndex(where: end) else { return nil }
         defer { position = found }
         return bytes[position..<found]
     }
 
-    /// The bytes up to a text, which is passed; nil where it never comes.
+    /// Steps over the bytes up to a text, and over the text itself; nil if the text does not appear.
     mutating func take(through end: String) -> ArraySlice<UInt8>? {
         let start = position
         let length = end.utf8.count

@@ -1,9 +1,10 @@
-/// A bundle that breaks a rule: which file, which key, which rule, what is wrong, and the remedy.
+/// A bundle breaks a rule of packaging. The error names the file, the key, the rule, the fault and the remedy.
 public struct BundleError: Error, Sendable, Hashable {
+    /// The broken rule.
     public let rule: BundleRule
-    /// The file, as a path from the app's own directory, for example `Pictures.app/Info.plist`; escaped.
+    /// The file, as an escaped path that starts with the app's directory, for example `Pictures.app/Info.plist`.
     public let file: String
-    /// The key of the property list that it is about, where it is one.
+    /// The key of the property list that is wrong; nil if the error is not about a key.
     public let key: String?
     /// What is wrong, in a line.
     public let what: String

@@ -1,7 +1,7 @@
-/// What may name a bundle: it becomes part of paths, of reports and of groups' names.
+/// The rule for bundle identifiers, which become part of paths, reports and names of control groups.
 enum BundleIdentifier {
-    /// Reverse DNS: letters, digits and hyphens between single dots, no part empty or starting with a hyphen;
-    /// at most 155 bytes, so that a file can be named after it.
+    /// Whether the text is reverse DNS: letters, digits and hyphens between single dots. No part may be empty or start
+    /// with a hyphen. At most 155 bytes, so that a file can be named after it.
     static func isWellFormed(_ text: String) -> Bool {
         guard (1...155).contains(text.utf8.count) else { return false }
         return text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in

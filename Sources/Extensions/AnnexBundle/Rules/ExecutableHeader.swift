@@ -1,9 +1,9 @@
-/// The first bytes of an ELF file, as far as they say which machine it is for.
+/// Checks the first bytes of an ELF file: is it a program for this machine?
 struct ExecutableHeader: Equatable {
-    /// Bytes of the header that are looked at.
+    /// The bytes of the header that the check needs.
     static let size = 20
 
-    /// Why a file with this beginning cannot run here, nil where it can.
+    /// Why this machine cannot run a file that begins with these bytes; nil if it can.
     static func fault(in bytes: [UInt8]) -> String? {
         guard bytes.count >= size, bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")])
         else { return "is no ELF program" }

@@ -1,16 +1,18 @@
 internal import AnnexLinux
 
-/// The interpreter that an ELF program asks the kernel for: the dynamic linker, if it is linked dynamically.
+/// The interpreter that an ELF program asks the kernel for. A dynamically linked program names the dynamic linker.
 enum ProgramInterpreter {
-    /// Most program headers that are looked at; linkers write about a dozen.
+    /// The most program headers that are read; linkers write about a dozen.
     private static let mostHeaders = 64
-    /// The longest path of one, in bytes.
+    /// The longest path of an interpreter, in bytes.
     private static let longestPath = 256
-    /// PT_INTERP
+    /// `PT_INTERP`.
     private static let kind: UInt32 = 3
     private static let headerSize = 56
 
-    /// - Returns: nil if the program names none.
+    /// The path of the program's interpreter.
+    ///
+    /// - Returns: nil if the program names no interpreter.
     static func path(in program: borrowing Descriptor) throws(SystemError) -> String? {
         let start = try program.read(at: 0, count: 64)
         guard let place: UInt64 = number(start, at: 32), let size: UInt16 = number(start, at: 54), size == headerSize,
@@ -27,7 +29,7 @@ enum ProgramInterpreter {
         return nil
     }
 
-    /// A little-endian number; nil behind the end.
+    /// A little-endian number; nil if the bytes end before it.
     private static func number<Number: FixedWidthInteger>(_ bytes: [UInt8], at place: Int) -> Number? {
         let size = Number.bitWidth / 8
         guard place + size <= bytes.count else { return nil }

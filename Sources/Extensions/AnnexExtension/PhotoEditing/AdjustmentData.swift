@@ -1,11 +1,12 @@
-/// How a picture was edited, so that the edit can be taken up again: kept by the host beside the picture, read by
-/// extensions that know the format.
+/// How a picture was edited, so that an extension can continue the edit later.
+///
+/// The host keeps it beside the picture. An extension that knows the format reads it.
 public struct AdjustmentData: Sendable, Hashable {
-    /// Who knows how to read it, in reverse DNS.
+    /// The format of `data`, in reverse DNS. It tells an extension whether it can read the data.
     public let formatIdentifier: String
-    /// Which version of the format.
+    /// The version of the format.
     public let formatVersion: String
-    /// The format's own bytes; a few kilobytes, since they travel in the message.
+    /// The edit in the format's own bytes. They travel in the message, so keep them to a few kilobytes.
     public let data: [UInt8]
 
     public init(formatIdentifier: String, formatVersion: String, data: [UInt8]) {
@@ -16,10 +17,10 @@ public struct AdjustmentData: Sendable, Hashable {
 }
 
 extension AdjustmentData {
-    /// The key of an item's user info under which it travels.
+    /// The key in an item's user info that holds the adjustment data.
     public static let userInfoKey = "adjustmentData"
 
-    /// As a value of an item's user info.
+    /// The adjustment data as a value for an item's user info.
     public var itemValue: ItemValue {
         [
             "formatIdentifier": .string(formatIdentifier), "formatVersion": .string(formatVersion),
@@ -27,7 +28,7 @@ extension AdjustmentData {
         ]
     }
 
-    /// From a value of an item's user info; nil where it is none.
+    /// Reads adjustment data from a value of an item's user info; nil if the value holds none.
     public init?(_ value: ItemValue) {
         guard let values = value.dictionary, let identifier = values["formatIdentifier"]?.string,
             let version = values["formatVersion"]?.string, let data = values["data"]?.data

@@ -1,24 +1,25 @@
-/// The picture to edit.
+/// The picture that an extension is to edit.
 public struct ContentEditingInput: Sendable {
-    /// The picture: a file that can only be read, and that its owner may change at any time.
+    /// The picture: a read-only file. Its owner may change the file at any time.
     public let picture: ItemProvider
     /// The picture's type as the host knows it, for example `public.jpeg`.
     public let type: TypeIdentifier
-    /// How the picture was edited before, where the extension can handle that; then the picture is the original.
+    /// The earlier edit of the picture; nil if there is none or the extension cannot handle it. If it is set, `picture`
+    /// is the unedited original.
     public let adjustmentData: AdjustmentData?
-    /// What else the host said, for example which edit it wants.
+    /// Further values from the host, for example which edit it wants.
     public let userInfo: [String: ItemValue]
 
-    /// The picture's bytes, read once into memory of this process: whatever happens to the file, they stay.
+    /// Reads the picture's bytes into memory of this process. Later changes of the file do not affect them.
     ///
-    /// - Parameter limit: most bytes; a longer file is refused.
+    /// - Parameter limit: the most bytes to read. A longer file is refused.
     public func loadPicture(limit: Int = ItemContents.standardLimit) throws(ItemFailure) -> [UInt8] {
         try picture.contents.load(limit: limit)
     }
 }
 
 extension ContentEditingInput {
-    /// The first picture among the items.
+    /// Uses the first picture among the items; nil if no item has one.
     init?(_ items: [ExtensionItem], canHandle: (AdjustmentData) -> Bool) {
         for item in items {
             for provider in item.attachments {

@@ -1,15 +1,15 @@
-/// The edited picture, in memory that nobody can change any more.
+/// The edited picture, in sealed memory that no process can change any more.
 public struct ContentEditingOutput: Sendable {
     /// The edited picture.
     public let renderedContent: ItemContents
-    /// Its type.
+    /// The type of the edited picture.
     public let type: TypeIdentifier
-    /// How it was edited.
+    /// How the picture was edited.
     public let adjustmentData: AdjustmentData
 
-    /// Writes the picture straight into the memory that is handed over.
+    /// Writes the picture straight into the memory that the host will get.
     ///
-    /// - Parameter write: gets the number of an open file, to be written from its start and not closed.
+    /// - Parameter write: receives the number of an open file. Write to it from its start, and do not close it.
     public init(
         type: TypeIdentifier, adjustmentData: AdjustmentData, writing write: (_ file: Int32) throws -> Void
     ) throws {
@@ -18,7 +18,7 @@ public struct ContentEditingOutput: Sendable {
         self.adjustmentData = adjustmentData
     }
 
-    /// Copies a picture into the memory that is handed over.
+    /// Copies a picture into the memory that the host will get.
     public init(type: TypeIdentifier, adjustmentData: AdjustmentData, bytes: [UInt8]) throws(ItemFailure) {
         renderedContent = try ItemContents(bytes: bytes)
         self.type = type
@@ -27,7 +27,7 @@ public struct ContentEditingOutput: Sendable {
 }
 
 extension ContentEditingOutput {
-    /// What the host gets.
+    /// The item to send to the host.
     var item: ExtensionItem {
         ExtensionItem(
             attachments: [ItemProvider(contents: renderedContent, types: [type])],

@@ -1,15 +1,15 @@
 /// The principal object of an extension for the point `com.apple.photo-editing`.
 public protocol PhotoEditingExtension: AppExtension {
-    /// Whether the extension can take up an earlier edit; otherwise it gets the picture as it was rendered.
+    /// Whether the extension can continue an earlier edit. If not, it gets the rendered picture without the edit data.
     func canHandle(_ adjustmentData: AdjustmentData) -> Bool
 
-    /// Takes the picture in and edits it.
+    /// Reads the picture and edits it.
     func startContentEditing(with input: ContentEditingInput) throws
 
     /// Renders the result. Called once, after `startContentEditing`.
     func finishContentEditing() throws -> ContentEditingOutput
 
-    /// The host gave up: lets go of everything. No call follows.
+    /// Called if the host cancelled: release everything. No other call follows.
     func cancelContentEditing()
 
     /// Whether a user would lose work by cancelling now.
@@ -17,11 +17,12 @@ public protocol PhotoEditingExtension: AppExtension {
 }
 
 extension PhotoEditingExtension {
+    /// By default, no earlier edit can be continued.
     public func canHandle(_ adjustmentData: AdjustmentData) -> Bool { false }
     public func cancelContentEditing() {}
     public var shouldShowCancelConfirmation: Bool { false }
 
-    /// Takes the first picture of the request through start and finish, and hands the result back.
+    /// Passes the first picture of the request through start and finish, and returns the result to the host.
     public func beginRequest(with context: ExtensionContext) {
         context.completeRequest {
             guard let input = ContentEditingInput(context.inputItems, canHandle: canHandle) else {

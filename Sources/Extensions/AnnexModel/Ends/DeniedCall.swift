@@ -1,16 +1,16 @@
-/// A system call that the sandbox refused.
+/// A system call that the sandbox denied.
 public struct DeniedCall: Sendable, Hashable {
     /// The call as the kernel names it, for example `socket`.
     public let name: String
-    /// Its arguments as the kernel's words, for example `["AF_INET", "SOCK_STREAM", "0"]`.
+    /// The call's arguments in the kernel's names, for example `["AF_INET", "SOCK_STREAM", "0"]`.
     public let arguments: [Escaped]
-    /// The layer that refused, for example `seccomp`.
+    /// The layer of the sandbox that denied it, for example `seccomp`.
     public let layer: String
-    /// The line that would allow it in a policy, where there is one.
+    /// The line of a policy that would allow the call; nil if no line can.
     public let allowingLine: String?
-    /// How often it was refused.
+    /// How often the call was denied.
     public let count: Int
-    /// Who called whom the first time, innermost first, as far as the program shows it.
+    /// The call stack of the first denial, innermost frame first. Empty if the program does not reveal its stack.
     public let backtrace: [Escaped]
 
     public init(

@@ -1,10 +1,10 @@
-/// The step of a launch that failed, why, and what helps.
+/// The step of a launch that failed, its cause, and the remedy.
 public struct LaunchStep: Sendable, Hashable {
-    /// The step as the launch report names it, for example `pivot_root`.
+    /// The step's name in the launch report, for example `pivot_root`.
     public let name: String
     /// Why it failed, in a line.
     public let cause: String
-    /// What the reader can do about it, where that is known.
+    /// What the reader can do about it; nil if that is not known.
     public let remedy: String?
 
     public init(_ name: String, cause: String, remedy: String? = nil) {

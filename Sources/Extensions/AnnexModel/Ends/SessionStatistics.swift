@@ -1,13 +1,14 @@
 package import AnnexChannel
 
-/// What went through a session's channel so far.
+/// How many messages and bytes a session's channel has carried so far.
 public struct SessionStatistics: Sendable, Hashable {
     /// Messages that the host sent.
     public let messagesSent: UInt64
-    /// Messages that the extension sent, its hello among them.
+    /// Messages that the extension sent, including its hello.
     public let messagesReceived: UInt64
-    /// Payload bytes in messages; contents travel beside them and are not counted.
+    /// Payload bytes in messages that the host sent. Contents of attachments travel beside the messages and do not count.
     public let bytesSent: UInt64
+    /// Payload bytes in messages that the extension sent.
     public let bytesReceived: UInt64
 
     package init(_ counters: ChannelCounters) {

@@ -1,14 +1,14 @@
 extension Termination {
-    /// What is known about an end beyond its reason. Words of the extension's are escaped.
+    /// The fact that explains an end beyond its reason. Text that comes from the extension is escaped.
     public enum Detail: Sendable, Hashable {
         case none
         /// The process's own exit code.
         case exitCode(Int32)
-        /// The signal that ended it.
+        /// The signal that ended the process.
         case signal(Signal)
-        /// The limit that was passed, as "64 MiB of 64 MiB".
+        /// The limit that was exceeded, for example "64 MiB of 64 MiB".
         case limit(String)
-        /// The call that was refused.
+        /// The call that was denied.
         case deniedCall(DeniedCall)
         /// The rule of the channel that was broken.
         case violation(Escaped)

@@ -1,47 +1,47 @@
 extension Termination {
-    /// Why an extension ended. The raw values are what reports on disk say.
+    /// Why an extension ended. Reports on disk use the raw values.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// It answered, and was ended after its grace.
+        /// The extension answered, and ended within its grace or when the grace was over.
         case completed
-        /// It gave up with an error, or the host cancelled.
+        /// The extension ended its request with an error, or the host cancelled.
         case cancelled
-        /// It left by itself before it answered.
+        /// The extension's process exited before it answered.
         case exited
-        /// A signal ended it.
+        /// A signal ended the process.
         case crashed
-        /// It used more memory than its extension point allows.
+        /// The extension used more memory than its extension point allows.
         case memoryLimit
-        /// It was not ready in time.
+        /// The extension was not ready in time.
         case launchLimit
         /// The request took longer than the host allows.
         case timeLimit
-        /// It used more processor time than it may.
+        /// The extension used more processor time than its limit allows.
         case processorLimit
-        /// It wrote more to its private directory than it may.
+        /// The extension wrote more to its private directory than its limit allows.
         case diskLimit
-        /// It wrote more output than it may.
+        /// The extension wrote more output than its limit allows.
         case outputLimit
-        /// It sent more messages than it may.
+        /// The extension sent more messages than its budget allows.
         case messageBudget
-        /// It was still at work when the time after its answer was up.
+        /// The extension was still at work when the grace after its answer was over.
         case graceExpired
-        /// It did not answer the watchdog.
+        /// The extension did not answer the watchdog.
         case unresponsive
-        /// The kernel cannot end it: it sits in a sleep that no signal reaches.
+        /// The kernel cannot end the process, because it is in an uninterruptible sleep.
         case stuck
-        /// It called what only an attack calls.
+        /// The extension made a system call that only an attack makes.
         case deniedOperation
-        /// It broke the rules of the channel.
+        /// The extension broke the rules of the channel.
         case protocolViolation
-        /// The host program went away.
+        /// The host program ended or closed its connection.
         case hostGone
-        /// The user switched it off.
+        /// The user disabled the extension.
         case disabled
-        /// Its app was removed.
+        /// The extension's app was removed, or its new version no longer contains the extension.
         case removed
-        /// The broker was told to stop.
+        /// The broker was stopped.
         case brokerShutdown
-        /// It never ran: a step of its launch failed.
+        /// The extension never ran, because a step of its launch failed.
         case launchFailed
     }
 }

@@ -1,16 +1,16 @@
-/// How an extension's process ended: one reason, what is known about it, what it used, what it wrote last.
+/// How an extension's process ended: the reason, the details, the resources it used, and its last output.
 ///
-/// An end is a value, never a thrown surprise.
+/// Annex returns an end as a value and never throws it.
 public struct Termination: Sendable, Hashable {
-    /// Why it ended.
+    /// Why the process ended.
     public let reason: Reason
-    /// What is known beyond the reason.
+    /// The fact behind the reason, such as the exit code or the signal.
     public let detail: Detail
-    /// What the process used up, as far as the machine tells.
+    /// The resources that the process used, as far as the machine measures them.
     public let usage: Usage
     /// The last lines of its output, escaped and bounded.
     public let lastOutput: [Escaped]
-    /// What it was refused, each kind once; a bounded number of kinds.
+    /// The calls and paths that the sandbox denied. Each kind appears once, and the number of kinds is bounded.
     public let denials: [DeniedCall]
 
     public init(
@@ -24,7 +24,7 @@ public struct Termination: Sendable, Hashable {
         self.denials = denials
     }
 
-    /// The same with what went through its channel, where the broker could not count that.
+    /// The same end with the channel's statistics, unless the broker has counted them already.
     package func counting(_ messages: SessionStatistics) -> Termination {
         guard usage.messages == nil else { return self }
         let counted = Usage(
@@ -33,7 +33,7 @@ public struct Termination: Sendable, Hashable {
         return Termination(reason, detail: detail, usage: counted, lastOutput: lastOutput, denials: denials)
     }
 
-    /// Whether something went wrong. Not a failure: an answer, an end that somebody wished for, exit code 0.
+    /// Whether something went wrong. An answer, a requested end and exit code 0 are not failures.
     public var isFailure: Bool {
         switch reason {
         case .completed, .cancelled, .hostGone, .disabled, .removed, .brokerShutdown: false
@@ -44,7 +44,7 @@ public struct Termination: Sendable, Hashable {
 }
 
 extension Termination: CustomStringConvertible {
-    /// One line, safe to show: `crashed: SIGSEGV (11)`.
+    /// One line that is safe to show, such as `crashed: SIGSEGV (11)`.
     public var description: String {
         detail == .none ? reason.rawValue : "\(reason.rawValue): \(detail)"
     }

@@ -1,14 +1,14 @@
-/// What a process used up; nil where the machine does not tell.
+/// The resources that a process used. A value is nil if the machine does not measure it.
 public struct Usage: Sendable, Hashable {
-    /// The most memory at any moment, in bytes.
+    /// The peak memory use, in bytes.
     public let peakMemory: UInt64?
     /// Processor time in the program.
     public let userTime: Duration?
     /// Processor time in the kernel on the program's behalf.
     public let systemTime: Duration?
-    /// What went through its channel; nil where nobody counted, as in a launch that failed.
+    /// The messages and bytes of its channel; nil if they were not counted, for example because the launch failed.
     public let messages: SessionStatistics?
-    /// How often the sandbox refused it something, each time counted.
+    /// How often the sandbox denied it something. Repetitions count.
     public let denials: Int
 
     public init(

@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// Text of an item. It holds plain text; attributes are to join it without changing its users.
+/// Text of an item. It holds plain text for now; attributes can be added later without breaking its users.
 public struct AttributedText: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The characters without attributes.
     public var string: String

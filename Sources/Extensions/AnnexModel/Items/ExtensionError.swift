@@ -1,10 +1,10 @@
-/// Why an extension gave a request up, in its own words.
+/// The error with which an extension cancelled a request.
 public struct ExtensionError: Error, Sendable, Hashable {
-    /// A number within the domain.
+    /// The error's number within its domain.
     public let code: Int64
-    /// Whose number it is, in reverse DNS.
+    /// The domain that defines the code, in reverse DNS.
     public let domain: String
-    /// One sentence for the user; the extension's text, so escape it before it is shown.
+    /// One sentence for the user. The extension wrote it, so escape it before you show it.
     public let localizedDescription: String
 
     public init(code: Int64, domain: String, localizedDescription: String) {
@@ -15,22 +15,22 @@ public struct ExtensionError: Error, Sendable, Hashable {
 }
 
 extension ExtensionError: CustomStringConvertible {
-    /// Safe to show, whatever the extension wrote.
+    /// The error in one line. It is escaped and therefore safe to show.
     public var description: String { "\(Escaped(localizedDescription)) (\(Escaped(domain, limit: 128)) \(code))" }
 }
 
 extension ExtensionError {
-    /// The domain of errors that Annex itself gives in an extension's stead. Codes of typed calls are `HandlerFailure`'s.
+    /// The domain of errors that Annex sends on an extension's behalf. Codes of typed calls belong to `HandlerFailure`.
     public static let annexDomain = "annex.extension"
 
-    /// The domain of a `HandlerFailure`: its code is one that host and extension have agreed on.
+    /// The domain of a `HandlerFailure`, whose codes host and extension have agreed on.
     public static let handlerDomain = "annex.handler"
 
-    /// The principal object returned without completing or cancelling.
+    /// The principal object returned without completing or cancelling the request.
     public static let returnedWithoutAnswer = ExtensionError(
         code: 1, domain: annexDomain, localizedDescription: "The extension returned without an answer.")
 
-    /// The user, or the host in the user's name, did not want the result any more.
+    /// The user, or the host on the user's behalf, no longer wants the result.
     public static let userCancelled = ExtensionError(
         code: 2, domain: annexDomain, localizedDescription: "The request was cancelled.")
 }

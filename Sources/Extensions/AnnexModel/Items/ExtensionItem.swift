@@ -1,9 +1,12 @@
-/// What a host hands to an extension and gets back: text, attachments and a few small values.
+/// What a host sends to an extension and gets back: text, attachments and a few small values.
 public struct ExtensionItem: Sendable {
+    /// A title for the item; nil if it has none.
     public var attributedTitle: AttributedText?
+    /// The item's main text; nil if it has none.
     public var attributedContentText: AttributedText?
+    /// Files and memory that travel beside the item's message.
     public var attachments: [ItemProvider]
-    /// Small values that both sides agreed on; big ones are attachments.
+    /// Small values whose keys both sides have agreed on. Send big values as attachments.
     public var userInfo: [String: ItemValue]
 
     public init(
@@ -16,7 +19,7 @@ public struct ExtensionItem: Sendable {
         self.userInfo = userInfo
     }
 
-    /// An item of nothing but text.
+    /// Creates an item that holds only text.
     public init(contentText: String) {
         self.init(attributedContentText: AttributedText(contentText))
     }

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 extension ItemContents {
-    /// Contents in memory that nobody can change any more: a copy of the bytes.
+    /// Copies bytes into memory that no process can change any more.
     public convenience init(bytes: [UInt8]) throws(ItemFailure) {
         let memory = try ItemFailure.wrapping { () throws(SystemError) in
             let memory = try Descriptor.memfd("annex-item", size: 0)
@@ -12,9 +12,9 @@ extension ItemContents {
         self.init(regular: memory)
     }
 
-    /// Contents that a closure writes straight into memory, which is sealed when it returns.
+    /// Contents that a closure writes straight into memory. The memory is sealed when the closure returns.
     ///
-    /// - Parameter write: gets the number of an open file, to be written from its start and not closed.
+    /// - Parameter write: receives the number of an open file. Write to it from its start, and do not close it.
     public static func sealing(_ write: (_ file: Int32) throws -> Void) throws -> ItemContents {
         let memory = try Descriptor.memfd("annex-item", size: 0)
         try write(memory.number)

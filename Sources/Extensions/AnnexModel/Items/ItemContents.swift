@@ -1,27 +1,29 @@
 public import AnnexLinux
 internal import Glibc
 
-/// The bytes behind an attachment: a file opened for reading, or memory that its maker sealed.
+/// The bytes behind an attachment: a file opened for reading, or sealed memory.
 ///
-/// Several providers may share one contents; the descriptor is closed with the last of them.
+/// Several providers may share one contents. The descriptor is closed when the last of them is released.
 public final class ItemContents: Sendable {
     package let descriptor: Descriptor
 
-    /// 256 MiB.
+    /// The standard limit for loading: 256 MiB.
     public static let standardLimit = 256 << 20
 
-    /// Takes what is known to be a regular file or memory.
+    /// Wraps a descriptor that is known to be a regular file or memory.
     init(regular descriptor: consuming Descriptor) {
         self.descriptor = descriptor
     }
 
-    /// Takes a regular file or memory opened for reading.
+    /// Wraps a descriptor of a regular file or of memory, open for reading.
+    ///
+    /// - Throws: `notAFile` if it is anything else.
     public convenience init(_ descriptor: consuming Descriptor) throws(ItemFailure) {
         guard try Self.status(of: descriptor).kind == .regular else { throw .notAFile }
         self.init(regular: descriptor)
     }
 
-    /// Opens a file for reading; a device or a pipe is refused without waiting for it.
+    /// Opens a file for reading. Refuses a device or a pipe without blocking on it.
     public convenience init(path: String) throws(ItemFailure) {
         try self.init(
             ItemFailure.wrapping { () throws(SystemError) in
@@ -29,19 +31,19 @@ public final class ItemContents: Sendable {
             })
     }
 
-    /// The size in bytes when asked; a file may change afterwards.
+    /// The current size in bytes. A file may change afterwards.
     public var count: Int {
         get throws(ItemFailure) { Int(clamping: try Self.status(of: descriptor).size) }
     }
 
-    /// A private copy of all bytes, so that no later change of the file is seen.
+    /// Copies all bytes, so that later changes of the file do not affect them.
     ///
-    /// - Parameter limit: most bytes; longer contents are refused, not cut.
+    /// - Parameter limit: the most bytes to load. Longer contents are refused, not cut.
     public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
         let expected = try count
         guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
         let bytes = try ItemFailure.wrapping { () throws(SystemError) in
-            // One byte more than expected shows whether the file has grown since.
+            // Reading one byte more than expected reveals whether the file has grown since.
             try descriptor.read(at: 0, count: expected + 1)
         }
         guard bytes.count <= expected else { throw .changedWhileRead }

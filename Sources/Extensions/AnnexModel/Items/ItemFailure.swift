@@ -1,6 +1,6 @@
 public import AnnexLinux
 
-/// Why an attachment's contents could not be had.
+/// Why the contents of an attachment cannot be read.
 public enum ItemFailure: Error, Sendable, Hashable {
     /// The provider does not offer this type.
     case noSuchType(TypeIdentifier, offered: [TypeIdentifier])
@@ -28,7 +28,7 @@ extension ItemFailure: CustomStringConvertible {
 }
 
 extension ItemFailure {
-    /// Runs calls of the kernel, and wraps their error.
+    /// Runs system calls and wraps their error.
     static func wrapping<Result: ~Copyable>(
         _ body: () throws(SystemError) -> Result
     ) throws(ItemFailure) -> Result {

@@ -1,28 +1,34 @@
-/// An attachment: what kinds of content it offers, a name for it, and the contents themselves.
+/// An attachment: its contents, the types that they can be loaded as, and a name for them.
 ///
-/// Contents travel beside the message, as a read-only file or as sealed memory, and are read only when asked for.
+/// Contents travel beside the message, as a read-only file or as sealed memory. They are read only on request.
 public struct ItemProvider: Sendable {
     /// The types that the contents can be loaded as, best first.
     public let registeredTypeIdentifiers: [TypeIdentifier]
-    /// What a file with the contents might be called: a stranger's text, never a path to open.
+    /// A name for a file with the contents. It comes from the other side, so never open it as a path.
     public let suggestedName: String?
-    /// The contents, for a reader of its own; `loadData(forType:)` serves most.
+    /// The contents themselves, for callers that read in their own way. Most callers need only `loadData(forType:)`.
     public let contents: ItemContents
 
+    /// Offers contents as an attachment.
+    ///
+    /// - Parameters:
+    ///   - contents: a file or sealed memory.
+    ///   - types: the types that the contents can be loaded as, best first.
+    ///   - suggestedName: a name for a file with the contents.
     public init(contents: ItemContents, types: [TypeIdentifier], suggestedName: String? = nil) {
         self.contents = contents
         registeredTypeIdentifiers = types
         self.suggestedName = suggestedName
     }
 
-    /// Whether the contents can be loaded as this type or as a kind of it.
+    /// Whether the contents can be loaded as this type or as one that conforms to it.
     public func hasItemConforming(to type: TypeIdentifier) -> Bool {
         registeredTypeIdentifiers.contains { $0.conforms(to: type) }
     }
 
-    /// A private copy of the contents.
+    /// Copies the contents.
     ///
-    /// - Parameter limit: most bytes to load; longer contents are refused, not cut.
+    /// - Parameter limit: the most bytes to load. Longer contents are refused, not cut.
     public func loadData(
         forType type: TypeIdentifier, limit: Int = ItemContents.standardLimit
     ) throws(ItemFailure) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// A small value in an item's user info: what a property list can hold, without dates.
+/// A small value in an item's user info: any value of a property list except a date.
 public indirect enum ItemValue: Sendable, Hashable {
     case string(String)
     case integer(Int64)
@@ -21,39 +21,39 @@ extension ItemValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 extension ItemValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     public init(arrayLiteral elements: ItemValue...) { self = .list(elements) }
 
-    /// A key given twice keeps its last value.
+    /// If a key is given twice, the last value is kept.
     public init(dictionaryLiteral elements: (String, ItemValue)...) {
         self = .dictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
     }
 }
 
 extension ItemValue {
-    /// The text, or nil where the value is something else.
+    /// The text; nil if the value is of another kind.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The whole number, or nil where the value is something else.
+    /// The whole number; nil if the value is of another kind.
     public var integer: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The bytes, or nil where the value is something else.
+    /// The bytes; nil if the value is of another kind.
     public var data: [UInt8]? {
         if case .data(let value) = self { value } else { nil }
     }
 
-    /// The truth value, or nil where the value is something else.
+    /// The truth value; nil if the value is of another kind.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The values, or nil where the value is something else.
+    /// The values; nil if the value is of another kind.
     public var list: [ItemValue]? {
         if case .list(let value) = self { value } else { nil }
     }
 
-    /// The values by key, or nil where the value is something else.
+    /// The values by key; nil if the value is of another kind.
     public var dictionary: [String: ItemValue]? {
         if case .dictionary(let value) = self { value } else { nil }
     }

@@ -1,5 +1,6 @@
 /// A number of bytes as a person reads it: `812 bytes`, `14.2 MiB`.
 public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
+    /// The number of bytes.
     public let bytes: UInt64
 
     public init(_ bytes: some BinaryInteger) {

@@ -1,11 +1,11 @@
 extension Duration {
-    /// Three figures and a unit: `1.83 µs`, `312 µs`, `20.3 ms`, `2.00 s`; seconds whole from a thousand on.
-    /// A negative one is shown as zero.
+    /// The duration as three figures and a unit: `1.83 µs`, `312 µs`, `20.3 ms`, `2.00 s`. From a thousand seconds on
+    /// it is in whole seconds. A negative duration is shown as zero.
     package var short: String {
         let (seconds, attoseconds) = components
         let whole = max(0, Double(seconds) * 1e6 + Double(attoseconds) / 1e12)
         for (unit, scale) in [("µs", 1.0), ("ms", 1e3)] {
-            // Not what rounding makes a thousand of the unit: that is one of the next.
+            // A value that rounds to 1000 of this unit is shown in the next one.
             if whole / scale < 999.5 { return "\(Self.threeFigures(whole / scale)) \(unit)" }
         }
         return "\(Self.threeFigures(whole / 1e6)) s"

@@ -1,2 +1,3 @@
-// `Escaped` is below, where policies and sandboxes find it too, and part of what this target's values say.
+// Values of this target have properties of the type `Escaped`. Its module is lower, so that policies and sandboxes can
+// use it too.
 @_exported public import struct AnnexLinux.Escaped

@@ -1,14 +1,14 @@
-/// A uniform type identifier: what kind of content something is, for example `public.jpeg`.
+/// A uniform type identifier. It names a kind of content, for example `public.jpeg`.
 public struct TypeIdentifier: RawRepresentable, Sendable, Hashable, Comparable {
-    /// In reverse DNS, for example `com.example.pictures.sketch`.
+    /// The identifier in reverse DNS, for example `com.example.pictures.sketch`.
     public let rawValue: String
 
-    /// Takes any text; `isWellFormed` tells whether it can name a type.
+    /// Accepts any text. `isWellFormed` says whether the text can name a type.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Whether the text is one that may name a type: 1 to 255 ASCII letters, digits, hyphens and dots.
+    /// Whether the text can name a type: 1 to 255 ASCII letters, digits, hyphens and dots.
     public var isWellFormed: Bool {
         let bytes = rawValue.utf8
         guard !bytes.isEmpty, bytes.count <= 255 else { return false }
@@ -26,7 +26,7 @@ public struct TypeIdentifier: RawRepresentable, Sendable, Hashable, Comparable {
 }
 
 extension TypeIdentifier: CustomStringConvertible {
-    /// The identifier; escaped, as it may be a stranger's text.
+    /// The identifier, escaped because the text may come from another program.
     public var description: String { Escaped(rawValue, limit: 255).description }
 }
 

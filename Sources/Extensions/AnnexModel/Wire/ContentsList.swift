@@ -1,7 +1,7 @@
 package import AnnexChannel
 package import AnnexLinux
 
-/// The contents that travel beside a message, in order, each once.
+/// The contents that travel beside a message, in order and without repetitions.
 package struct ContentsList: Sendable {
     package private(set) var contents: [ItemContents]
 
@@ -9,14 +9,14 @@ package struct ContentsList: Sendable {
         self.contents = contents
     }
 
-    /// The place of these contents, which join the list if they are not in it yet.
+    /// The index of these contents in the list. Contents that are not in the list yet are appended.
     package mutating func index(of wanted: ItemContents) -> UInt32 {
         let place = contents.firstIndex { $0 === wanted } ?? contents.count
         if place == contents.count { contents.append(wanted) }
         return UInt32(clamping: place)
     }
 
-    /// The contents at a place that a peer named, nil where there are none.
+    /// The contents at an index that a peer sent; nil if the list has no such index.
     package subscript(_ place: UInt32) -> ItemContents? {
         guard let place = Int(exactly: place), contents.indices.contains(place) else { return nil }
         return contents[place]
@@ -24,14 +24,14 @@ package struct ContentsList: Sendable {
 }
 
 extension ContentsList {
-    /// What came beside a message; anything but files and memory is refused.
+    /// Wraps the descriptors that arrived with a message. Refuses anything but files and memory.
     package init(taking descriptors: consuming DescriptorList) throws(ItemFailure) {
         var contents: [ItemContents] = []
         while let descriptor = descriptors.takeFirst() { contents.append(try ItemContents(descriptor)) }
         self.init(contents)
     }
 
-    /// What an extension handed over with its answer: checked by the channel, and final.
+    /// Wraps the memory that an extension sent with its answer. The channel has checked that it is sealed.
     package init(_ sealed: [SealedBytes]) throws(ItemFailure) {
         var contents: [ItemContents] = []
         for bytes in sealed {
@@ -41,7 +41,7 @@ extension ContentsList {
         self.init(contents)
     }
 
-    /// For handing over: each through an open file description of its own that can only read.
+    /// Descriptors to send: each reopened, so that the recipient gets a read-only file description of its own.
     package func readOnlyDescriptors() throws(SystemError) -> DescriptorList {
         var descriptors = DescriptorList()
         for contents in contents { descriptors.append(try contents.descriptor.reopenedReadOnly()) }

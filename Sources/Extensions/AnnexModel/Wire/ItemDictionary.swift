@@ -1,6 +1,6 @@
 package import AnnexChannel
 
-/// A dictionary on the wire: entries in the order of their keys, so that equal dictionaries have equal bytes.
+/// A dictionary on the wire. Its entries are sorted by key, so that equal dictionaries have equal bytes.
 package struct ItemDictionary: Message {
     package let values: [String: ItemValue]
 
@@ -16,7 +16,7 @@ package struct ItemDictionary: Message {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         var values: [String: ItemValue] = [:]
         for entry in try decoder.decodeList(1, of: Entry.self) {
-            // The reader of a key given twice might take the one that its checker did not.
+            // If a key appeared twice, one reader could check one value and another reader use the other.
             guard values.updateValue(entry.value, forKey: entry.key) == nil else {
                 throw decoder.failure(1, .refused("a key appears twice"))
             }

@@ -1,6 +1,7 @@
 package import AnnexChannel
 
-/// An `ExtensionItem` on the wire. Its attachments' contents travel beside it and are named by their index there.
+/// An `ExtensionItem` on the wire. The contents of its attachments travel beside the message; the message holds their
+/// indices.
 package struct ItemMessage: Message {
     private enum Tag {
         static let title: UInt16 = 1
@@ -30,7 +31,7 @@ package struct ItemMessage: Message {
 }
 
 extension ItemMessage {
-    /// The wire form of an item; its contents join those that travel beside the message.
+    /// The wire form of an item. The contents of its attachments are added to `contents`.
     package init(_ item: ExtensionItem, collecting contents: inout ContentsList) {
         title = item.attributedTitle
         contentText = item.attributedContentText
@@ -42,7 +43,7 @@ extension ItemMessage {
         userInfo = ItemDictionary(values: item.userInfo)
     }
 
-    /// The item, with its contents taken from those that came beside the message.
+    /// The item. `contents` holds what arrived with the message.
     package func item(with contents: ContentsList) throws(DecodingFailure) -> ExtensionItem {
         var providers: [ItemProvider] = []
         for attachment in attachments { providers.append(try attachment.provider(with: contents)) }

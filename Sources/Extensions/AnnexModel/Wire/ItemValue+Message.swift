@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// One field says both the kind and the value; lists and dictionaries nest.
+/// The number of the one field gives the kind of the value. Lists and dictionaries nest.
 extension ItemValue: Message {
     private enum Tag {
         static let string: UInt16 = 1

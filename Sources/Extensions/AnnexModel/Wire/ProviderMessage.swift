@@ -1,6 +1,6 @@
 package import AnnexChannel
 
-/// An `ItemProvider` on the wire: its contents are the index of what travels beside the message.
+/// An `ItemProvider` on the wire. Its contents travel beside the message; the message holds their index.
 package struct ProviderMessage: Message {
     private enum Tag {
         static let type: UInt16 = 1

@@ -28,7 +28,7 @@ package enum ReplyMessage: Message {
         if let error = try decoder.decodeIfPresent(Tag.error, as: ExtensionError.self) {
             self = .cancelled(error)
         } else {
-            // No answer at all must not look like a result without items.
+            // An empty message must not read as a result without items.
             guard try decoder.decode(Tag.completed) else {
                 throw decoder.failure(Tag.completed, .refused("neither completed nor an error"))
             }
@@ -36,7 +36,7 @@ package enum ReplyMessage: Message {
         }
     }
 
-    /// The items or the error, with the contents that came beside the message.
+    /// The items or the error. `contents` holds what arrived with the message.
     package func result(
         with contents: ContentsList
     ) throws(DecodingFailure) -> Result<[ExtensionItem], ExtensionError> {

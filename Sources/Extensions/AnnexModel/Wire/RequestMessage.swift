@@ -1,8 +1,8 @@
 package import AnnexChannel
 
-/// What a host sends to begin a request.
+/// The message with which a host begins a request.
 package struct RequestMessage: Message {
-    /// The method of a call that carries this message.
+    /// The method number of the call that carries this message.
     package static let method: UInt16 = 1
 
     package let items: [ItemMessage]
@@ -19,7 +19,7 @@ package struct RequestMessage: Message {
         items = try decoder.decodeList(1)
     }
 
-    /// The items, with the contents that came beside the message.
+    /// The items. `contents` holds what arrived with the message.
     package func inputItems(with contents: ContentsList) throws(DecodingFailure) -> [ExtensionItem] {
         var result: [ExtensionItem] = []
         for item in items { result.append(try item.item(with: contents)) }

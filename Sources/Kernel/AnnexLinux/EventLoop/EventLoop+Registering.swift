@@ -3,16 +3,17 @@ internal import Glibc
 internal import Synchronization
 
 extension EventLoop {
-    /// Runs `handler` on the loop's thread whenever the descriptor is readable or hung up, and again for as long as it
-    /// stays so: a handler reads what is there or cancels the watch.
-    /// - Parameter number: an open descriptor that epoll can watch, and that stays open until the watch is cancelled.
+    /// Runs `handler` on the loop's thread whenever the descriptor is readable or hung up. The handler runs again for
+    /// as long as that lasts, so it must read the data or cancel the watch.
+    /// - Parameter number: a descriptor that epoll can watch. It must stay open until the watch is cancelled.
     package func watch(
         _ number: Int32, handler: @escaping @Sendable (Readiness) -> Void
     ) throws(SystemError) -> Watch {
         try watch(number, adding: annex_event_add, handler)
     }
 
-    /// The same for a descriptor that has no bytes but alarms, each of which is told once.
+    /// Watches a descriptor that raises alarms instead of having bytes (`EPOLLPRI`). The handler runs once for each
+    /// alarm.
     package func watchAlarm(
         _ number: Int32, handler: @escaping @Sendable () -> Void
     ) throws(SystemError) -> Watch {
@@ -33,14 +34,14 @@ extension EventLoop {
         }
     }
 
-    /// Runs `handler` once on the loop's thread when `duration` has passed on the monotonic clock, which stands still
-    /// while the machine is suspended: waking a laptop makes no limit pass.
+    /// Runs `handler` once on the loop's thread, when `duration` has passed on the monotonic clock. That clock stands
+    /// still while the machine is suspended, so that no limit passes when a laptop wakes up.
     @discardableResult
     package func schedule(after duration: Duration, _ handler: @escaping @Sendable () -> Void) -> Timer {
         schedule(at: MonotonicClock.deadline(after: duration), handler)
     }
 
-    /// The same for a moment of `MonotonicClock`.
+    /// Runs `handler` once at a moment of `MonotonicClock`.
     @discardableResult
     package func schedule(at deadline: UInt64, _ handler: @escaping @Sendable () -> Void) -> Timer {
         let token = state.withLock { state in
@@ -55,9 +56,9 @@ extension EventLoop {
         return Timer(loop: self, token: token)
     }
 
-    /// Runs `job` on the loop's thread, after what was handed in before it. A job that was taken runs even if the loop
-    /// is shut down meanwhile.
-    /// - Returns: false if the loop has been shut down: the job does not run.
+    /// Runs `job` on the loop's thread, after the jobs that were handed in before it. An accepted job runs even if the
+    /// loop is shut down meanwhile.
+    /// - Returns: false if the loop has been shut down. The job does not run then.
     @discardableResult
     package func execute(_ job: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, mustWake) = state.withLock { state in
@@ -71,7 +72,7 @@ extension EventLoop {
         return isTaken
     }
 
-    /// The same for what must run in any case: a loop that has been shut down leaves it to the caller's thread.
+    /// Runs `job` in any case: on the loop's thread, or on the caller's if the loop has been shut down.
     package func perform(_ job: @escaping @Sendable () -> Void) {
         if !execute(job) { job() }
     }
@@ -85,11 +86,11 @@ extension EventLoop {
         mark.wait(until: deadline)
     }
 
-    /// The thread sleeps no longer than to `deadline`. It is not woken for that: whoever sets a timer is about to ask
-    /// somebody for something, and shall not share the processors with a thread that has nothing to do yet.
+    /// Limits the thread's present sleep to `deadline`, without waking the thread. The caller usually sends a request
+    /// next, and should not share the processors with a thread that has nothing to do yet.
     private func endSleep(_ state: inout State, at deadline: UInt64) {
         guard !state.wakeIsPending, deadline < state.sleepsUntil ?? .max else { return }
-        // Zero would be no alarm; the past is one at once.
+        // Zero would switch the alarm off. A moment in the past fires at once.
         if annex_event_timer_set(alarm.number, max(deadline, 1)) < 0 {
             state.wakeIsPending = true
             return wake()
@@ -99,10 +100,10 @@ extension EventLoop {
     }
 
     func cancelWatch(_ token: UInt64) {
-        // The handler is released outside the lock: its last reference may run anything.
+        // The handler is released outside the lock, because releasing its last reference may run any code.
         let removed = state.withLock { state in
             let removed = state.watches.removeValue(forKey: token)
-            // Under the lock, so that the number cannot have been closed and given to another watch meanwhile.
+            // Done under the lock, so that the number cannot be closed and given to another watch meanwhile.
             if let removed { _ = annex_event_remove(queue.number, removed.number) }
             return removed
         }

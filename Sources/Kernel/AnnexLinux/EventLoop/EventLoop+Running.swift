@@ -19,22 +19,22 @@ extension EventLoop {
         dropEverything()
     }
 
-    /// How long to sleep at most (negative: without limit); nil when the loop is to end.
+    /// How long to sleep at most (negative: without limit); nil if the loop must end.
     private func prepareSleep() -> Int64? {
         state.withLock { state in
             guard state.phase == .running else { return nil }
             guard state.jobs.isEmpty else { return 0 }
-            // This sleep knows every timer that was set before it; one that was cancelled must not end it.
+            // This sleep accounts for every timer that is set already. An alarm for a cancelled timer must not end it.
             if state.alarmIsSet { _ = annex_event_timer_set(alarm.number, 0) }
             state.alarmIsSet = false
-            // From here on whoever sets an earlier timer has to end this sleep at that.
+            // From here on, a call that sets an earlier timer must shorten this sleep.
             state.sleepsUntil = state.timerQueue.earliest
             guard let earliest = state.sleepsUntil else { return -1 }
             return Int64(clamping: MonotonicClock.remaining(until: earliest))
         }
     }
 
-    /// - Returns: up to which moment everything that happened is among what is dispatched now.
+    /// - Returns: the present moment. Every event before it is among those that are dispatched now.
     private func noteAwake() -> UInt64 {
         state.withLock { state in
             state.sleepsUntil = 0
@@ -46,7 +46,7 @@ extension EventLoop {
     private func dispatch(_ event: annex_event) {
         switch event.token {
         case Self.counterToken: _ = annex_event_counter_clear(counter.number)
-        // Timers that are due are looked for after each sleep.
+        // Due timers are run after each sleep in any case.
         case Self.alarmToken: break
         default: handle(event)
         }
@@ -65,8 +65,8 @@ extension EventLoop {
         state.withLock { $0.running = 0 }
     }
 
-    /// Handlers may have taken long. What became due meanwhile has its turn after another look at the descriptors: a
-    /// limit never passes while the word that it was kept lies unread.
+    /// Runs the timers that were due at `moment`. Timers that became due while handlers ran wait until the descriptors
+    /// have been checked again. So no limit passes while the message that meets it is still unread.
     private func runTimers(dueBy moment: UInt64) {
         while let handler = takeDueTimer(by: moment) { handler() }
     }
@@ -78,13 +78,13 @@ extension EventLoop {
         }
     }
 
-    /// A job's own job has its turn at once, so that a task that is resumed here runs without another look at the
-    /// descriptors. What that one hands in waits: nothing may starve the descriptors.
+    /// Runs the waiting jobs, and then the jobs that those handed in. A task that is resumed here thus runs without
+    /// another check of the descriptors. Jobs of a third round wait, because nothing may starve the descriptors.
     private func runJobs() {
         if runWaitingJobs() { _ = runWaitingJobs() }
     }
 
-    /// - Returns: whether there were any.
+    /// - Returns: whether there were any jobs.
     private func runWaitingJobs() -> Bool {
         let jobs = state.withLock { state in
             guard state.phase == .running else { return [] as [@Sendable () -> Void] }
@@ -95,8 +95,8 @@ extension EventLoop {
         return !jobs.isEmpty
     }
 
-    /// Handlers may hold what holds this loop: let go of them, outside the lock. Jobs that were taken run: somebody may
-    /// wait for what they do.
+    /// Releases all handlers outside the lock, because they may hold objects that hold this loop. Accepted jobs still
+    /// run, because other threads may wait for their effect.
     private func dropEverything() {
         let (held, jobs) = state.withLock { state in
             defer {

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One thread that waits for many descriptors and timers, and runs their handlers one after another.
 ///
-/// It sleeps without limit while nothing is ready and no timer is set. Handlers must not block: everything else that
-/// the loop serves waits meanwhile. The loop lives until `shutDown`.
+/// While nothing is ready and no timer is set, it sleeps without limit. Handlers must not block, because everything
+/// else that the loop serves waits meanwhile. The loop lives until `shutDown`.
 public final class EventLoop: Sendable {
     enum Phase {
         case running, stopping, stopped
@@ -23,23 +23,23 @@ public final class EventLoop: Sendable {
         var timers: [UInt64: @Sendable () -> Void] = [:]
         var timerQueue = TimerQueue()
         var jobs: [@Sendable () -> Void] = []
-        /// The watch or timer whose handler has started and not ended.
+        /// The token of the watch whose handler is running; 0 if none is.
         var running: UInt64 = 0
         /// Whether the counter already holds a wake-up that the thread has not seen.
         var wakeIsPending = false
-        /// What the thread's present sleep ends by itself at; nil: never.
+        /// When the thread's present sleep ends by itself; nil if never, 0 if the thread is awake.
         var sleepsUntil: UInt64? = 0
-        /// Whether the alarm was set to end the present sleep, or a former one, earlier than it would have ended.
+        /// Whether the alarm was set to shorten the present sleep or an earlier one.
         var alarmIsSet = false
     }
 
     let state = Mutex(State())
     let queue: Descriptor
     let counter: Descriptor
-    /// Ends a sleep at a deadline that was set during it: the thread need not be woken to hear of that.
+    /// Ends a sleep at a deadline that was set during it, so that the thread need not be woken to learn of it.
     let alarm: Descriptor
     private let thread = Mutex<WorkerThread?>(nil)
-    /// The loop thread's own mark, so that a call can tell whether it is made from a handler.
+    /// The mark of the loop's thread, so that a call can tell whether it is made from a handler.
     let threadMark = Atomic<UInt64>(0)
 
     /// Starts the thread.
@@ -54,13 +54,13 @@ public final class EventLoop: Sendable {
         thread.withLock { $0 = started.take() }
     }
 
-    /// No watch has these.
+    /// Tokens that no watch has.
     static let counterToken: UInt64 = 0
     static let alarmToken = UInt64.max
 
     private static let one = Mutex<EventLoop?>(nil)
 
-    /// The program's one loop, started by the first call. It is never shut down.
+    /// The program's one shared loop. The first call starts it, and it is never shut down.
     public static func shared() throws(SystemError) -> EventLoop {
         try one.withLock { (loop) throws(SystemError) in
             if let loop { return loop }
@@ -70,8 +70,8 @@ public final class EventLoop: Sendable {
         }
     }
 
-    /// Ends the thread and waits for its end (from a handler: without waiting). Handlers that have not started are
-    /// dropped; jobs that were handed in still run. Every later call does nothing, and `watch` throws `ESHUTDOWN`.
+    /// Ends the thread and waits for its end; a handler that calls it does not wait. Handlers that have not started are
+    /// dropped; accepted jobs still run. Every later call does nothing, and `watch` throws `ESHUTDOWN`.
     package func shutDown() {
         state.withLock { if $0.phase == .running { $0.phase = .stopping } }
         wake()
@@ -81,7 +81,7 @@ public final class EventLoop: Sendable {
 
     /// Whether the caller runs on the loop's thread.
     package var isCurrent: Bool {
-        // SYNC: only the thread itself can find its own mark here, and it stored it itself.
+        // SYNC: relaxed: only the thread itself can find its own mark here, and it stored it itself.
         threadMark.load(ordering: .relaxed) == annex_thread_current()
     }
 

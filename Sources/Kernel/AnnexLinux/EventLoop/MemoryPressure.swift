@@ -1,22 +1,23 @@
 internal import Glibc
 
-/// The kernel's word that the machine runs out of memory (PSI), for as long as this value lives. Costs nothing until
-/// then.
+/// Calls a handler if the machine runs out of memory, for as long as this value lives. It uses the kernel's pressure
+/// stall information (PSI) and costs nothing while there is enough memory.
 package final class MemoryPressure: Sendable {
     private let file: Descriptor
     private let watch: EventLoop.Watch
 
-    /// Some program stood still for want of memory for a tenth of two seconds. Who is not root may ask for windows of
-    /// whole two seconds only.
+    /// Fires if some program stalled for lack of memory for 0.2 s within two seconds. Users other than root may only
+    /// ask for windows of whole two seconds.
     private static let trigger = "some 200000 2000000"
 
-    /// - Parameter handler: told on the loop's thread, at most once in two seconds.
-    /// - Throws: where the kernel measures no pressure (`CONFIG_PSI`, `psi=1`), or lets no ordinary user ask (before 6.5).
+    /// - Parameter handler: called on the loop's thread, at most once in two seconds.
+    /// - Throws: if the kernel does not measure pressure (`CONFIG_PSI`, `psi=1`), or is older than 6.5 and the user is
+    ///   not root.
     package init(on loop: EventLoop, handler: @escaping @Sendable () -> Void) throws(SystemError) {
         file = try Descriptor.open("/proc/pressure/memory", O_RDWR | O_NONBLOCK | O_CLOEXEC)
         try file.writeAll(Array(Self.trigger.utf8) + [0])
-        // A program that stands still at the limit of its own control group counts as well: an extension at its memory
-        // limit is no reason to do anything.
+        // The kernel also counts programs that stall at the limit of their own control group. An extension at its
+        // memory limit does not mean that the machine is short of memory.
         watch = try loop.watchAlarm(file.number) { if Self.isMachineShort() { handler() } }
     }
 
@@ -29,7 +30,7 @@ package final class MemoryPressure: Sendable {
         return isShort(String(decoding: bytes ?? [], as: UTF8.self))
     }
 
-    /// Whether less than a tenth of the machine's memory could be had without swapping, or nobody says how much.
+    /// Whether less than a tenth of the machine's memory is available without swapping, or the figures are missing.
     /// - Parameter text: the contents of `/proc/meminfo`.
     static func isShort(_ text: String) -> Bool {
         guard let total = kibibytes("MemTotal:", in: text), let available = kibibytes("MemAvailable:", in: text) else {

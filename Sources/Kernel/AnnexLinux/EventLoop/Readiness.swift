@@ -6,7 +6,7 @@ package struct Readiness: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Reading gives something: bytes, or the news of an end.
+    /// The descriptor is readable or at its end.
     package static let readable = Readiness(rawValue: 1)
     /// The other end is closed or broken.
     package static let hangup = Readiness(rawValue: 2)

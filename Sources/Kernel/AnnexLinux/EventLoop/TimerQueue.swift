@@ -1,5 +1,5 @@
-/// Timers by time of day of the monotonic clock: a binary heap that knows where each timer lies, so that a cancelled
-/// one leaves at once instead of waking the thread later.
+/// Timers ordered by their moment on the monotonic clock. The binary heap knows the position of each timer, so that a
+/// cancelled timer leaves at once and does not wake the thread later.
 package struct TimerQueue: Sendable {
     private struct Entry: Sendable {
         let deadline: UInt64
@@ -20,7 +20,7 @@ package struct TimerQueue: Sendable {
         rise(heap.count - 1)
     }
 
-    /// Whether the timer was still there.
+    /// Removes a timer. Returns whether it was still in the queue.
     package mutating func remove(_ token: UInt64) -> Bool {
         guard let place = places.removeValue(forKey: token) else { return false }
         let last = heap.removeLast()
@@ -32,7 +32,7 @@ package struct TimerQueue: Sendable {
         return true
     }
 
-    /// The timer that is due first, where one is due by `now`.
+    /// Takes the earliest timer out of the queue if it is due by `now`; nil if none is due.
     package mutating func takeDue(by now: UInt64) -> UInt64? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         _ = remove(first.token)

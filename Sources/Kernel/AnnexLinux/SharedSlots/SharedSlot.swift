@@ -1,14 +1,15 @@
 package import Synchronization
 
-/// A place of one's own in the process's file of slots; in memory of its own, which nobody else sees, where there is no room.
+/// A slot in the process's file of slots, owned by this value. If the file is full or cannot be made, the slot lies in
+/// private memory, where no other process sees it.
 @safe package struct SharedSlot: ~Copyable, Sendable {
     // SAFETY: an address is not Sendable by itself; set once, valid until this value's end.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     private let place: (file: SlotFile, index: Int)?
-    /// Never given twice by this process; 0 where nobody else sees the slot.
+    /// A number that this process never uses twice; 0 if no other process sees the slot.
     package let number: UInt64
 
-    /// - Parameter texts: what stays as it is, each with its place.
+    /// - Parameter texts: the texts that never change, each with its position.
     package init(_ layout: SlotLayout, texts: [(place: SlotLayout.Text, text: String)]) {
         if let file = SlotFile.shared(layout), let (index, number, start) = unsafe file.take() {
             unsafe self.start = start
@@ -27,7 +28,7 @@ package import Synchronization
             }
         }
         store(MonotonicClock.now(), in: SlotLayout.takenAt)
-        // SYNC: last, so that a reader that sees the number sees the rest of its slot.
+        // SYNC: stored last, so that a reader that sees the number sees the rest of its slot.
         unsafe address(of: SlotLayout.number).pointee.store(number, ordering: .releasing)
     }
 
@@ -39,7 +40,7 @@ package import Synchronization
         }
     }
 
-    /// One of its words; the address is good for as long as this value.
+    /// The address of one of the slot's words. It is valid for as long as this value lives.
     package func address(of word: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         // SAFETY: a layout keeps every word inside the slot, whose memory is zeros, a valid count.
         unsafe start.assumingMemoryBound(to: Atomic<UInt64>.self) + word

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A slot of another process's as it was at one moment: copied once, since what another process writes can change at any
-/// time. Its numbers and texts are that process's words for it, and only ever shown.
+/// A copy of another process's slot. It is taken once, because the other process can change the slot at any time. That
+/// process chose the numbers and texts freely, so they may only be shown.
 package struct SlotCopy: Sendable {
     private let bytes: [UInt8]
 
     package var number: UInt64 { word(SlotLayout.number) }
 
-    /// On the monotonic clock, in nanoseconds.
+    /// When the slot was taken, on the monotonic clock, in nanoseconds.
     package var takenAt: UInt64 { word(SlotLayout.takenAt) }
 
     package func word(_ word: Int) -> UInt64 { Self.number(bytes, at: word * 8) ?? 0 }
@@ -23,16 +23,16 @@ package struct SlotCopy: Sendable {
 }
 
 extension SlotCopy {
-    /// The slots that a process has taken, as they are now. Holds it up in nothing; needs the right to read its
-    /// `/proc/PID/fd`, which its own user has.
-    /// - Returns: none for a process that has no such file.
+    /// Copies the slots that a process uses now. Does not delay that process. Needs the right to read its
+    /// `/proc/PID/fd`, which processes of the same user have.
+    /// - Returns: no slots if the process has no such file.
     package static func all(_ layout: SlotLayout, of process: Int32) throws -> [SlotCopy] {
         var most = 1 << 20
         return try all(layout, of: process, atMost: &most)
     }
 
-    /// The same within bounds.
-    /// - Parameter most: how many descriptors are looked through at most, and afterwards how many more may be.
+    /// Copies the slots that a process uses, looking at a limited number of descriptors.
+    /// - Parameter most: the most descriptors to look at. Afterwards, how many remain.
     package static func all(
         _ layout: SlotLayout, of process: Int32, atMost most: inout Int
     ) throws -> [SlotCopy] {
@@ -41,7 +41,7 @@ extension SlotCopy {
             do throws(SystemError) {
                 if let copies = try read(path, layout) { return copies }
             } catch {
-                // A process that reads its own has it open under another number too, for a moment.
+                // A process that reads its own slots has the file open under a second number for a moment.
                 if error.errno != ENOENT, leads(path, to: layout) { throw error }
             }
         }
@@ -60,10 +60,12 @@ extension SlotCopy {
         }
     }
 
-    /// Whether it is the process's own: who looks at another's has that open, too, but not for writing.
+    /// Whether the descriptor is the process's own file of slots. A process that reads another one's slots has that
+    /// file open too, but not for writing.
     private static func leads(_ path: String, to layout: SlotLayout) -> Bool {
         var link = stat()
-        // SAFETY: the call writes the whole structure, or fails. The link's mode says what the descriptor is open for.
+        // SAFETY: the call writes the whole structure, or fails. The link's mode shows whether the descriptor is
+        // writable.
         guard unsafe lstat(path, &link) == 0, link.st_mode & S_IWUSR != 0 else { return false }
         var target = [CChar](repeating: 0, count: 64)
         // SAFETY: the call writes at most as many bytes as the array has.
@@ -73,11 +75,11 @@ extension SlotCopy {
         return text.hasPrefix("/memfd:\(layout.name)")
     }
 
-    /// - Returns: nil where it is no such file, or none any more.
+    /// - Returns: nil if the descriptor is not such a file, or not any more.
     private static func read(_ path: String, _ layout: SlotLayout) throws(SystemError) -> [SlotCopy]? {
-        // For reference first: what the number leads to by now may be a device that does something when it is opened.
+        // Opened for reference first. The number may lead to a device by now, and opening a device can have effects.
         let object = try Descriptor.reference(to: path)
-        // Nobody else's file system answers when it likes.
+        // A file system that another user serves could delay its answers without end.
         guard object.isPlainSharedMemory, try object.status().kind == .regular else { return nil }
         let file = try object.reopenedReadOnly()
         return all(layout, header: try file.read(at: 0, count: SlotLayout.used + 8)) { count in
@@ -85,7 +87,7 @@ extension SlotCopy {
         }
     }
 
-    /// - Parameter rest: so many bytes of what is behind the header's slot, or fewer.
+    /// - Parameter rest: reads so many bytes behind the header, or fewer.
     static func all(_ layout: SlotLayout, header: [UInt8], rest: (Int) -> [UInt8]?) -> [SlotCopy]? {
         let known = [layout.magic, layout.version, UInt32(layout.slotSize), UInt32(layout.slots)]
         guard known.enumerated().allSatisfy({ number(header, at: $0 * 4) == $1 }),

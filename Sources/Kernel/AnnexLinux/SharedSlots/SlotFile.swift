@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// What this process publishes about something it has many of, in memory that other processes of the same user can read
-/// while it runs: one slot each, one writer.
+/// A table of slots in memory that other processes of the same user can read while this process runs. Each slot
+/// describes one object of this process, such as a running extension, and has one writer.
 ///
-/// It is found through `/proc/PID/fd`, so nothing of it is left when the process ends, however it ends.
+/// Readers find it through `/proc/PID/fd`, so it disappears with the process, however that ends.
 @safe final class SlotFile: Sendable {
     private struct Slots {
         var free: [Int] = []
@@ -18,7 +18,7 @@ internal import Synchronization
 
     private static let all = Mutex<[String: SlotFile]>([:])
 
-    /// The process's one file of a layout, made by the first call; nil where this process lacks the means.
+    /// The process's one file of this layout. The first call makes it; nil if it cannot be made.
     static func shared(_ layout: SlotLayout) -> SlotFile? {
         all.withLock { all in
             if all[layout.name] == nil { all[layout.name] = try? SlotFile(layout) }
@@ -40,7 +40,8 @@ internal import Synchronization
         }
     }
 
-    /// A slot of the caller's alone, as whoever had it before left it but for its number, which is 0; nil when all are taken.
+    /// Gives a free slot to the caller; nil if all are in use. Its number is 0, and its other words are those of the
+    /// former user.
     func take() -> (index: Int, number: UInt64, start: UnsafeMutableRawPointer)? {
         let taken = slots.withLock { slots -> (Int, UInt64)? in
             slots.lastNumber += 1
@@ -48,7 +49,7 @@ internal import Synchronization
             guard slots.used < layout.slots else { return nil }
             slots.used += 1
             // SAFETY: an aligned word of the header.
-            // SYNC: relaxed: who sees a slot's number in time sees the slot, who does not sees it next time.
+            // SYNC: relaxed: a reader that misses the new count misses the new slot once, and sees it at its next copy.
             unsafe (mapping.start + SlotLayout.used).assumingMemoryBound(to: Atomic<UInt64>.self).pointee
                 .store(UInt64(slots.used), ordering: .relaxed)
             return (slots.used, slots.lastNumber)
@@ -57,7 +58,7 @@ internal import Synchronization
         return unsafe (index, number, mapping.start + index * layout.slotSize)
     }
 
-    /// Lets a slot go; its number says so first.
+    /// Frees a slot. Its number is cleared first.
     func free(_ index: Int) {
         // SAFETY: a slot of this file.
         let words = unsafe mapping.start + index * layout.slotSize

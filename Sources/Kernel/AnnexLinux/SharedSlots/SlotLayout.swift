@@ -1,9 +1,9 @@
-/// How a file of slots lies in memory: a header that fills the first slot's place, then slots of one size.
+/// How a file of slots lies in memory: a header as large as a slot, then slots of one size.
 ///
-/// A header holds its magic, version, slot size and number of slots, 32 bits each, then in 64 bits how many slots were
-/// ever taken. A slot begins with its number (0: free) and when it was taken, on the monotonic clock.
+/// The header holds magic, version, slot size and number of slots, 32 bits each. A count of 64 bits follows: how many
+/// slots were ever in use. A slot begins with its number (0: free), then when it was taken, on the monotonic clock.
 package struct SlotLayout: Sendable {
-    /// Where a text lies in its slot: UTF-8, cut to what fits, zeros behind it.
+    /// The position of a text in its slot: UTF-8, cut to what fits, filled up with zeros.
     package struct Text: Sendable {
         package let offset: Int
         package let size: Int
@@ -14,11 +14,11 @@ package struct SlotLayout: Sendable {
         }
     }
 
-    /// The memory's name, by which a reader finds it among a process's descriptors.
+    /// The name of the memory, by which a reader finds it among a process's descriptors.
     package let name: String
     package let magic: UInt32
     package let version: UInt32
-    /// Bytes of a slot, a multiple of a cache line's.
+    /// The size of a slot in bytes, a multiple of a cache line.
     package let slotSize: Int
     package let slots: Int
 
@@ -32,10 +32,10 @@ package struct SlotLayout: Sendable {
 
     package var fileSize: Int { slotSize * (slots + 1) }
 
-    /// Of the header: where it says how many slots were ever taken.
+    /// The header's offset of the count of slots that were ever in use.
     static let used = 16
 
-    // Words of every slot.
+    // The words of every slot.
     static let number = 0
     static let takenAt = 1
 }

@@ -1,38 +1,40 @@
-/// Text that an extension wrote, made safe to show: nothing in it can move a cursor, change a colour, turn
-/// the direction of writing, begin a new line or pretend to be somebody else's line.
+/// Text from an extension that was made safe to show. It cannot move a cursor, change a colour, turn the direction of
+/// writing, begin a new line or pass for a line of another program.
 ///
-/// Control characters, bidirectional overrides, invisible marks and bytes that are no UTF-8 appear as
-/// `\u{1b}` and `\x{ff}`; a backslash as `\\`. The length is bounded.
+/// Control characters, bidirectional overrides, invisible marks and bytes that are no UTF-8 appear as `\u{1b}` and
+/// `\x{ff}`; a backslash as `\\`. The length is bounded.
 public struct Escaped: Sendable, Hashable, CustomStringConvertible {
     /// One line of printable text.
     public let description: String
 
-    /// Escapes bytes of unknown make.
+    /// Escapes bytes from an untrusted source.
     ///
-    /// - Parameter limit: most bytes of the result, in UTF-8; what is cut off is counted at the end, beyond the limit.
+    /// - Parameter limit: the most bytes of the result, in UTF-8. A note at the end, beyond the limit, counts the bytes
+    ///   that were cut off.
     public init(_ bytes: some Collection<UInt8>, limit: Int = 1_024) {
         description = Self.escape(bytes, limit: limit)
     }
 
-    /// Escapes bytes of unknown make and puts them in double quotes, so that nobody takes them for what stands around.
+    /// Escapes bytes from an untrusted source and puts them in double quotes, so that they stand out from the text
+    /// around.
     ///
-    /// - Parameter limit: most bytes between the quotes; what is cut off is counted behind them.
+    /// - Parameter limit: the most bytes between the quotes. A note behind them counts the bytes that were cut off.
     public init(quoting bytes: some Collection<UInt8>, limit: Int = 1_024) {
         let (text, rest) = Self.escapedPrefix(of: bytes, limit: limit, isQuoted: true)
         description = "\"\(text)\"" + Self.remark(on: rest)
     }
 
-    /// Escapes text of unknown make.
+    /// Escapes text from an untrusted source.
     public init(_ text: String, limit: Int = 1_024) {
         description = Self.escape(text.utf8, limit: limit)
     }
 
-    /// Text that was escaped before it was sent: taken as it is where it can be shown, else escaped once more.
+    /// Text that was escaped before it was sent. It is kept if it is safe to show, and escaped again if not.
     package init(escapedBefore text: String) {
         description = text.unicodeScalars.allSatisfy(Self.isHarmless) ? text : Self.escape(text.utf8, limit: 4_096)
     }
 
-    /// The last lines of an output, each bounded and escaped by itself.
+    /// The last lines of an output, each escaped and bounded on its own.
     public static func lines(of output: [UInt8], last count: Int = 20, limit: Int = 400) -> [Escaped] {
         output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
             .suffix(max(count, 0))
@@ -52,7 +54,7 @@ extension Escaped {
 
     private static func remark(on rest: Int) -> String { rest > 0 ? "… (\(rest) bytes more)" : "" }
 
-    /// As much as fits, and how many bytes did not.
+    /// The prefix that fits, escaped, and how many bytes did not fit.
     private static func escapedPrefix(
         of bytes: some Collection<UInt8>, limit: Int, isQuoted: Bool
     ) -> (text: String, rest: Int) {
@@ -69,7 +71,7 @@ extension Escaped {
         return (result, 0)
     }
 
-    /// The next character's printable form, and how many bytes it was.
+    /// The printable form of the next character, and how many bytes the character takes.
     private static func next<Bytes: Collection<UInt8>>(of rest: Bytes) -> (piece: String, length: Int)? {
         guard let first = rest.first else { return nil }
         let length = sequenceLength(first)
@@ -103,7 +105,7 @@ extension Escaped {
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        // Format covers bidirectional overrides, zero-width marks and tag characters.
+        // The category "format" includes bidirectional overrides, zero-width marks and tag characters.
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         case .spaceSeparator: scalar == " "
         default: !scalar.properties.isDefaultIgnorableCodePoint

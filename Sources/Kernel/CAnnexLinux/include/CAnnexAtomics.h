@@ -1,6 +1,5 @@
-// Words that two processes share: each access is one atomic instruction on a 32-bit word, so
-// that a peer which writes at the same time can neither tear a value nor make the compiler
-// read it twice.
+// Words that two processes share. Each access is one atomic instruction on a 32-bit word. A peer that writes at the
+// same time can neither tear a value nor make the compiler read it twice.
 #ifndef C_ANNEX_ATOMICS_H
 #define C_ANNEX_ATOMICS_H
 
@@ -36,17 +35,17 @@ static inline void annex_store_wide_release(uint64_t *word, uint64_t value) {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-// Orders an earlier store before a later load, which nothing weaker does.
+// Orders an earlier store before a later load. Nothing weaker does that.
 static inline void annex_fence(void) {
 #if defined(__x86_64__)
-    // Any locked instruction does, in a third of the time of the MFENCE that compilers choose.
+    // Any locked instruction is a full fence, in a third of the time of the MFENCE that compilers choose.
     __asm__ volatile("lock orl $0, (%%rsp)" ::: "memory", "cc");
 #else
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
 
-// The same directly behind an atomic read-modify-write, which orders as much where it is a locked instruction.
+// A fence directly behind an atomic read-modify-write. If that is a locked instruction, it is a full fence already.
 static inline void annex_fence_after_atomic(void) {
 #if defined(__x86_64__)
     __asm__ volatile("" ::: "memory");

@@ -17,26 +17,26 @@ typedef struct {
 
 int annex_event_queue(void);
 int annex_event_add(int queue, int descriptor, uint64_t token);
-// For a descriptor that has no bytes but an alarm (EPOLLPRI): each is told once.
+// For a descriptor that raises alarms instead of having bytes (EPOLLPRI). Each alarm is reported once.
 int annex_event_add_alarm(int queue, int descriptor, uint64_t token);
 int annex_event_remove(int queue, int descriptor);
-// At most `room` events (no more than 64 at once) after at most `nanoseconds` (negative: without
-// limit) of CLOCK_MONOTONIC. The number of events or -errno.
+// Waits for at most `nanoseconds` of CLOCK_MONOTONIC (negative: without limit). Returns the number of events, at most
+// `room` and at most 64, or -errno.
 int annex_event_wait(int queue, annex_event *events, int room, int64_t nanoseconds);
 
-// A counter to wake the thread with.
+// A counter that wakes the thread.
 int annex_event_counter(void);
 int annex_event_counter_add(int counter);
 int annex_event_counter_clear(int counter);
 
-// A timer of CLOCK_MONOTONIC, told once each time it passes.
+// A timer of CLOCK_MONOTONIC. Each expiry is reported once.
 int annex_event_timer(void);
 int annex_event_add_timer(int queue, int timer, uint64_t token);
-// 0: not at all.
+// Sets the timer; 0 switches it off.
 int annex_event_timer_set(int timer, uint64_t deadline);
 
-// A joinable thread with every signal blocked but its own faults, so that the program's handlers
-// never run on it.
+// Starts a joinable thread. All signals are blocked on it except those of its own faults, so that the program's
+// handlers never run on it.
 // 0 or -errno; the thread's handle in `*thread`.
 int annex_thread_start(const char *name, void (*body)(void *), void *context, uint64_t *thread);
 int annex_thread_join(uint64_t thread);

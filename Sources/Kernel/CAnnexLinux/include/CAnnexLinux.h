@@ -1,6 +1,6 @@
-// Calls and constants that Swift's Glibc import lacks: variadic calls, numbers newer than the
-// installed headers, atomics on shared memory, control messages. Nothing here allocates, and only CAnnexFaults keeps
-// anything: a stack for the handlers that it is asked to install.
+// Calls and constants that Swift's Glibc import lacks: variadic calls, numbers newer than the installed headers,
+// atomics on shared memory, control messages. Nothing here allocates. Only CAnnexFaults keeps state: a stack for its
+// handlers.
 #ifndef C_ANNEX_LINUX_H
 #define C_ANNEX_LINUX_H
 

@@ -1,17 +1,17 @@
-// What is in a directory, and where its links lead.
+// The entries of a directory, and the targets of links in it.
 #ifndef C_ANNEX_LISTING_H
 #define C_ANNEX_LISTING_H
 
 #include <stdint.h>
 
-// Starts over the entries of an open directory; the descriptor stays the caller's. Null with *error set.
+// Begins a listing of an open directory. The descriptor stays the caller's. Null with *error set on failure.
 void *annex_listing_open(int directory, int *error);
-// The next entry but `.` and `..`, and its mode (a link's own); valid until the next call. Null at the end, and
-// with *error set where the directory cannot be read on.
+// The next entry except `.` and `..`, and its mode (that of a link itself). Valid until the next call. Null at the end;
+// null with *error set if the directory cannot be read further.
 const char *annex_listing_next(void *listing, uint32_t *mode, int *error);
 void annex_listing_close(void *listing);
-// 0 where a path beneath the directory leads to something beneath it, through whatever links; -EXDEV where it leads
-// out, -ENOENT where it leads to nothing.
+// 0 if a path beneath the directory, with all links followed, leads to something beneath it. -EXDEV if it leads out,
+// -ENOENT if it leads to nothing.
 int annex_leads_beneath(int directory, const char *path);
 
 #endif

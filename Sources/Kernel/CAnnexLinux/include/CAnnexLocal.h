@@ -1,23 +1,23 @@
-// Named Unix sockets that keep message bounds: listening, connecting, and who is at the other end.
+// Named Unix sockets that keep message bounds: listening, connecting, and the identity of the other end.
 #ifndef C_ANNEX_LOCAL_H
 #define C_ANNEX_LOCAL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// A new socket under a path where nothing is, with these permissions, that connections wait at. Accepting never waits.
+// Makes a listening socket with these permissions at a path that does not exist yet. Accepting never blocks.
 int annex_local_listen(const char *path, uint32_t mode);
-// The next connection that waits; -EAGAIN where none does. Reading and writing through it never wait.
+// Accepts the next waiting connection; -EAGAIN if there is none. Reads and writes through it never block.
 int annex_local_accept(int listener);
-// A connection to the socket at a path. Waits for a listener that is busy, at most so long: -EAGAIN then.
+// Connects to the socket at a path. Waits at most so long for a listener whose queue is full, then returns -EAGAIN.
 int annex_local_connect(const char *path, uint32_t milliseconds);
-// Who made the other end, as the kernel noted it then. 0 or -errno.
+// The process, user and group that made the other end, as the kernel recorded them then. 0 or -errno.
 int annex_local_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);
-// 1 where the descriptor is a connected Unix socket that keeps message bounds, 0 where it is anything else.
+// 1 if the descriptor is a connected Unix socket that keeps message bounds, else 0.
 int annex_local_is_control(int descriptor);
-// 1 where it is such a socket that connections wait at, 0 where it is anything else.
+// 1 if the descriptor is a listening socket of that kind, else 0.
 int annex_local_is_listener(int descriptor);
-// One datagram to a path, or to an abstract name that begins with '@'. 0 or -errno.
+// Sends one datagram to a path, or to an abstract name that begins with '@'. 0 or -errno.
 int annex_local_datagram(const char *path, const void *bytes, size_t size);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// Locks (1) or unlocks (0) one byte for writing, without waiting. 0 or -errno; -EAGAIN: somebody has it.
+// Locks (1) or unlocks (0) one byte for writing, without waiting. 0 or -errno; -EAGAIN if it is locked elsewhere.
 int annex_lock_byte(int descriptor, uint64_t offset, int locked);
 
 #endif

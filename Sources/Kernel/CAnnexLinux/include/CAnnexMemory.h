@@ -5,23 +5,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Sleeps while `*word` is `expected`, at most `nanoseconds` long (negative: without limit).
-// 0: woken; -EAGAIN: another value; -ETIMEDOUT; -EINTR; anything else is the peer's doing.
+// Sleeps while `*word` is `expected`, at most `nanoseconds` long (negative: without limit). Returns 0 if woken, -EAGAIN
+// if the value differs, -ETIMEDOUT or -EINTR. The peer causes any other result.
 int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanoseconds);
-// Wakes at most `count` sleepers; the number woken or -errno.
+// Wakes at most `count` sleepers. Returns the number woken or -errno.
 int annex_futex_wake(const uint32_t *word, int count);
 
-// Sleeps while `*word`, which is this process's alone, is `expected`; returns early at times.
+// Sleeps while `*word`, which belongs to this process alone, is `expected`. May return early.
 void annex_park(const uint32_t *word, uint32_t expected, uint32_t bits);
-// Wakes one who sleeps there with any of these bits.
+// Wakes one thread that sleeps there with any of these bits.
 void annex_unpark(const uint32_t *word, uint32_t bits);
 
-// A shared mapping from the descriptor's start; null and *error on failure.
+// Maps shared memory from the descriptor's start; null and *error on failure.
 void *annex_map_shared(int descriptor, size_t size, int writable, int *error);
-// Children get no copy of the mapping.
+// Excludes the mapping from forked children.
 int annex_keep_from_children(void *start, size_t size);
-// Copies out of or into memory that a peer may change meanwhile. Not inline: the compiler must not
-// read the source a second time in place of the copy.
+// Copies from or to memory that a peer may change meanwhile. Not inline, because the compiler must not read the source
+// a second time in place of the copy.
 void annex_copy_shared(void *to, const void *from, size_t size);
 
 typedef uint64_t annex_wide __attribute__((vector_size(16), aligned(1), may_alias));
@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) void annex_copy_wide(char *to, cons
     *(volatile annex_wide *)to = *(const volatile annex_wide *)from;
 }
 
-// The same for what fits into a few cache lines, without a call: no byte is read twice.
+// Copies a few cache lines without a call. No byte is read twice.
 static inline __attribute__((always_inline)) void annex_copy_small(void *target, const void *source, size_t size) {
     char *to = (char *)target;
     const char *from = (const char *)source;
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void annex_copy_small(void *target,
     for (; size > 0; size--) *(volatile char *)to++ = *(const volatile char *)from++;
 }
 
-// Clears up to the end of a cache line, `size` of less than 64 bytes, without a call.
+// Clears up to the end of a cache line without a call; `size` is less than 64 bytes.
 static inline __attribute__((always_inline)) void annex_clear_small(void *target, size_t size) {
     char *to = (char *)target;
     for (; size >= 16; size -= 16, to += 16) *(volatile annex_wide *)to = (annex_wide){0, 0};
@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void annex_clear_small(void *target
     for (; size > 0; size--) *(volatile char *)to++ = 0;
 }
 int annex_unmap(void *start, size_t size);
-// The core that the caller runs on; negative where nobody says.
+// The core that the caller runs on; negative if it is not known.
 int annex_processor(void);
 
 #endif

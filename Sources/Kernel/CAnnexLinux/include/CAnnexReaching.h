@@ -1,8 +1,8 @@
-// Whether somebody listens at a Unix socket.
+// Tests whether a Unix socket has a listener.
 #ifndef C_ANNEX_REACHING_H
 #define C_ANNEX_REACHING_H
 
-// 0 where a connection is taken at once (and closed again), else -errno.
+// 0 if the socket accepts a connection at once (which is closed again), else -errno.
 int annex_reach_socket(const char *path);
 
 #endif

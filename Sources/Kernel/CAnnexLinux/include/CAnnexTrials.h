@@ -1,4 +1,4 @@
-// What this kernel really does for this user: each feature is tried in a process of its own, never guessed.
+// Tests what this kernel really offers to this user. Each feature is tried in a process of its own and never guessed.
 #ifndef C_ANNEX_TRIALS_H
 #define C_ANNEX_TRIALS_H
 
@@ -31,14 +31,14 @@ enum {
 };
 
 typedef struct {
-    int32_t error;   // 0: it works; else the errno that the kernel answered
-    int32_t signal;  // what killed the trial, or 0: SIGSYS where a filter of our surroundings kills
-    int32_t late;    // 1: it did not end in time and was killed
+    int32_t error;   // 0 if it works; else the errno of the kernel
+    int32_t signal;  // the signal that killed the trial, or 0; SIGSYS if a filter around this process kills
+    int32_t late;    // 1 if it did not end in time and was killed
     uint64_t value;
 } annex_trial_result;
 
-// Tries one feature in a child that no handler and no ordinary wait of the caller's notices, and that is gone when
-// this returns, at the latest after `milliseconds`. 0, or -errno where no child could be made.
+// Tries one feature in a child process. The caller's handlers and ordinary waits do not notice the child. It is gone
+// when this returns, at the latest after `milliseconds`. 0, or -errno if no child could be made.
 int annex_trial(int trial, int milliseconds, annex_trial_result *result);
 
 #endif

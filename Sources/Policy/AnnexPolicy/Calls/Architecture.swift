@@ -1,9 +1,9 @@
-/// A processor whose system calls Annex knows.
+/// A processor architecture whose system calls Annex knows.
 public enum Architecture: String, Sendable, Hashable, CaseIterable {
     case x86 = "x86_64"
     case arm = "aarch64"
 
-    /// The one that this code was built for.
+    /// The architecture that this code was built for.
     public static var current: Architecture {
         #if arch(x86_64)
             .x86
@@ -14,7 +14,7 @@ public enum Architecture: String, Sendable, Hashable, CaseIterable {
         #endif
     }
 
-    /// `AUDIT_ARCH_*`: what the kernel puts beside every call it shows a filter.
+    /// The `AUDIT_ARCH_*` value that the kernel shows a filter with every call.
     package var audit: UInt32 {
         switch self {
         case .x86: 0xC000_003E

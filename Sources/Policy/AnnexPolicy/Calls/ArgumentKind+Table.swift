@@ -1,8 +1,8 @@
 extension ArgumentKind {
-    /// Kinds with their constants: `kind bits style NAME=value …`.
+    /// The kinds with their constants, one kind a line: `kind bits style NAME=value …`.
     ///
-    /// Styles: `one` names exactly one value; `flags` joins bits; `mixed:MASK` has one value within MASK and bits
-    /// outside it. `a/b` gives the value on x86-64 and on aarch64 where the two differ.
+    /// Styles: `one` stands for exactly one named value; `flags` joins bits; `mixed:MASK` has one value within MASK and
+    /// flags outside it. `a/b` gives a value for x86-64 and another for aarch64.
     static let table: String = """
         fd 32 signed
         int 32 signed

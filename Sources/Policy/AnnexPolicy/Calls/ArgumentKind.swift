@@ -1,11 +1,12 @@
-/// What a register of a system call holds: how wide the kernel reads it, how it is shown, which names its values have.
+/// The kind of a system call's argument: how many bits the kernel reads, how the value is shown, and the names of its
+/// values.
 struct ArgumentKind: Sendable, Hashable {
     /// How a value is written in a report.
     enum Style: Sendable, Hashable {
         case signed, unsigned, hexadecimal, octal, pointer
         /// Exactly one of the constants.
         case one
-        /// Constants joined; `choice` masks the bits that together hold one value (0: none).
+        /// Joined constants. `choice` masks the bits that together hold one value; 0 means that there are none.
         case flags(choice: UInt64)
     }
 
@@ -16,12 +17,13 @@ struct ArgumentKind: Sendable, Hashable {
     }
 
     let name: String
-    /// 32 where the kernel ignores the register's upper half, so that no comparison may depend on it.
+    /// The number of bits that the kernel reads. It is 32 if the kernel ignores the register's upper half, on which no
+    /// comparison may then depend.
     let bits: Int
     let style: Style
     let constants: [Constant]
 
-    /// All bits that the kernel looks at.
+    /// The bits that the kernel reads.
     var mask: UInt64 { bits == 32 ? 0xFFFF_FFFF : .max }
 
     func value(named name: String) -> UInt64? {
@@ -30,7 +32,7 @@ struct ArgumentKind: Sendable, Hashable {
 }
 
 extension ArgumentKind {
-    /// Reads one line of the table; nil for a line that does not follow its rules.
+    /// Reads one line of the table; nil if the line has another form.
     init?(line: Substring, architecture: Architecture) {
         let words = line.split(separator: " ")
         guard words.count >= 3, let bits = Int(words[1]), bits == 32 || bits == 64 else { return nil }

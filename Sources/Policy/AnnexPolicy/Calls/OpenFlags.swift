@@ -1,4 +1,4 @@
-/// What the flags of open(2) ask for.
+/// The flags of open(2), and the rights that they need.
 struct OpenFlags {
     private let flags: UInt64
     private let kind: ArgumentKind?
@@ -8,7 +8,8 @@ struct OpenFlags {
         kind = SystemCallTable.of(architecture).kinds["open"]
     }
 
-    /// `O_PATH` asks for nothing but that the file is there; whatever changes or makes one writes.
+    /// The rights that the flags need. `O_PATH` only needs the file to exist. Flags that change or create a file need
+    /// the right to write.
     var rights: PathRights {
         if has("O_PATH") { return [] }
         var rights: PathRights =

@@ -1,5 +1,5 @@
 extension PathRule {
-    /// Reads one line of the table; nil for a line that does not follow its rules.
+    /// Reads one line of the table; nil if the line has another form.
     init?(line: Substring) {
         let words = line.split(separator: " ")
         guard words.count >= 4, let (text, directory) = Self.place(words[1]), let need = Need(word: words[2]),
@@ -21,7 +21,7 @@ extension PathRule {
             condition: condition)
     }
 
-    /// `1`, `1@0` or `address:1:2`.
+    /// Reads a place: `1`, `1@0` or `address:1:2`.
     private static func place(_ word: Substring) -> (PathUse.Text, Int?)? {
         if word.hasPrefix("address:") {
             guard let numbers = numbers(word), numbers.count == 2 else { return nil }
@@ -34,7 +34,7 @@ extension PathRule {
         return (.path(register: register), directory)
     }
 
-    /// The numbers behind a word's first colon.
+    /// The numbers after a word's first colon.
     fileprivate static func numbers(_ word: Substring) -> [UInt64]? {
         let parts = word.split(separator: ":").dropFirst()
         let numbers = parts.compactMap { WholeNumber.parse($0) }

@@ -1,14 +1,17 @@
 extension PathRule {
-    /// Every path that a call names, one a line: `call place need link …`.
+    /// Every path that a call names, one path a line: `call place need link …`.
     ///
-    /// - Place: the register of the text, `@` the register of the directory that it begins at; `address:A:S` is a
-    ///   socket address of the size in register S.
-    /// - Need: `exists`, a right, or where the flags stand that say it. `load` is reading and executing.
-    /// - Link: whether a link in the last place is followed; `follow:R:BITS` only with one of these bits in register R.
-    /// - `makes`: the file may be a new one. `if:R:MASK:VALUE`: only where the register says so.
+    /// - Place: the register that points at the path, then `@` and the register of the directory that the path starts
+    ///   from. `address:A:S` is a socket address in register A, whose size is in register S.
+    /// - Need: `exists`, a right, or the register with the flags that state the right. `load` means reading and
+    ///   executing.
+    /// - Link: whether a link as the last component is followed. `follow:R:BITS` follows it only if register R has one
+    ///   of these bits; `keep:R:BITS` follows it only if register R has none of them.
+    /// - `makes`: the call may create the file. `if:R:MASK:VALUE`: the line applies only if register R has this value
+    ///   within MASK.
     ///
-    /// Names that a message on a socket carries (sendmsg) are not here: their address lies in memory, and they are too
-    /// many to look at each.
+    /// Paths in the messages of sendmsg are missing. Their address lies in memory, and such messages are too frequent
+    /// to inspect.
     static let table: String = """
         open 0 open:1 follow
         creat 0 write follow makes

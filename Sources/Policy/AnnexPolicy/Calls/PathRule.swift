@@ -1,22 +1,22 @@
-/// One line of the table of paths: how to read a `PathUse` off a call's registers.
+/// One line of the table of paths: how to derive a `PathUse` from a call's registers.
 struct PathRule: Sendable, Hashable {
     enum Need: Sendable, Hashable {
         case rights(PathRights)
-        /// As the register's flags of open(2) say.
+        /// The rights that the register's flags of open(2) need.
         case open(Int)
         case openHow(Int)
-        /// As the register's mode of access(2) says.
+        /// The rights in the register's mode of access(2).
         case access(Int)
     }
 
     enum Link: Sendable, Hashable {
         case follow, keep
-        /// Follows where the register has one of these bits.
+        /// Follows the link if the register has one of these bits.
         case followWith(Int, UInt64)
         case keepWith(Int, UInt64)
     }
 
-    /// The line is about calls only whose register has, within `mask`, this value.
+    /// A condition for the whole line: within `mask`, the register has this value.
     struct Condition: Sendable, Hashable {
         let register: Int
         let mask: UInt64
@@ -31,7 +31,8 @@ struct PathRule: Sendable, Hashable {
     let makesEntry: Bool
     let condition: Condition?
 
-    /// Nil where these registers name no path: a null pointer, or a case that the line is not about.
+    /// The use of a path; nil if these registers name none: for a null pointer, or if the line's condition does not
+    /// hold.
     func use(_ arguments: [UInt64], architecture: Architecture) -> PathUse? {
         func register(_ index: Int) -> UInt64 { index < arguments.count ? arguments[index] : 0 }
         if let condition, register(condition.register) & condition.mask != condition.value { return nil }

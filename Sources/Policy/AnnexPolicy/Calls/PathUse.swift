@@ -1,32 +1,33 @@
-/// A path that one call names: where its text is, what it begins at, and what the call wants of the file there.
+/// A path that one call names: where its text lies, where a relative path starts, and what the call needs of the file.
 ///
-/// All of it follows from the call's number and registers. The text itself lies in the caller's memory, which the
-/// caller can change at any time: it is fit for a report, never for a decision.
+/// All of this follows from the call's number and registers. The text itself lies in the memory of the calling program,
+/// which can change it at any time. It may appear in a report, but must never decide anything.
 public struct PathUse: Sendable, Hashable {
-    /// Where the text is found.
+    /// The location of the path's text.
     public enum Text: Sendable, Hashable {
-        /// A register points at it; it ends with a NUL.
+        /// A register points at the text, which ends with a NUL.
         case path(register: Int)
-        /// A register points at a socket address that is a path where its family is `AF_UNIX`; another register says
-        /// how long the address is.
+        /// A register points at a socket address, which holds a path if its family is `AF_UNIX`. The register `size`
+        /// holds the length of the address.
         case socketAddress(register: Int, size: Int)
     }
 
-    /// What the call needs there.
+    /// What the call needs of the file.
     public enum Need: Sendable, Hashable {
-        /// These rights; none: that the path is there at all.
+        /// These rights. An empty set means that the path only has to exist.
         case rights(PathRights)
-        /// What the flags say that `register` points at: `struct open_how` of openat2(2).
+        /// The rights for the flags in the `struct open_how` of openat2(2) at which `register` points.
         case openHow(register: Int)
     }
 
     public let text: Text
-    /// The register with the descriptor of the directory that a relative path begins at; nil: the working directory.
+    /// The register with the descriptor of the directory that a relative path starts from; nil for the working
+    /// directory.
     public let directory: Int?
     public let need: Need
-    /// Whether the call goes on to what a link in the last place leads to.
+    /// Whether the call follows a link as the last component.
     public let followsLink: Bool
-    /// Whether the call may make the file: then its directory is what must be there.
+    /// Whether the call may create the file. In that case only the file's directory must exist.
     public let makesEntry: Bool
 
     init(text: Text, directory: Int?, need: Need, followsLink: Bool, makesEntry: Bool) {
@@ -39,7 +40,7 @@ public struct PathUse: Sendable, Hashable {
 }
 
 extension PathUse {
-    /// The same use once the flags of `struct open_how` are known.
+    /// The same use, with the rights for the flags of its `struct open_how`.
     public func opened(flags: UInt64, architecture: Architecture = .current) -> PathUse {
         let flags = OpenFlags(flags, architecture: architecture)
         return PathUse(

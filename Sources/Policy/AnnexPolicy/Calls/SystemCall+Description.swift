@@ -1,13 +1,13 @@
 internal import AnnexLinux
 
 extension SystemCall {
-    /// A call as a person would write it: `socket(AF_INET, SOCK_STREAM, 0)`.
+    /// The text of a call as a person would write it: `socket(AF_INET, SOCK_STREAM, 0)`.
     ///
     /// - Parameters:
-    ///   - number: the call's number; one without a name is shown as `call 900`.
-    ///   - arguments: the six registers. Only they are used, so the answer cannot be changed by the caller.
-    ///   - text: bytes of the text that register `index` points at, where the asker could read them.
-    ///     They are escaped here, and at most 256 of them are shown.
+    ///   - number: the call's number; a call without a name is shown as `call 900`.
+    ///   - arguments: the six registers. The description uses nothing else, so the calling program cannot change it.
+    ///   - text: returns the bytes of the text at which register `index` points; nil if they could not be read. They
+    ///     are escaped here, and at most 256 of them are shown.
     public static func describe(
         number: Int32, arguments: [UInt64], architecture: Architecture = .current,
         text: (_ index: Int) -> [UInt8]? = { _ in nil }
@@ -18,7 +18,7 @@ extension SystemCall {
         return call.describe(arguments: arguments, text: text)
     }
 
-    /// The same for a call whose name is known.
+    /// The same text, for a call whose name is known.
     public func describe(arguments: [UInt64], text: (_ index: Int) -> [UInt8]? = { _ in nil }) -> String {
         guard let known = self.arguments else { return "\(name)(\(Self.registers(arguments)))" }
         let shown = known.indices.map { index in
@@ -37,7 +37,7 @@ extension SystemCall {
 }
 
 extension ArgumentKind {
-    /// A register's value as this kind shows it.
+    /// A register's value in the notation of this kind.
     func describe(_ register: UInt64) -> String {
         let value = register & mask
         switch style {
@@ -67,7 +67,7 @@ extension ArgumentKind {
             names.append(name)
             rest &= ~choice
         }
-        // Widest first, so that O_TMPFILE is not shown as the O_DIRECTORY within it.
+        // Constants of several bits come first, so that O_TMPFILE is not shown as the O_DIRECTORY that it contains.
         let bits = constants.filter { $0.value & ~choice != 0 }
         let wide = bits.filter { $0.value.nonzeroBitCount > 1 }
         for constant in wide + bits.filter({ $0.value.nonzeroBitCount == 1 })

@@ -1,5 +1,5 @@
 extension SystemCall {
-    /// The paths that this call names with these registers, in their order; two for `rename` and its like.
+    /// The paths that this call names with these registers, in their order. `rename` and similar calls name two.
     public func pathUses(_ arguments: [UInt64]) -> [PathUse] {
         pathRules.compactMap { $0.use(arguments, architecture: architecture) }
     }

@@ -1,11 +1,11 @@
-/// A system call as one architecture knows it.
+/// A system call of one architecture.
 public struct SystemCall: Sendable, Hashable {
     /// The kernel's name, for example `openat`.
     public let name: String
     /// Its number on `architecture`.
     public let number: Int32
     public let architecture: Architecture
-    /// What each register means, as far as the table knows; nil where it knows nothing.
+    /// The meaning of each register; nil if the table has no entry for the call.
     let arguments: [Argument]?
 
     /// One argument.
@@ -14,13 +14,13 @@ public struct SystemCall: Sendable, Hashable {
         let kind: ArgumentKind
     }
 
-    /// The call of that name, nil where this architecture has none.
+    /// The call of that name; nil if this architecture has none.
     public init?(named name: String, architecture: Architecture = .current) {
         guard let call = SystemCallTable.of(architecture).byName[name] else { return nil }
         self = call
     }
 
-    /// The call with that number, nil where no kernel known to Annex has one.
+    /// The call with that number; nil if no kernel known to Annex has one.
     public init?(number: Int32, architecture: Architecture = .current) {
         guard let call = SystemCallTable.of(architecture).byNumber[number] else { return nil }
         self = call
@@ -33,9 +33,9 @@ public struct SystemCall: Sendable, Hashable {
         self.arguments = arguments
     }
 
-    /// Registers (0…5) that point at a path or another text in the caller's memory.
+    /// The registers (0…5) that point at a path or another text in the memory of the calling program.
     ///
-    /// The caller can change that text at any time: it is fit for a report, never for a decision.
+    /// The program can change that text at any time. It may appear in a report, but must never decide anything.
     public var pathArguments: [Int] {
         (arguments ?? []).indices.filter { arguments?[$0].kind.name == "path" }
     }

@@ -1,7 +1,8 @@
 extension SystemCallTable {
-    /// Every call up to Linux 6.19: name, number on x86-64, number on aarch64; `-` where it does not exist.
+    /// Every call up to Linux 6.19: its name, its number on x86-64 and its number on aarch64. `-` means that the call
+    /// does not exist there.
     ///
-    /// A table of our own, because libseccomp knows only what was there when it was built.
+    /// Annex has its own table because libseccomp knows only the calls that existed when it was built.
     static let numbers: String = """
         read 0 63, write 1 64, open 2 -, close 3 57, stat 4 -, fstat 5 80, lstat 6 -, poll 7 -, lseek 8 62,
         mmap 9 222, mprotect 10 226, munmap 11 215, brk 12 214, rt_sigaction 13 134, rt_sigprocmask 14 135,

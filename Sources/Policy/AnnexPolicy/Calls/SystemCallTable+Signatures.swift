@@ -1,8 +1,8 @@
 extension SystemCallTable {
-    /// What each register of a call means, one call a line: `call argument:kind …`.
+    /// The arguments of each call, one call a line: `call argument:kind …`.
     ///
-    /// The names are those that policies use under `when:`; the kinds are those of `ArgumentKind`.
-    /// A call that is missing here is shown with six hexadecimal registers.
+    /// Policies use these names under `when:`. The kinds are those of `ArgumentKind`. A call that is missing here is
+    /// shown with six hexadecimal registers.
     static let signatures: String = """
         read fd:fd buffer:address count:size
         write fd:fd buffer:address count:size

@@ -1,4 +1,4 @@
-/// All system calls of one architecture, read once from the texts beside this file.
+/// All system calls of one architecture, read once from the tables in this directory.
 struct SystemCallTable: Sendable {
     let byName: [String: SystemCall]
     let byNumber: [Int32: SystemCall]
@@ -11,7 +11,7 @@ struct SystemCallTable: Sendable {
         }
     }
 
-    /// Every call's name on any architecture: what policies may mention.
+    /// The names of all calls of any architecture, which policies may mention.
     static let allNames: Set<String> = Set(entries.map(\.name))
 
     private static let x86 = SystemCallTable(architecture: .x86)

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 extension PolicyDifference {
-    /// In words, what the first allows beyond the second before what the second allows beyond the first.
+    /// The differences as text: first what the first policy allows beyond the second, then the reverse, then the rest.
     package var lines: [ReportLine] {
         if isEmpty {
             return [ReportLine("\(first.name) and \(second.name) give every call, path and statement the same.", .good)]
@@ -44,7 +44,7 @@ extension PolicyDifference {
         return "\(fact.title): \(own); there \(other)"
     }
 
-    /// What differs without one side allowing more.
+    /// The differences in which neither side allows more.
     private var neither: [ReportLine] {
         let calls = calls.filter { !$0.otherwise.isEmpty }
         let paths = paths.filter(\.isOtherwise)
@@ -71,14 +71,14 @@ extension PolicyDifference {
         return lines + facts.map { ReportLine("\($0.title): \($0.first); \($0.second)", indent: 1) }
     }
 
-    /// Numbers without names are many.
+    /// The names as one text. Numbers without a name are only counted, because there are many.
     private static func shortened(_ names: [String]) -> String {
         let (nameless, named) = (names.filter { $0.hasPrefix("call ") }, names.filter { !$0.hasPrefix("call ") })
         let rest = nameless.isEmpty ? [] : ["\(nameless.count) numbers without a name"]
         return (named + rest).joined(separator: ", ")
     }
 
-    /// Up to three that look different; what the kernel does not read is not shown.
+    /// Up to three examples with different texts. Bits that the kernel does not read are not shown.
     private static func shown(_ examples: [[UInt64]], of call: SystemCall) -> [String] {
         var shown: [String] = []
         for arguments in examples.sorted(by: { $0.weight < $1.weight }) where shown.count < 3 {
@@ -142,6 +142,6 @@ extension PathRights {
 }
 
 extension [UInt64] {
-    /// How unlikely a person is to write such registers.
+    /// The number of set bits. A person is less likely to write registers with many.
     fileprivate var weight: Int { reduce(0) { $0 + $1.nonzeroBitCount } }
 }

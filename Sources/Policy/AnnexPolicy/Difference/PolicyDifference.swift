@@ -1,21 +1,23 @@
-/// What one policy allows beyond another, found by asking both, and so as exact as their answers.
+/// The differences between two policies. They are found by asking both policies, so they are as exact as the policies'
+/// answers.
 public struct PolicyDifference: Sendable {
-    /// One call that the two answer differently.
+    /// One call that the two policies answer differently.
     struct Call: Sendable, Hashable {
         let call: SystemCall
-        /// Registers that only the first policy allows.
+        /// Register values that only the first policy allows.
         let onlyFirst: [[UInt64]]
         let onlySecond: [[UInt64]]
-        /// Registers that both refuse, in different ways.
+        /// Register values that both policies refuse, in different ways.
         let otherwise: [[UInt64]]
     }
 
-    /// One path with what only one of the two allows there.
+    /// One path, with the rights that only one of the policies gives.
     struct Path: Sendable, Hashable {
         let path: String
         let onlyFirst: PathRights
         let onlySecond: PathRights
-        /// Refused by both, with different errors; or there for one and not for the other.
+        /// Whether both policies refuse the path with different errors, for example because it exists under only one of
+        /// them.
         let isOtherwise: Bool
     }
 
@@ -24,7 +26,7 @@ public struct PolicyDifference: Sendable {
         let title: String
         let first: String
         let second: String
-        /// Which policy allows more by it; nil where neither is the wider.
+        /// The policy that allows more by this statement; nil if neither is wider.
         let wider: Side?
     }
 
@@ -36,7 +38,9 @@ public struct PolicyDifference: Sendable {
     let paths: [Path]
     let facts: [Fact]
 
-    /// - Throws: where the two are about different architectures.
+    /// Finds the differences between two policies.
+    ///
+    /// - Throws: if the policies are for different architectures.
     public init(_ first: Policy, _ second: Policy) throws(PolicyError) {
         guard first.architecture == second.architecture else {
             throw PolicyError("the two policies are about different architectures")
@@ -48,12 +52,12 @@ public struct PolicyDifference: Sendable {
         facts = Self.facts(first, second)
     }
 
-    /// Whether both give every call, path and statement the same.
+    /// Whether both policies answer every call, path and statement alike.
     public var isEmpty: Bool { calls.isEmpty && paths.isEmpty && facts.isEmpty }
 }
 
 extension PolicyDifference {
-    /// Every number, at every edge of both policies' rules about it.
+    /// Compares the answers to every call number, at every edge of both policies' rules.
     private static func calls(_ first: Policy, _ second: Policy) -> [Call] {
         let numbers = Set(SystemCallTable.of(first.architecture).byNumber.keys).union(0..<1024)
         return numbers.sorted().compactMap { number in
@@ -64,7 +68,7 @@ extension PolicyDifference {
                 let other = second.answer(number: number, arguments: arguments)
                 let bounds = [first, second].map { $0.bound(number: number, arguments: arguments) }
                 if one == other, one != .allow || bounds[0] == bounds[1] { continue }
-                // Allowed by both, and counted by one only: the other allows more.
+                // If both allow the call and only one counts it, the other allows more.
                 if one == .allow, other != .allow || bounds[1] != nil {
                     lists.first.append(arguments)
                 } else if other == .allow {
@@ -83,7 +87,7 @@ extension PolicyDifference {
         }
     }
 
-    /// Answers change only where something is granted, and right below and above it.
+    /// Compares the answers about paths. They can change only at a granted path, directly below it and above it.
     private static func paths(_ first: Policy, _ second: Policy) -> [Path] {
         let granted = Set((first.visiblePaths + second.visiblePaths).map(\.path))
         let above = granted.flatMap(Self.parents)
@@ -98,7 +102,7 @@ extension PolicyDifference {
             if one.isEmpty && other.isEmpty && !otherwise { return nil }
             return Path(path: path, onlyFirst: PathRights(one), onlySecond: PathRights(other), isOtherwise: otherwise)
         }
-        // What differs for a directory and for all below it is said once.
+        // A difference that a directory shares with everything below it is listed once.
         let byPath = Dictionary(found.map { ($0.path, $0) }) { one, _ in one }
         return found.filter { path in
             guard path.path.hasSuffix("/*") else { return true }
@@ -135,7 +139,7 @@ extension PolicyDifference {
 }
 
 extension LimitValue {
-    /// Whether this bounds less.
+    /// Whether this limit is larger than the other.
     fileprivate func isAbove(_ other: LimitValue) -> Bool {
         (bytes, time, count) > (other.bytes, other.time, other.count)
     }

@@ -1,21 +1,21 @@
 internal import AnnexLinux
 
-/// One thing that a policy must allow or deny, as its writer means it: a test of the policy.
+/// One expectation about a policy: a call or path that it must allow or deny. It is a test of the policy.
 public struct Expectation: Sendable, Hashable {
-    /// What is asked for.
+    /// The call or path that is tested.
     package enum Subject: Sendable, Hashable {
         case call(SystemCall, arguments: [UInt64])
         case path(String, PathRights)
     }
 
-    /// What must come of it.
+    /// The expected result.
     package enum Wanted: Sendable, Hashable {
         case allowed
-        /// Nil: any way of refusing, any layer.
+        /// The subject must be denied. Nil accepts any answer, or any layer.
         case denied(answer: Answer?, layer: SandboxLayer?)
     }
 
-    /// How it is denied.
+    /// The way in which the subject is denied.
     package enum Answer: Sendable, Hashable {
         case errno(Int32)
         /// The process is ended.
@@ -24,7 +24,7 @@ public struct Expectation: Sendable, Hashable {
 
     package let subject: Subject
     package let wanted: Wanted
-    /// Where it is expected.
+    /// The place that states the expectation.
     public let place: PolicyPlace
 }
 

@@ -3,7 +3,7 @@ struct ExpectationReader {
     let architecture: Architecture
     let isAllowed: Bool
 
-    /// More than one where an entry lists several paths; none for a call that this architecture lacks.
+    /// The expectations of one entry: several if it lists several paths, none if this architecture lacks the call.
     func expectations(_ node: PolicyNode) throws(PolicyError) -> [Expectation] {
         if node.isScalar { return try call(node, arguments: nil, wanted: try wanted([:], node), node) }
         let keys = ["call", "with", "path", "rights"] + (isAllowed ? [] : ["answer", "layer"])

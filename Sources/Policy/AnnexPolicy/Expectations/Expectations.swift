@@ -1,13 +1,16 @@
-/// What is expected of one policy: read from the file beside it, with a policy's own strictness.
+/// The expectations about one policy. They are read from the file beside it, as strictly as the policy itself.
 public struct Expectations: Sendable, Hashable {
     /// The policy's name.
     public let policy: String
     public let all: [Expectation]
 
-    /// More is a mistake.
+    /// A file with more expectations is a mistake.
     private static let most = 4096
 
+    /// Reads the text of an expectation file.
+    ///
     /// - Parameter file: the file's name for messages; it ends in `NAME.expectations.yaml`.
+    /// - Throws: if the text is no valid expectation file, states no expectation, or is not named after its policy.
     public init(
         text: String, file: String, architecture: Architecture = .current
     ) throws(PolicyError) {
@@ -33,9 +36,10 @@ public struct Expectations: Sendable, Hashable {
         self.all = all
     }
 
+    /// Whether this library carries expectations about the policy.
     public static func areShipped(for policy: String) -> Bool { ShippedTexts.expectations[policy] != nil }
 
-    /// Those of a policy that travels inside this library; nil where it has none.
+    /// The expectations about a policy that this library carries; nil if it has none.
     public static func shipped(
         for policy: String, architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations? {

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 extension Policy {
-    /// Why an expectation is not met by the policy's own answer; nil where it is met.
+    /// Why the policy's own answer does not meet an expectation; nil if it does.
     public func failure(of expectation: Expectation) -> String? {
         switch expectation.subject {
         case .call(let call, let arguments):

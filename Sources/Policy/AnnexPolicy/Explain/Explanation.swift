@@ -1,6 +1,7 @@
-/// What a policy says to a question, in words and for programs.
+/// A policy's answer to a question, as text and as JSON.
 public struct Explanation: Sendable {
-    /// Whether what was asked about is allowed; nil where that depends, or the whole policy was asked about.
+    /// Whether the call or path is allowed; nil if that depends on arguments, or if the question was about the whole
+    /// policy.
     public let isAllowed: Bool?
     package let lines: [ReportLine]
     package let json: JSON
@@ -11,15 +12,15 @@ public struct Explanation: Sendable {
         self.json = json
     }
 
-    /// The words alone.
+    /// The explanation as plain text.
     public var text: String {
         lines.map { String(repeating: "  ", count: $0.indent) + $0.text }.joined(separator: "\n")
     }
 }
 
 extension Policy {
-    /// What this policy says to a question, with the line that says so, the layer that holds it, and what would allow
-    /// what it refuses.
+    /// Answers a question about this policy: with the line that decides, the layer that enforces it, and an entry that
+    /// would allow what is refused.
     public func explanation(of question: PolicyQuestion) -> Explanation {
         switch question {
         case .whole: explainWhole()

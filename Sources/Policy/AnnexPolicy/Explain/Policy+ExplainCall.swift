@@ -1,5 +1,6 @@
 extension Policy {
-    /// One call with its arguments; those that were not given count as 0, which is said where it matters.
+    /// Explains one call with its arguments. Missing arguments count as 0, which the explanation states if a rule
+    /// compares them.
     func explain(_ call: SystemCall, given: [Int: UInt64]) -> Explanation {
         let arguments = (0..<6).map { given[$0] ?? 0 }
         let verdict = verdict(number: call.number, arguments: arguments)
@@ -21,10 +22,10 @@ extension Policy {
             ]))
     }
 
-    /// Every rule about one call, in the order in which they decide.
+    /// Explains every rule about one call, in the order in which they decide.
     func explainRules(of call: SystemCall) -> Explanation {
         let own = rules[call.number] ?? []
-        // Nothing that depends on arguments.
+        // No rule depends on arguments.
         if own.isEmpty || own[0].conditions.isEmpty || LaunchCalls.names.contains(call.name) {
             return explain(call, given: [:])
         }
@@ -106,6 +107,6 @@ extension Policy {
 }
 
 extension Verdict {
-    /// Whether it is allowed because a launch needs it, by no line of the policy.
+    /// Whether the call is allowed because a launch needs it, and not by a line of the policy.
     var isOfTheLaunch: Bool { answer == .allow && reason == "needed by the launch itself" }
 }

@@ -21,7 +21,7 @@ extension Policy {
             ]))
     }
 
-    /// Rules with one answer and reason, as they stand together in the text.
+    /// Rules with the same answer and reason, which stand together in the text.
     private struct Group {
         let answer: CallAnswer
         let bound: CallBound?
@@ -64,7 +64,7 @@ extension Policy {
 }
 
 extension PolicyPlace {
-    /// The order of reading.
+    /// Whether this place is read before the other.
     func comesBefore(_ other: PolicyPlace) -> Bool {
         (file, line, column) < (other.file, other.line, other.column)
     }

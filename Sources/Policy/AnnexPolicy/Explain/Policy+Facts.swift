@@ -1,11 +1,11 @@
 extension Policy {
-    /// One section of a policy that is not about calls, in words.
+    /// One section of a policy that is not about calls, as text.
     struct Fact: Sendable, Hashable {
         let title: String
         let items: [String]
     }
 
-    /// What the policy says beside calls.
+    /// Everything that the policy states besides its rules about calls.
     var facts: [Fact] {
         [
             Fact(title: "Paths", items: pathFacts), Fact(title: "Private directory", items: [privateFact]),
@@ -54,7 +54,7 @@ extension PolicyNetwork {
 }
 
 extension PolicyLimits {
-    /// Every limit under its name, in the order of the documentation.
+    /// Every limit with its name, in the order of the documentation.
     package var values: [(name: LimitName, value: LimitValue)] {
         LimitName.allCases.map { name in
             let value: LimitValue =
@@ -82,7 +82,7 @@ extension PolicyLimits {
 }
 
 extension LimitValue {
-    /// As policies write it.
+    /// The value in the notation of policies.
     package var text: String {
         switch self {
         case .bytes(let bytes): Quantity.text(bytes: bytes)

@@ -1,14 +1,16 @@
-/// What somebody asks of a policy.
+/// A question about a policy, as `annex policy explain` takes it.
 public enum PolicyQuestion: Sendable, Hashable {
-    /// The whole of it.
+    /// What the whole policy states.
     case whole
-    /// A call, with those of its six registers that were given.
+    /// A call, with the values of those of its six registers that were given.
     case call(SystemCall, given: [Int: UInt64])
-    /// A path with rights.
+    /// A path, with the rights that are wanted.
     case path(String, PathRights)
 
-    /// Reads a question as it is typed: nothing, a call (`ptrace`, `mmap(prot=PROT_EXEC)`, `openat flags=O_WRONLY`,
-    /// a number), or a path (`/etc/passwd`, `/etc/passwd write`).
+    /// Reads a question from the words of a command line: nothing, a call (`ptrace`, `mmap(prot=PROT_EXEC)`, `openat
+    /// flags=O_WRONLY`, a number), or a path (`/etc/passwd`, `/etc/passwd write`).
+    ///
+    /// - Throws: if a call, argument, value or right is unknown.
     public init(words: [String], architecture: Architecture = .current) throws(PolicyError) {
         guard let first = words.first else {
             self = .whole
@@ -33,7 +35,7 @@ public enum PolicyQuestion: Sendable, Hashable {
         return rights.isEmpty ? .read : rights
     }
 
-    /// `name`, `name(a=b, c=d)` or `name a=b c=d`.
+    /// Reads a call: `name`, `name(a=b, c=d)` or `name a=b c=d`.
     private static func call(_ text: String, _ architecture: Architecture) throws(PolicyError) -> PolicyQuestion {
         let isInBrackets = text.hasSuffix(")")
         let cut = text.firstIndex { $0 == "(" || $0 == " " } ?? text.endIndex

@@ -1,9 +1,9 @@
-/// Registers at which rules about one call change their answers.
+/// Register values at which the rules about one call change their answers.
 ///
-/// For each way in which a rule may apply: each compared register at each of its edges while the others fit. Beyond
-/// that, where rules overlap: every choice of a fitting or failing value for each compared register.
+/// For each way in which a rule may apply, each compared register takes each of its edge values while the others fit.
+/// Because rules may overlap, each compared register also takes a fitting and a failing value, in every combination.
 struct CallEdges {
-    /// The choices of the second kind are bounded; the first kind is always whole.
+    /// The most combinations of the second kind. The first kind is always complete.
     static let mostChoices = 4096
 
     let arguments: [[UInt64]]

@@ -7,7 +7,7 @@ enum FilterAnswer: Sendable, Hashable {
     /// An action that Annex never asks for.
     case other(UInt32)
 
-    /// From the 32 bits of `SECCOMP_RET_*`.
+    /// Reads the 32 bits of `SECCOMP_RET_*`.
     init(action: UInt32) {
         switch action & 0xFFFF_0000 {
         case 0x7FFF_0000: self = .allow

@@ -1,11 +1,11 @@
 internal import CAnnexSeccomp
 
-/// Turns a policy's rules into a filter by way of libseccomp.
+/// Compiles a policy's rules into a filter with libseccomp.
 struct FilterCompiler {
     let policy: Policy
     let reporting: FilterReports
 
-    /// A policy that libseccomp cannot express exactly is an error, never a filter that differs from it.
+    /// - Throws: if libseccomp cannot express the policy exactly. It never makes a filter that differs from the policy.
     func compile() throws(PolicyError) -> SeccompFilter {
         let context = try FilterContext.make(for: policy.architecture)
         for name in LaunchCalls.names.sorted() {
@@ -31,7 +31,7 @@ struct FilterCompiler {
         try context.add(annex_seccomp_allow(), exec, comparisons, at: nil)
     }
 
-    /// Everything that is told goes to the default action, which notifies.
+    /// Adds a rule. Calls that the broker must see get no rule: the default action notifies.
     private func add(
         _ rule: CallRule, _ call: SystemCall, to context: borrowing FilterContext
     ) throws(PolicyError) {
@@ -49,7 +49,7 @@ struct FilterCompiler {
 }
 
 extension Policy {
-    /// Whether a rule allows `execveat`, which the reader lets be only without conditions.
+    /// Whether a rule allows `execveat`. The policy's reader accepts such a rule only without conditions.
     var allowsEveryExec: Bool {
         SystemCall(named: LaunchCalls.exec, architecture: architecture)
             .map { rules[$0.number]?.contains { $0.answer == .allow } ?? false } ?? false

@@ -3,15 +3,16 @@ internal import CAnnexLinux
 internal import CAnnexSeccomp
 internal import Glibc
 
-/// The one owner of a libseccomp context.
+/// Owns one libseccomp context.
 @safe
 struct FilterContext: ~Copyable {
     private let context: scmp_filter_ctx
     private let architecture: Architecture
 
-    /// An empty filter: everything notifies, foreign architectures and x32 end the process.
+    /// Makes an empty filter. Every call notifies; calls of foreign architectures and of x32 end the process.
     static func make(for architecture: Architecture) throws(PolicyError) -> FilterContext {
-        // SAFETY: takes no pointer; the result is owned by the value made of it, and released in its `deinit`.
+        // SAFETY: the function takes no pointer. The value made from the result owns it, and releases it in its
+        // `deinit`.
         guard let raw = unsafe seccomp_init(annex_seccomp_notify()) else {
             throw PolicyError("libseccomp knows no user notification: version 2.5 or newer is needed")
         }
@@ -26,18 +27,18 @@ struct FilterContext: ~Copyable {
             try check("seccomp_arch_remove", unsafe seccomp_arch_remove(context, current))
             try check("seccomp_arch_add", unsafe seccomp_arch_add(context, architecture.audit))
         }
-        // A tree of numbers: every call is found after some eight comparisons, wherever it stands, so that none has to be
-        // preferred, and a long policy costs a hot call no more than a short one.
+        // The filter searches the call numbers as a tree. Every call is found after about eight comparisons, so no call
+        // needs a priority, and a long policy makes a frequent call no slower.
         try check("tree", unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2))
         try check("bad architecture", unsafe seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, annex_seccomp_kill()))
     }
 
     deinit {
-        // SAFETY: made in `make`, owned by this value alone.
+        // SAFETY: the context was made in `make`, and this value alone owns it.
         unsafe seccomp_release(context)
     }
 
-    /// Adds one rule: the action when all comparisons hold.
+    /// Adds one rule, whose action applies if all comparisons hold.
     func add(
         _ action: UInt32, _ call: SystemCall, _ comparisons: [scmp_arg_cmp] = [], at place: PolicyPlace?
     ) throws(PolicyError) {
@@ -46,12 +47,12 @@ struct FilterContext: ~Copyable {
         let result = unsafe comparisons.withUnsafeBufferPointer { buffer in
             unsafe seccomp_rule_add_exact_array(context, action, number, UInt32(buffer.count), buffer.baseAddress)
         }
-        // The same rule twice says nothing new.
+        // Adding the same rule again changes nothing.
         if result == -EEXIST { return }
         try check("`\(call.name)`", result, at: place)
     }
 
-    /// The finished program.
+    /// The finished program, as `struct sock_filter[]`.
     func export() throws(PolicyError) -> [UInt8] {
         do throws(SystemError) {
             let number = unsafe annex_memfd_create("annex-filter", 0)
@@ -81,7 +82,8 @@ struct FilterContext: ~Copyable {
 }
 
 extension FilterContext {
-    /// libseccomp wants this machine's number also for another architecture, and finds the other's by the name.
+    /// The number that libseccomp expects. Even for another architecture it takes this machine's number, and finds the
+    /// other's by the call's name.
     private func number(of call: SystemCall, at place: PolicyPlace?) throws(PolicyError) -> Int32 {
         if architecture == .current { return call.number }
         let number = unsafe seccomp_syscall_resolve_name(call.name)

@@ -1,12 +1,13 @@
 extension FilterEvaluator {
-    /// The registers of classic BPF.
+    /// The state of a machine for classic BPF.
     struct Machine {
         var counter = 0
         private var accumulator: UInt32 = 0
         private var index: UInt32 = 0
         private var memory = [UInt32](repeating: 0, count: 16)
 
-        /// One instruction; the action when it returns.
+        /// Executes one instruction.
+        /// - Returns: the action if the instruction returns from the program, otherwise nil.
         mutating func step(_ instruction: FilterInstruction, _ call: Call) throws(Fault) -> UInt32? {
             let here = counter
             counter += 1
@@ -26,7 +27,7 @@ extension FilterEvaluator {
             return nil
         }
 
-        /// A word of the call, its size, a constant or a cell.
+        /// The loaded value: a word of the call, the call's size, a constant or a memory cell.
         private func load(_ instruction: FilterInstruction, _ call: Call, at here: Int) throws(Fault) -> UInt32 {
             switch instruction.code & 0xF8 {
             case 0x20 where instruction.code == 0x20:

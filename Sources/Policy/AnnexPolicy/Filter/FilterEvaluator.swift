@@ -1,16 +1,16 @@
-/// Runs a seccomp filter as the kernel would, on a call that nobody makes.
+/// Runs a seccomp filter as the kernel would, without making the call.
 ///
-/// Independent of libseccomp, so that a fault of the compiler shows. It knows the instructions that the kernel accepts
-/// in seccomp filters, refuses all others, and ends for every program, since jumps only go forward.
+/// It does not use libseccomp, so it can find faults of the compiler. It executes the instructions that the kernel
+/// accepts in seccomp filters and refuses all others. It ends for every program, because jumps only go forward.
 struct FilterEvaluator {
-    /// What the kernel shows a filter about a call: `struct seccomp_data`.
+    /// The data that the kernel shows a filter about a call: `struct seccomp_data`.
     struct Call: Sendable, Hashable {
         var number: Int32
         var architecture: UInt32
         var instructionPointer: UInt64 = 0
         var arguments: [UInt64]
 
-        /// The 32 bits at a byte offset; nil outside the structure or between words.
+        /// The 32 bits at a byte offset; nil if the offset is outside the structure or not aligned to a word.
         func word(at offset: UInt32) -> UInt32? {
             switch offset {
             case 0: return UInt32(bitPattern: number)
@@ -25,7 +25,7 @@ struct FilterEvaluator {
         }
     }
 
-    /// Why a program is not a filter.
+    /// The reason why a program is not a filter.
     enum Fault: Error, Hashable {
         case unknownInstruction(at: Int)
         case loadOutside(at: Int)

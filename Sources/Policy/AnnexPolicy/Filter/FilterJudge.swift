@@ -1,4 +1,4 @@
-/// Holds a compiled filter against its policy: every number and every edge of every compared argument.
+/// Compares a compiled filter with its policy, for every call number and every edge of every compared argument.
 struct FilterJudge {
     let policy: Policy
     let reporting: FilterReports
@@ -10,18 +10,18 @@ struct FilterJudge {
         evaluator = FilterEvaluator(program: filter.program)
     }
 
-    /// A call on which the two differ.
+    /// A call that policy and filter answer differently.
     struct Difference: Sendable, Hashable {
         let call: FilterEvaluator.Call
         let expected: FilterAnswer
-        /// Nil: the program is no filter.
+        /// The filter's answer; nil if the program is not a filter.
         let found: FilterAnswer?
     }
 
-    /// What the policy wants the kernel to do.
+    /// The answer that the policy demands of the filter.
     func expected(_ call: FilterEvaluator.Call) -> FilterAnswer {
         guard call.architecture == policy.architecture.audit else { return .killProcess }
-        // The x32 calls; libseccomp leaves -1, which only a tracer makes, to the default action.
+        // x32 calls are killed. libseccomp leaves -1, which only a tracer makes, to the default action.
         let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
         if foreign, call.number != -1 { return .killProcess }
         switch policy.answer(number: call.number, arguments: call.arguments) {
@@ -31,7 +31,7 @@ struct FilterJudge {
         }
     }
 
-    /// Whether an allowed call goes to the listener all the same.
+    /// Whether the kernel refers an allowed call to the listener.
     private func isTold(_ call: FilterEvaluator.Call) -> Bool {
         guard let known = SystemCall(number: call.number, architecture: policy.architecture) else { return false }
         if policy.isNeededByLaunch(known, call.arguments) { return false }
@@ -39,7 +39,7 @@ struct FilterJudge {
         return isBounded || reporting.includesAllowed(known)
     }
 
-    /// The first call on which policy and filter differ.
+    /// The first call that policy and filter answer differently; nil if there is none.
     func firstDifference(among numbers: some Sequence<Int32>, architecture: UInt32) -> Difference? {
         for number in numbers {
             for arguments in edges(of: number) {
@@ -52,8 +52,8 @@ struct FilterJudge {
         return nil
     }
 
-    /// Registers for one call: for each way in which a rule may apply, each compared register at each of its edges
-    /// while the others fit; and all zeros, all ones.
+    /// Register values for one call. For each way in which a rule may apply, each compared register takes each of its
+    /// edge values while the others fit. All zeros and all ones are added.
     func edges(of number: Int32) -> [[UInt64]] {
         var all: [[UInt64]] = [[0, 0, 0, 0, 0, 0], [UInt64](repeating: .max, count: 6)]
         for combination in combinations(of: number) {

@@ -1,15 +1,15 @@
-/// Which calls a filter tells its listener about, who then answers them.
+/// The calls that a filter refers to its listener, which then answers them.
 ///
-/// What the launch itself needs is never told: nobody could answer yet.
+/// Calls that the launch itself needs are never referred: at that time no listener could answer.
 public enum FilterReports: Sendable, Hashable, CaseIterable {
-    /// What is refused aloud, ends the process, or is allowed within bounds.
+    /// Calls whose refusal is reported, that end the process, or that are allowed within bounds.
     case refusals
     /// Also every allowed call that can name a path, so that refused paths can be explained.
     case paths
-    /// Every call that the policy allows, too.
+    /// Also every other allowed call.
     case everything
 
-    /// Whether a call that the policy allows is told all the same.
+    /// Whether the filter refers a call that the policy allows.
     func includesAllowed(_ call: SystemCall) -> Bool {
         switch self {
         case .refusals: false

@@ -3,8 +3,10 @@ internal import Synchronization
 extension Policy {
     /// The seccomp filter of this policy, compiled once per content and process.
     ///
-    /// Before it is handed out, Annex's own evaluator has held it against the policy; a difference is an error.
-    /// - Parameter reporting: which calls the listener is told about.
+    /// Annex's own evaluator compares the filter with the policy before it is returned.
+    ///
+    /// - Parameter reporting: the calls that the filter refers to its listener.
+    /// - Throws: if libseccomp cannot express the policy, or if filter and policy differ.
     public func filter(reporting: FilterReports = .refusals) throws(PolicyError) -> SeccompFilter {
         if reporting == .refusals, let filter = book.filter { return filter }
         let key = FilterKey(architecture: architecture, reporting: reporting, rules: rules)
@@ -31,7 +33,7 @@ extension Policy {
     }
 }
 
-/// What a filter depends on.
+/// The values that a filter depends on.
 private struct FilterKey: Hashable {
     let architecture: Architecture
     let reporting: FilterReports

@@ -3,7 +3,7 @@ extension ContainerProfile.Entry {
         "names", "name", "action", "errnoRet", "errno", "args", "comment", "includes", "excludes",
     ]
 
-    /// One entry; nil where it is not about this world.
+    /// Reads one entry; nil if the entry does not apply in this world.
     init?(_ node: JSONNode, _ world: ProfileWorld) throws(PolicyError) {
         let values = try node.object(keys: Self.keys)
         guard let action = values["action"] else { throw node.error("states no `action`") }
@@ -28,7 +28,8 @@ extension ContainerProfile.Entry {
         return try names.texts()
     }
 
-    /// As runc has it: two comparisons of one register are two rules, else all must hold.
+    /// The lists of conditions, read as runc does: if two comparisons are of one register, each comparison is a rule of
+    /// its own. Otherwise all must hold.
     private static func alternatives(_ nodes: [JSONNode]) throws(PolicyError) -> [[CallCondition]] {
         var conditions: [CallCondition] = []
         for node in nodes { conditions.append(try CallCondition(profile: node)) }
@@ -53,7 +54,7 @@ extension CallCondition {
             case "SCMP_CMP_EQ": .masked(mask: .max, value: first)
             case "SCMP_CMP_GE": .atLeast(first)
             case "SCMP_CMP_GT": .above(first)
-            // libseccomp takes no notice of bits beyond the mask.
+            // libseccomp ignores bits of the value outside the mask.
             case "SCMP_CMP_MASKED_EQ": .masked(mask: first, value: second & first)
             case let other: throw operation.error("is no comparison", suggestion: Self.nearest(other))
             }

@@ -10,9 +10,9 @@ extension ContainerProfile {
     /// Reads the JSON of a profile.
     ///
     /// - Parameters:
-    ///   - bytes: the file's; nobody vouches for them.
+    ///   - bytes: the file's bytes, which are untrusted.
     ///   - file: the file's name for messages.
-    ///   - world: which entries apply.
+    ///   - world: the machine and container that decide which entries apply.
     init(json bytes: [UInt8], file: String, world: ProfileWorld) throws(PolicyError) {
         let root = try JSONReader.read(bytes, file: file)
         let values = try root.object(keys: Self.keys)
@@ -52,7 +52,7 @@ extension ContainerProfile {
         return notes
     }
 
-    /// Architectures beside the world's own that the profile serves on it.
+    /// The architectures that the profile covers besides the world's own.
     private static func foreignArchitectures(
         _ values: [String: JSONNode], _ root: JSONNode, _ world: ProfileWorld
     ) throws(PolicyError) -> [String] {
@@ -85,7 +85,7 @@ extension ContainerProfile.Action {
         }
     }
 
-    /// A number, or, as Podman writes beside it and takes first, a name.
+    /// Reads an errno: a number, or a name. Podman writes a name beside the number and reads the name first.
     private static func errno(_ node: JSONNode) throws(PolicyError) -> Int32 {
         if case .text(let name) = node.value {
             let numbers: ClosedRange<Int32> = 1...133

@@ -1,6 +1,6 @@
-/// A seccomp profile of container runtimes, Docker's or OCI's: the entries that apply in one world.
+/// A seccomp profile of Docker or OCI container runtimes, reduced to the entries that apply in one world.
 struct ContainerProfile: Sendable {
-    /// What an entry does with its calls.
+    /// The action of an entry for its calls.
     enum Action: Sendable, Hashable {
         case allow
         case errno(Int32)
@@ -12,11 +12,12 @@ struct ContainerProfile: Sendable {
     struct Entry: Sendable {
         let names: [String]
         let action: Action
-        /// Each list of conditions is a rule of its own, over all 64 bits of its registers; none at all: always.
+        /// Lists of conditions. Each list is a rule of its own, over all 64 bits of its registers. Without lists the
+        /// entry always applies.
         let alternatives: [[CallCondition]]
-        /// The profile's own words about it.
+        /// The profile's own comment on the entry.
         let comment: String?
-        /// What it asks of the world, for example `with CAP_SYS_ADMIN`.
+        /// The entry's demands on the world, for example `with CAP_SYS_ADMIN`.
         let asks: [String]
         let place: PolicyPlace
         let path: String
@@ -27,8 +28,8 @@ struct ContainerProfile: Sendable {
     let world: ProfileWorld
     /// The file's name, without its folder.
     let file: String
-    /// What the profile says beyond this policy's reach, in sentences.
+    /// Statements of the profile that a policy cannot express, in sentences.
     let notes: [String]
-    /// Where the profile starts: what concerns the whole is said there.
+    /// The start of the profile, which errors about the whole profile name.
     let place: PolicyPlace
 }

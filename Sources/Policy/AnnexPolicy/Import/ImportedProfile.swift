@@ -1,21 +1,22 @@
 internal import AnnexLinux
 
-/// A container profile turned into a policy that decides the same.
+/// A policy made from a container profile, with the same decisions about calls.
 public struct ImportedProfile: Sendable {
     /// The policy's text, ready for a file `NAME.yaml`.
     public let text: String
-    /// What a reader should know: what was left out, and holes that the profile has by itself.
+    /// Notes for the reader: what was left out, and holes that the profile itself has.
     public let notes: [String]
 
-    /// Reads a profile of Docker's or OCI's JSON and proposes the policy that answers every call as libseccomp would
-    /// under that profile, held against libseccomp itself before it is returned.
+    /// Reads a profile in the JSON of Docker or OCI and proposes a policy. The policy answers every call as libseccomp
+    /// would under that profile, which is checked with libseccomp itself.
     ///
     /// - Parameters:
-    ///   - json: the file's bytes; any bytes end in a policy or an error.
+    ///   - json: the file's bytes, which may be hostile.
     ///   - file: the file's name, for messages and reasons.
-    ///   - name: the policy's.
-    ///   - world: which of the profile's entries apply.
-    /// - Throws: what a policy cannot express, with line, column and JSON path.
+    ///   - name: the policy's name.
+    ///   - world: the machine and container that decide which entries apply.
+    /// - Throws: if the text is no valid profile, or if a policy cannot express it. The error names line, column and
+    ///   JSON path.
     public init(
         json: [UInt8], file: String, name: String, world: ProfileWorld
     ) throws(PolicyError) {
@@ -90,7 +91,8 @@ public struct ImportedProfile: Sendable {
 }
 
 extension CallCondition {
-    /// Whether a value that the kernel reads as something else passes by a bit in the register's upper half.
+    /// Whether a set bit in the register's upper half lets a value pass that would fail without it. The kernel does not
+    /// read that half.
     func isEvaded(in call: SystemCall?) -> Bool {
         let known = call?.arguments ?? []
         guard index < known.count, known[index].kind.bits == 32 else { return false }

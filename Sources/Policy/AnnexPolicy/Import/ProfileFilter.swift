@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The `includes` or `excludes` of an entry: Docker's own addition to the format.
+/// The `includes` or `excludes` of an entry, which Docker added to the format.
 struct ProfileFilter: Sendable {
     private let capabilities: [String]
     private let architectures: [String]
@@ -16,21 +16,22 @@ struct ProfileFilter: Sendable {
         }
     }
 
-    /// As Docker reads `includes`: the architecture is listed, every capability is there, the kernel is new enough.
+    /// Whether the entry is included, by Docker's rule: the architecture is listed, the container has every capability,
+    /// and the kernel is new enough.
     func allHold(in world: ProfileWorld) -> Bool {
         if !architectures.isEmpty, !architectures.contains(world.goArchitecture) { return false }
         guard capabilities.allSatisfy(world.capabilities.contains) else { return false }
         return kernel.map(world.kernel.isAtLeast) ?? true
     }
 
-    /// As Docker reads `excludes`: any of them.
+    /// Whether the entry is excluded, by Docker's rule: any one of the conditions holds.
     func oneHolds(in world: ProfileWorld) -> Bool {
         if architectures.contains(world.goArchitecture) { return true }
         if capabilities.contains(where: world.capabilities.contains) { return true }
         return kernel.map(world.kernel.isAtLeast) ?? false
     }
 
-    /// What it asks for, for people: `with CAP_SYS_ADMIN`.
+    /// The demands as text: `with CAP_SYS_ADMIN`.
     func words(_ word: String) -> [String] {
         let kernels = kernel.map { ["Linux \($0.major).\($0.minor)"] } ?? []
         let all = (capabilities + architectures + kernels).map { Escaped($0, limit: 200).description }

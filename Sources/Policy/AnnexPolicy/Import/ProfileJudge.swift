@@ -1,9 +1,9 @@
 internal import CAnnexSeccomp
 
-/// Holds an imported policy against what libseccomp makes of the profile, for every number and edge.
+/// Compares an imported policy with libseccomp's filter for the profile, for every call number and edge.
 ///
-/// The order in which rules decide is libseccomp's own affair where a profile's rules overlap; what a policy cannot
-/// repeat is found here and refused.
+/// If the rules of a profile overlap, libseccomp alone decides about their order. A profile whose answers no policy can
+/// repeat is found and refused here.
 struct ProfileJudge {
     let profile: ContainerProfile
     let policy: Policy
@@ -22,7 +22,8 @@ struct ProfileJudge {
         }
     }
 
-    /// The filter as runc asks libseccomp for it; what is not listed notifies, to stand for the default.
+    /// The filter that runc requests from libseccomp, except that calls without an entry notify. That answer stands for
+    /// the profile's default action.
     private func program() throws(PolicyError) -> [FilterInstruction] {
         let context = try FilterContext.make(for: policy.architecture)
         for entry in profile.entries where entry.action != profile.defaultAction {
@@ -49,7 +50,7 @@ struct ProfileJudge {
         return own + (policy.rules[number] ?? [])
     }
 
-    /// The launch's own `execveat`, which no profile knows of.
+    /// Whether the call is the launch's own `execveat`, which no profile mentions.
     private func isLaunch(_ number: Int32, _ arguments: [UInt64]) -> Bool {
         SystemCall(number: number, architecture: policy.architecture)?.name == LaunchCalls.exec
             && LaunchCalls.passesExec(arguments)
@@ -89,7 +90,7 @@ extension ContainerProfile.Action {
 }
 
 extension CallAnswer {
-    /// Without what a report would say of it.
+    /// The answer without the distinction between reported and quiet refusals.
     fileprivate var ofTheCall: CallAnswer {
         if case .refuse(let errno, _) = self { .refuse(errno: errno, reported: false) } else { self }
     }

@@ -1,10 +1,10 @@
 internal import AnnexLinux
 
-/// What the entries of a profile say about each call, as rules of a policy.
+/// The entries of a profile as rules of a policy.
 struct ProfileRules: Sendable {
-    /// Rules in the profile's order, those that decide nothing left out; the entry that each comes from.
+    /// The rules that decide, in the profile's order, each with the index of its entry.
     private(set) var rules: [(rule: CallRule, entry: Int)] = []
-    /// Names that no architecture of Annex has, in the profile's order.
+    /// The names that are calls on no architecture of Annex, in the profile's order.
     private(set) var unknown: [String] = []
 
     init(_ profile: ContainerProfile) throws(PolicyError) {
@@ -25,7 +25,7 @@ struct ProfileRules: Sendable {
         rules.sort { ($0.entry, $0.rule.call) < ($1.entry, $1.rule.call) }
     }
 
-    /// In libseccomp a rule without conditions takes the place of all others of its call.
+    /// The rules of one call that decide: in libseccomp a rule without conditions replaces all others of its call.
     private static func deciding(_ found: [(rule: CallRule, entry: Int)]) -> [(rule: CallRule, entry: Int)] {
         if let always = found.first(where: { $0.rule.conditions.isEmpty }) { return [always] }
         var seen: Set<[CallCondition]> = []
@@ -54,7 +54,7 @@ extension ContainerProfile.Entry {
         }
     }
 
-    /// The profile's own words, else where it says so.
+    /// The profile's own comment, or the entry's path if it has none.
     var reason: String {
         let asked = asks.isEmpty ? "" : " (\(asks.joined(separator: "; ")))"
         let said = comment.map { Escaped($0, limit: 200).description } ?? ""

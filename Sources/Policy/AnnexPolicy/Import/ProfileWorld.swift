@@ -1,11 +1,11 @@
-/// What the entries of a container profile may depend on: the machine and the capabilities of the container.
+/// The facts on which entries of a container profile may depend: the machine, and the capabilities of the container.
 public struct ProfileWorld: Sendable, Hashable {
-    /// A kernel's version, as far as profiles ask for it.
+    /// The two numbers of a kernel's version that profiles compare.
     public struct Kernel: Sendable, Hashable {
         public let major: Int
         public let minor: Int
 
-        /// Reads `4.8` or `6.1.0-13-amd64`; nil for anything that does not start with two numbers.
+        /// Reads `4.8` or `6.1.0-13-amd64`; nil if the text does not start with two numbers.
         public init?(_ text: some StringProtocol) {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false).prefix(2).map { part in
                 part.prefix { $0.isASCII && $0.isNumber }
@@ -29,7 +29,7 @@ public struct ProfileWorld: Sendable, Hashable {
         self.kernel = kernel
     }
 
-    /// The architecture as Docker spells it in `arches`.
+    /// The architecture's name in Docker's `arches`.
     var goArchitecture: String {
         switch architecture {
         case .x86: "amd64"
@@ -37,7 +37,7 @@ public struct ProfileWorld: Sendable, Hashable {
         }
     }
 
-    /// The architecture as libseccomp spells it.
+    /// The architecture's name in libseccomp.
     var seccompArchitecture: String {
         switch architecture {
         case .x86: "SCMP_ARCH_X86_64"

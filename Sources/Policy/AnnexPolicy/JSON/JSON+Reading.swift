@@ -1,6 +1,8 @@
 extension JSON {
-    /// The value of a text that nobody vouches for; numbers stay as they are written there.
-    /// - Parameter file: how errors name the text.
+    /// Reads the value of an untrusted text. Numbers keep their spelling.
+    ///
+    /// - Parameter file: the file name that errors state.
+    /// - Throws: if the text is not JSON within the limits of `JSONReader`.
     package init(reading bytes: [UInt8], file: String) throws(PolicyError) {
         self.init(try JSONReader.read(bytes, file: file))
     }
@@ -16,23 +18,23 @@ extension JSON {
         }
     }
 
-    /// The value of a key; nil where this is no object or has no such key.
+    /// The value of a key; nil if this is no object or has no such key.
     package subscript(_ key: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
     }
 
-    /// The text, where this is one.
+    /// The text; nil if this is no text.
     package var text: String? {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// The values of a list; none where this is no list.
+    /// The values of a list; empty if this is no list.
     package var items: [JSON] {
         if case .list(let values) = self { values } else { [] }
     }
 
-    /// The number, where this is one that fits.
+    /// The number; nil if this is no number.
     package var double: Double? {
         switch self {
         case .number(let value): Double(value)

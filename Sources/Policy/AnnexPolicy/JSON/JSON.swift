@@ -1,9 +1,9 @@
-/// A value to be written as JSON, keys in the order given.
+/// A JSON value. Objects keep the order of their keys.
 package enum JSON: Sendable, Hashable {
     case null
     case boolean(Bool)
     case number(Int)
-    /// A number as it is to be written, in JSON's own spelling.
+    /// A number in the spelling in which it is written.
     case numeral(String)
     case text(String)
     case list([JSON])
@@ -20,10 +20,10 @@ package enum JSON: Sendable, Hashable {
         }
     }
 
-    /// A text, or null for none.
+    /// A text, or null if it is nil.
     package static func optional(_ text: String?) -> JSON { text.map(JSON.text) ?? .null }
 
-    /// A time in one unit, to the nanosecond; a unit is `.seconds(1)` or a shorter one.
+    /// A time in one unit, to the nanosecond. The unit is `.seconds(1)` or shorter.
     package static func time(_ duration: Duration, in unit: Duration) -> JSON {
         .numeral("\(duration / unit)")
     }
@@ -32,21 +32,22 @@ package enum JSON: Sendable, Hashable {
 }
 
 extension JSON {
-    /// The value over several lines. What is not printable ASCII is escaped: it may be a hostile program's bytes.
+    /// The value as JSON text over several lines. Characters that are not printable ASCII are escaped, because they may
+    /// come from a hostile program.
     package var written: String {
         var text = ""
         write(into: &text, indent: "\n")
         return text
     }
 
-    /// The same in one line.
+    /// The value as JSON text in one line.
     package var line: String {
         var text = ""
         write(into: &text, indent: nil)
         return text
     }
 
-    /// - Parameter indent: what comes before a closing bracket of its own line; nil: everything goes in one line.
+    /// - Parameter indent: the text before a closing bracket on its own line; nil for a single line.
     private func write(into text: inout String, indent: String?) {
         switch self {
         case .null: text += "null"

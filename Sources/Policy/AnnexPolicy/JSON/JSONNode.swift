@@ -1,9 +1,10 @@
-/// One value of a JSON text with its place; every reading of it either fits or says what is wrong there.
+/// One value of a JSON text with its place. Each reading method returns a value of the wanted form or throws an error
+/// that names the place.
 struct JSONNode: Sendable {
     enum Value: Sendable {
         case null
         case boolean(Bool)
-        /// As written: what fits is for the reader of the value to say.
+        /// The number as written. The code that reads it decides about its range.
         case number(String)
         case text(String)
         case list([JSONNode])
@@ -41,7 +42,7 @@ struct JSONNode: Sendable {
         return number
     }
 
-    /// A list; null counts as an empty one, as Go writes it.
+    /// The values of a list. Null counts as an empty list, because Go writes empty lists so.
     func list() throws(PolicyError) -> [JSONNode] {
         if isNull { return [] }
         guard case .list(let nodes) = value else { throw error("must be a list") }
@@ -54,7 +55,8 @@ struct JSONNode: Sendable {
         return texts
     }
 
-    /// The values of an object that knows exactly these keys. A null says nothing, as in Go.
+    /// The values of an object in which only these keys are allowed. As in Go, a key whose value is null counts as
+    /// absent.
     func object(keys: [String]) throws(PolicyError) -> [String: JSONNode] {
         guard case .object(let entries) = value else { throw error("must be an object") }
         var values: [String: JSONNode] = [:]

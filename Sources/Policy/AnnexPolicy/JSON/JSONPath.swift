@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-/// Where a value stands in the whole, for example `$.syscalls[3].args[0].op`. Spelled out only when somebody asks: a
-/// text of many values under long keys would otherwise take a multiple of its size.
+/// The path to a value in its text, for example `$.syscalls[3].args[0].op`. The path is spelled out only for an error:
+/// a text of many values under long keys would otherwise take a multiple of its size.
 indirect enum JSONPath: Sendable {
     case root
     case member(of: JSONPath, key: String)

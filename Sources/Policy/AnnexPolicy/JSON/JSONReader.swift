@@ -1,13 +1,13 @@
 internal import AnnexLinux
 
-/// Reads JSON that nobody vouches for: any bytes end in a value or an error that names line and column.
+/// Reads untrusted JSON: any bytes give a value or an error that names line and column.
 ///
-/// Foundation's readers say nothing about places and take a double key for one; this one bounds size and depth, refuses
-/// double keys, and leaves numbers as they are written.
+/// Foundation's readers give no places and accept duplicate keys. This reader bounds size and depth, refuses duplicate
+/// keys, and keeps the spelling of numbers.
 struct JSONReader {
-    /// The largest known profile has 30 KiB.
+    /// The largest text in bytes. The largest known profile has 30 KiB.
     static let largestText = 1 << 20
-    /// A profile nests four deep.
+    /// The deepest nesting. A profile has four levels.
     static let deepest = 32
 
     private static let longestNumber = 64
@@ -39,7 +39,7 @@ struct JSONReader {
 
     private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-    /// Only blanks hold line ends: texts may not.
+    /// Lines are counted here, because texts cannot contain line ends.
     private mutating func skipBlanks() {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
             at += 1

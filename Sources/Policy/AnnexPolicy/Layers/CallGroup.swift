@@ -1,4 +1,5 @@
-/// Calls by what they reach: where a policy allows none of a group, seccomp alone holds what the group would do.
+/// A group of calls that reach the same thing. If a policy allows none of a group, seccomp alone prevents what the
+/// group can do.
 struct CallGroup: Sendable {
     let names: [String]
 
@@ -44,7 +45,7 @@ struct CallGroup: Sendable {
 }
 
 extension Policy {
-    /// How far seccomp alone keeps a group of calls from being made.
+    /// How far seccomp alone prevents the calls of a group.
     func seccompPart(_ group: CallGroup, sees: String) -> LayerPart {
         let known = group.names.compactMap { SystemCall(named: $0, architecture: architecture) }
         let allowing = known.filter { call in rules[call.number]?.contains { $0.answer == .allow } ?? false }

@@ -1,13 +1,14 @@
-/// How far one layer can say one statement of a policy, whatever the other layers do.
+/// How far one layer alone can enforce one statement of a policy.
 public enum LayerPart: Sendable, Hashable {
-    /// It holds the statement alone.
+    /// The layer enforces the whole statement.
     case whole
-    /// It holds some of it; what it does not, as a phrase.
+    /// The layer enforces a part of it. The phrase names the part that it does not enforce.
     case partly(String)
-    /// It cannot say it, and why.
+    /// The layer does not enforce it, for the reason given.
     case none(String)
 
-    /// Why the layer does not hold the whole; nil where it does.
+    /// The part that the layer does not enforce, or the reason why it enforces nothing; nil if it enforces the whole
+    /// statement.
     public var gap: String? {
         switch self {
         case .whole: nil

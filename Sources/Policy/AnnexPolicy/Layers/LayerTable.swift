@@ -1,15 +1,17 @@
-/// Which layer can say which statement of a policy: made from the policy, so that it cannot drift from it.
+/// A table of the layers that enforce each statement of a policy. It is made from the policy, so it cannot deviate from
+/// it.
 ///
-/// A layer that holds nothing of a statement is no fault; a statement that only one layer holds whole rests on it.
+/// A layer that enforces nothing of a statement is no fault. A statement that only one layer enforces completely
+/// depends on that layer.
 public struct LayerTable: Sendable, Hashable {
-    /// One statement and how far each layer holds it.
+    /// One statement, and how far each layer enforces it.
     public struct Row: Sendable, Hashable {
         public let statement: PolicyStatement
-        /// Where the policy says it; nil for what holds for every policy.
+        /// The line that makes the statement; nil for a statement that holds for every policy.
         public let place: PolicyPlace?
-        /// A layer that is not here has nothing to do with it.
+        /// How far each layer enforces the statement. A layer without an entry is unrelated to it.
         public let parts: [SandboxLayer: LayerPart]
-        /// What else holds it, such as a control group or a resource limit.
+        /// What else enforces the statement, such as a control group or a resource limit.
         public let elsewhere: String?
 
         init(
@@ -22,10 +24,10 @@ public struct LayerTable: Sendable, Hashable {
             self.elsewhere = elsewhere
         }
 
-        /// The layers that hold the whole statement, each by itself.
+        /// The layers that each enforce the whole statement alone.
         public var holders: [SandboxLayer] { SandboxLayer.allCases.filter { parts[$0] == .whole } }
 
-        /// Whether the statement still holds when these layers are missing.
+        /// Whether the statement is still enforced if these layers are missing.
         public func holds(without missing: Set<SandboxLayer>) -> Bool {
             elsewhere != nil || holders.contains { !missing.contains($0) }
         }
@@ -33,14 +35,15 @@ public struct LayerTable: Sendable, Hashable {
 
     /// The policy's name.
     public let policy: String
+    /// One row for each statement of the policy.
     public let rows: [Row]
 
-    /// The row of a statement; nil where the policy does not make it.
+    /// The row of a statement; nil if the policy does not make the statement.
     public func row(_ statement: PolicyStatement) -> Row? {
         rows.first { $0.statement == statement }
     }
 
-    /// What no longer holds whole when these layers are missing.
+    /// The rows that are no longer completely enforced if these layers are missing.
     public func fallen(without missing: Set<SandboxLayer>) -> [Row] {
         rows.filter { $0.holds(without: []) && !$0.holds(without: missing) }
     }

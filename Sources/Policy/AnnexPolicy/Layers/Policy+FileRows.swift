@@ -1,5 +1,5 @@
 extension Policy {
-    /// What each path gives and does not give.
+    /// The rows about the rights that each path gives and withholds.
     var grantRows: [LayerTable.Row] {
         visiblePaths.flatMap { visible in
             let missing = PathRights([.read, .write, .execute]).subtracting(visible.rights)
@@ -31,7 +31,7 @@ extension Policy {
         }
     }
 
-    /// Landlock adds up what the directories above give.
+    /// Landlock adds up the rights of all directories above a path.
     private func landlockPart(_ visible: VisiblePath, _ right: PathRights) -> LayerPart {
         let outer = visiblePaths.last {
             $0.path != visible.path && PathText.isWithin(visible.path, $0.path) && $0.rights.contains(right)
@@ -56,7 +56,7 @@ extension Policy {
         return seccompPart(CallGroup.changing, sees: "seccomp sees no path")
     }
 
-    /// The rest of the host's files, and what is beside files.
+    /// The rows about the host's other files, the private directory, devices and `/proc`.
     var fileRows: [LayerTable.Row] {
         PolicyStatement.FileUse.allCases.map(otherFilesRow)
             + [privateRow, deviceRow, processFilesRow].compactMap { $0 }
@@ -112,7 +112,7 @@ extension Policy {
 }
 
 extension CallGroup {
-    /// Calls that change what a path leads to, beside opening.
+    /// Calls, other than opening, that change the file at a path.
     fileprivate static let changing = CallGroup(
         """
         creat truncate mkdir mkdirat mknod mknodat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink \

@@ -1,12 +1,13 @@
 extension Policy {
-    /// Which layer of a sandbox can say which of this policy's statements, and why the others cannot.
+    /// The table of the layers that can enforce each of this policy's statements, with the reason why the others
+    /// cannot.
     public func layerTable() -> LayerTable {
         LayerTable(
             policy: name,
             rows: callRows + grantRows + fileRows + networkRows + processRows + privilegeRows + limitRows)
     }
 
-    /// Calls and their arguments: seccomp alone sees them.
+    /// The rows about calls and their arguments, which only seccomp sees.
     private var callRows: [LayerTable.Row] {
         let stated = rules.values.compactMap { $0.first { $0.answer == .allow } }.sorted { $0.call < $1.call }
         let unseen: LayerPart =
@@ -34,7 +35,8 @@ extension Policy {
             ])
     }
 
-    /// The executable of a launch is looked at beforehand; what that executes later nobody sees.
+    /// Whether the policy lets the extension execute other programs. Annex checks only the ELF header of the launch's
+    /// own executable.
     private var startsPrograms: Bool {
         ["execve", "execveat"].contains { name in
             SystemCall(named: name, architecture: architecture)
@@ -61,7 +63,7 @@ extension Policy {
         ]
     }
 
-    /// Who else is on the machine.
+    /// The rows about other processes of the machine.
     private var processRows: [LayerTable.Row] {
         [
             LayerTable.Row(
@@ -101,14 +103,15 @@ extension Policy {
         ]
     }
 
-    /// What the kernel counts from the machine's start in every time namespace.
+    /// How far a time namespace hides the machine's start: the kernel counts some values from it in every time
+    /// namespace.
     private var startPart: LayerPart {
         var telling = allowedCalls.contains("times") ? ["times"] : []
         if paths.processFiles == .minimal { telling.append("/proc/self/sched") }
         return telling.isEmpty ? .whole : .partly("\(telling.joined(separator: " and ")) count from then all the same")
     }
 
-    /// What changes the machine or the process's own standing.
+    /// The rows about changes to the machine or to the process's own privileges.
     private var privilegeRows: [LayerTable.Row] {
         let mountCalls = seccompPart(.mounts, sees: "seccomp sees no path")
         return [
@@ -159,7 +162,7 @@ extension Policy {
         return refused ? .whole : .none("a call that makes or enters one is allowed")
     }
 
-    /// No layer counts: the kernel does it elsewhere.
+    /// The rows about limits and the environment, which no layer enforces.
     private var limitRows: [LayerTable.Row] {
         LimitName.allCases.map { name in
             LayerTable.Row(.limit(name.rawValue), at: places[.limit(name)], elsewhere: name.keeper, [:])
@@ -168,7 +171,7 @@ extension Policy {
 }
 
 extension LimitName {
-    /// Who holds the limit.
+    /// The mechanism that enforces the limit.
     fileprivate var keeper: String {
         switch self {
         case .memory: "control group, else RLIMIT_DATA and a watch"

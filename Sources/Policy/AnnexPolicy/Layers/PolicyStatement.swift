@@ -1,63 +1,63 @@
-/// One thing that a policy says, by what it lets happen or keeps from happening.
+/// One statement of a policy: something that it allows or prevents.
 public enum PolicyStatement: Sendable, Hashable {
-    /// A call is made only as the policy allows it.
+    /// A call passes only as the policy allows it.
     case call(String)
-    /// No call is made that the policy does not list.
+    /// No call passes that the policy does not list.
     case otherCalls
-    /// What a granted path gives is there to be used.
+    /// The process has this right on a granted path.
     case granted(path: String, PathRights)
-    /// What a granted path does not give is not to be had.
+    /// The process does not have this right on a granted path.
     case withheld(path: String, PathRights)
-    /// Nothing is done with any other file of the host's.
+    /// The process cannot use any other file of the host in this way.
     case otherFiles(FileUse)
     /// The private directory holds no more than its size and inodes.
     case privateSize
-    /// No device beside those listed.
+    /// No device can be used except those that the policy lists.
     case otherDevices
-    /// Of `/proc` there is what the policy says.
+    /// The sandbox contains only the part of `/proc` that the policy states.
     case processFiles
-    /// Nobody is reached over a network beyond what the policy says.
+    /// The process reaches nothing over a network beyond what the policy allows.
     case network
-    /// No socket of the host's by an abstract name.
+    /// The process reaches no socket of the host by an abstract name.
     case abstractSockets
     /// Memory that was ever writable never becomes executable.
     case writeXorExecute
     /// A limit, by its name in the policy's text.
     case limit(String)
-    /// Of the host's environment there is what the policy passes.
+    /// The process gets only those variables of the host's environment that the policy passes.
     case environment
-    /// No signal to a process outside.
+    /// The process cannot send a signal to a process outside.
     case signals
-    /// No process outside is seen, and no memory of one read or written.
+    /// The process cannot see a process outside, nor read or write its memory.
     case otherProcesses
-    /// No System V object or message queue of the host's.
+    /// The process reaches no System V object or message queue of the host.
     case interprocess
-    /// No clock says when the machine was started, which is the same for everything on it.
+    /// No clock reveals when the machine was started, a time that is the same for every program on it.
     case machineStart
-    /// The host's name stays what it is.
+    /// The process cannot change the host's name.
     case hostname
-    /// No control group is seen or changed.
+    /// The process cannot see or change a control group.
     case controlGroups
-    /// No mount is made, moved or taken away.
+    /// The process cannot make, move or remove a mount.
     case mounts
-    /// No namespace is made or entered.
+    /// The process cannot make or enter a namespace.
     case namespaces
-    /// No capability, on anything.
+    /// The process has no capability over anything.
     case capabilities
-    /// No program gives rights that its caller has not.
+    /// No program that the process executes gives it additional rights.
     case setUserID
-    /// No key of the host's session.
+    /// The process reaches no key of the host's session.
     case sessionKeys
-    /// No key of the host's user.
+    /// The process reaches no key of the host's user.
     case userKeys
 
-    /// What may be done with a file by its path.
+    /// A way to use a file by its path.
     public enum FileUse: String, Sendable, Hashable, CaseIterable {
-        /// Its contents: opened, listed, run, made, removed, renamed, cut.
+        /// The file's contents: opening, listing, running, creating, removing, renaming or truncating it.
         case contents
-        /// That it is there and what kind it is: stat, access, readlink, chdir.
+        /// The file's existence and kind, as shown by stat, access, readlink and chdir.
         case existence
-        /// Its mode, owner, times and extended attributes.
+        /// The file's mode, owner, times and extended attributes.
         case attributes
         /// A socket that is a file.
         case sockets

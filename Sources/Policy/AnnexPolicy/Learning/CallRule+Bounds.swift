@@ -1,9 +1,10 @@
 extension CallRule {
-    /// The rule in two where some of what it allows can be counted: that part, bounded, and the rest.
+    /// This rule, split in two if the broker can count some of what it allows: the bounded part and the rest.
     var bounded: [CallRule] {
         if bound != nil || answer != .allow { return [self] }
         let choice = conditions.first { $0.index == 1 }
-        // Whatever the operation of `flock` is; which commands of `fcntl` those are, no condition could say.
+        // `flock` without a condition can be split, because one bit separates the counted operations. No condition can
+        // express all commands of `fcntl` but the counted ones.
         let alternatives = choice?.alternatives ?? (call == "flock" ? [.masked(mask: 0, value: 0)] : [])
         guard !alternatives.isEmpty, let parts = CallBound.locks.parted(call, alternatives) else { return [self] }
         let others = conditions.filter { $0.index != 1 }
@@ -15,7 +16,7 @@ extension CallRule {
         }
     }
 
-    /// No flag at all, which is left of `LOCK_EX` where it is parted, and is no operation.
+    /// No flag at all: the rest when `LOCK_EX` alone is split off. It is no operation, so it needs no rule.
     private static let nothing = Comparison.masked(mask: 0xFFFF_FFFF, value: 0)
 
     private func with(_ conditions: [CallCondition], _ bound: CallBound?) -> CallRule {

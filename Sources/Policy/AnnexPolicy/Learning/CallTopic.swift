@@ -1,4 +1,4 @@
-/// What a call is about, as a reason that a person then makes more exact.
+/// The topic of a call, as a first reason that a person then makes more exact.
 enum CallTopic {
     static func of(_ call: String) -> String {
         topics.first { $0.calls.contains(call) }?.topic ?? "Other calls that it was seen to make."

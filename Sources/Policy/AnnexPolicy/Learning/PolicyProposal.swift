@@ -1,25 +1,25 @@
 internal import AnnexLinux
 
-/// A policy proposed from what a program was seen to do: to be read and tightened by a person, then tested.
+/// A policy proposed from a recorded run of a program. A person should read it, tighten it and then test it.
 public struct PolicyProposal: Sendable {
     /// The policy's text, ready for a file `NAME.yaml`.
     public let text: String
-    /// What the program did and the proposal does not allow, in sentences, each with its reason.
+    /// What the program did and the proposal does not allow: one phrase for each item, with its reason if there is one.
     public let withheld: [String]
 
-    /// Proposes the least that allows a recording, but for what no proposal should open.
+    /// Proposes the smallest policy that allows a recording, except for calls and paths that no proposal should allow.
     ///
     /// - Parameters:
-    ///   - recording: what a trusted run did; what it did not do is not allowed.
-    ///   - program: what ran, for comments.
-    ///   - name: the policy's.
-    /// - Throws: where what was recorded does not make a policy.
+    ///   - recording: the record of a run of a trusted program. The policy allows nothing else.
+    ///   - program: the program's name, for comments.
+    ///   - name: the policy's name.
+    /// - Throws: if no valid policy can be made from the recording.
     public init(from recording: Recording, program: String, named name: String) throws(PolicyError) {
         let calls = ProposedCalls(recording)
         let paths = ProposedPaths(recording)
         let draft = ProposalDraft(recording: recording, calls: calls, paths: paths, program: program, name: name)
         let first = try draft.page(writeXorExecute: true, withheld: [])
-        // A program that makes code as it runs cannot have the switch on.
+        // A program that generates code at run time needs `write-xor-execute: off`.
         let isOn = try Self.allows(first, name, recording, memoryOf: calls)
         let page = try draft.page(writeXorExecute: isOn, withheld: [])
         let policy = try Self.policy(page, name, recording.architecture)
@@ -35,7 +35,8 @@ public struct PolicyProposal: Sendable {
         try PolicyLibrary.shipped.adding([name: (page.text, name + ".yaml")]).policy(named: name, for: architecture)
     }
 
-    /// Whether every call about memory passes with the switch on; a rule that the switch leaves nothing of is an error.
+    /// Whether every recorded call about memory passes with `write-xor-execute: on`. A rule of which the switch leaves
+    /// nothing makes the policy invalid, so the answer is then false.
     private static func allows(
         _ page: PolicyPage, _ name: String, _ recording: Recording, memoryOf calls: ProposedCalls
     ) throws(PolicyError) -> Bool {
@@ -72,6 +73,6 @@ public struct PolicyProposal: Sendable {
 }
 
 extension Recording.Call {
-    /// Six registers, those that were not kept as 0.
+    /// The six registers; those that were not recorded are 0.
     var registers: [UInt64] { (0..<6).map { arguments[$0] ?? 0 } }
 }

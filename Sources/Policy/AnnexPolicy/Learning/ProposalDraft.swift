@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// Lays out a proposal as a page.
+/// Writes a proposal as a policy page.
 struct ProposalDraft: Sendable {
     let recording: Recording
     let calls: ProposedCalls
@@ -26,7 +26,7 @@ struct ProposalDraft: Sendable {
         return page
     }
 
-    /// `tool` where the program starts others and its page becomes shorter by it, else `base`.
+    /// The policy to include: `tool` if the program starts others and that makes the page shorter, otherwise `base`.
     private func include() throws(PolicyError) -> Policy {
         let base = try Policy.shipped(named: "base", for: recording.architecture)
         guard calls.rules["execve"] != nil, calls.rules["clone"] != nil || calls.rules["vfork"] != nil else {
@@ -36,20 +36,21 @@ struct ProposalDraft: Sendable {
         return cost(over: tool) < cost(over: base) ? tool : base
     }
 
-    /// Lines to write, and what comes along that was not asked for.
+    /// The cost of including a policy: the rules that remain to be written, and a share of the calls that it allows
+    /// without need.
     private func cost(over policy: Policy) -> Int {
         let excess = Set(policy.allowedCalls).subtracting(calls.rules.keys).count
         return calls.rules.values.filter { !covers(policy, $0) }.count + excess / 4
     }
 
-    /// Whether the included policy already allows everything recorded of this call.
+    /// Whether the included policy already allows every recorded call of this rule.
     private func covers(_ policy: Policy, _ rule: CallRule) -> Bool {
         guard let call = SystemCall(named: rule.call, architecture: recording.architecture) else { return true }
         if rule.conditions.isEmpty {
             return policy.rules[call.number]?.contains { $0.answer == .allow && $0.conditions.isEmpty } ?? false
         }
         let seen = recording.calls.keys.filter { $0.number == call.number }
-        // An argument that the included policy compares and the recording does not keep may fail there.
+        // If the included policy compares an argument that the recording lacks, the call may fail there.
         let compared = Set((policy.rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         guard compared.isSubset(of: rule.conditions.map(\.index)), !seen.isEmpty else { return false }
         return seen.allSatisfy { policy.answer(number: call.number, arguments: $0.registers) == .allow }
@@ -91,9 +92,10 @@ extension ProposalDraft {
         if !writeXorExecute {
             sections.append("# It was seen to make memory executable that had been written.\nwrite-xor-execute: off")
         }
-        // What the recorded run had.
+        // The recorded run had the environment of `tool`.
         if var environment = try? Policy.shipped(named: "tool", for: recording.architecture).environment {
-            // A private directory sets these; without one they lead nowhere, and the program need not ask who it is.
+            // These variables lead to the private directory. Without one they lead nowhere, but a program that finds
+            // them set need not look up its user.
             if !paths.wantsScratch { environment.fixed.merge(["HOME": "/tmp", "TMPDIR": "/tmp"]) { $1 } }
             sections.append(environment.written)
         }

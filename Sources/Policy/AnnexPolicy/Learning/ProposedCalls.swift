@@ -1,10 +1,10 @@
-/// The calls of a recording as rules: conditions on the arguments that choose what a call does, no others.
+/// The calls of a recording as rules. Conditions cover only the arguments that choose what a call does.
 struct ProposedCalls: Sendable {
-    /// One rule for each call that is proposed, by name.
+    /// One rule for each proposed call, by the call's name.
     private(set) var rules: [String: CallRule] = [:]
-    /// Calls that are refused with ENOSYS, so that the C library takes an older one, which a filter can see through.
+    /// Calls that are refused with ENOSYS. The C library then uses an older call, whose arguments a filter can see.
     private(set) var fallbacks: Set<String> = []
-    /// What is not proposed, and why.
+    /// The calls and arguments that are not proposed, each with the reason.
     private(set) var withheld: [String: String] = [:]
 
     private let architecture: Architecture
@@ -22,7 +22,7 @@ struct ProposedCalls: Sendable {
         }
         if fallbacks.contains("clone3") { allowThreads() }
         if fallbacks.contains("openat2") { rules["openat"] = rule("openat", []) }
-        // Together they would need `write-xor-execute: off`.
+        // Executable file contents and `memfd_create` together would need `write-xor-execute: off`.
         if WriteXorExecute.filesCanExecute([0: Array(rules.values)]), rules.removeValue(forKey: "memfd_create") != nil {
             withheld["memfd_create"] = "makes memory that can be mapped as code; most programs do without"
         }
@@ -50,7 +50,7 @@ struct ProposedCalls: Sendable {
         CallRule(call: name, conditions: conditions, answer: .allow, reason: "", place: Self.place)
     }
 
-    /// The old call for threads and processes, without anything that makes a namespace.
+    /// Allows `clone`, the older call for threads and processes, without the flags that make a namespace.
     private mutating func allowThreads() {
         guard let clone = SystemCall(named: "clone", architecture: architecture),
             let kind = clone.arguments?.first?.kind
@@ -63,11 +63,12 @@ struct ProposedCalls: Sendable {
 }
 
 extension ProposedCalls {
-    /// For each argument that chooses: what was seen. Nil where nothing of it may be proposed.
+    /// Conditions that allow the recorded values of each argument that chooses what the call does; nil if none of an
+    /// argument's values may be proposed.
     private mutating func conditions(_ call: SystemCall, _ recorded: [Recording.Call]) -> [CallCondition]? {
         var conditions: [CallCondition] = []
         for (index, argument) in (call.arguments ?? []).enumerated() {
-            // Only where every one of the recorded calls says it.
+            // An argument gets a condition only if every recorded call has a value for it.
             let values = recorded.compactMap { $0.arguments[index] }
             guard values.count == recorded.count, !values.isEmpty else { continue }
             let safe = values.filter { !isDangerous($0, call, argument) }
@@ -91,8 +92,8 @@ extension ProposedCalls {
         }
     }
 
-    /// Flags of `clone` whose every combination is a choice of its own: by the descriptors that a thread shares with its
-    /// process, and a process with none, locks are counted.
+    /// The flags of `clone` of which each recorded combination is allowed separately. Locks can be counted only if a
+    /// thread shares the descriptors of its process and a new process shares none.
     private static func together(_ kind: ArgumentKind) -> UInt64 {
         ["CLONE_FILES", "CLONE_THREAD"].reduce(0) { $0 | (kind.name == "clone" ? kind.value(named: $1) ?? 0 : 0) }
     }

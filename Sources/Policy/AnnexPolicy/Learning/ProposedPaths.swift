@@ -1,18 +1,18 @@
 internal import AnnexLinux
 
-/// The paths of a recording as grants: generalised where that gives nothing away, and never to what is a person's or
-/// the machine's as a whole.
+/// The paths of a recording as grants. Several files of a system directory become a grant of the directory if that
+/// reveals nothing. A home directory, or a directory that many programs share, is never granted as a whole.
 struct ProposedPaths: Sendable {
     /// Rights by path.
     private(set) var grants: [String: PathRights] = [:]
     private(set) var devices: [PolicyDevice] = []
     private(set) var wantsProcessFiles = false
-    /// Whether new files were made right in /tmp: a directory of its own is there instead.
+    /// Whether files were created directly in /tmp: the sandbox then gets a private /tmp instead.
     private(set) var wantsScratch = false
-    /// What is not proposed, and why.
+    /// The paths that are not proposed, each with the reason.
     private(set) var withheld: [String: String] = [:]
 
-    /// So many files make a directory of the system's one grant.
+    /// From this number of files on, a system directory is granted as a whole.
     private static let many = 3
 
     init(_ recording: Recording) {
@@ -20,7 +20,7 @@ struct ProposedPaths: Sendable {
             add(path, use)
         }
         for path in recording.programs.keys.sorted() { grant(path, [.read, .execute]) }
-        // It looks for /etc/ld.so.preload before anything else, and then for libraries.
+        // Only the dynamic loader opens such files: it first looks for /etc/ld.so.preload, and then for libraries.
         if recording.paths.keys.contains(where: { $0.hasPrefix("/etc/ld.so.") || $0.contains(".so") }) {
             grant(Self.loader(recording.architecture), [.read, .execute])
         }
@@ -44,7 +44,7 @@ struct ProposedPaths: Sendable {
             addNew(path)
         } else {
             let rights = use.rights.union(.read)
-            // That a directory is there is known without a grant, once something below it is granted.
+            // The existence of a directory needs no grant if something below it is granted.
             if use.rights.isEmpty, recordingAbove(path) { return }
             grant(path, rights)
         }
@@ -52,7 +52,7 @@ struct ProposedPaths: Sendable {
 
     private func recordingAbove(_ path: String) -> Bool { PathText.danger(path, .read) != nil }
 
-    /// To make a file is a right on its directory.
+    /// Creating a file needs a right on its directory.
     private mutating func addNew(_ path: String) {
         let directory = "/" + PathText.parts(path).dropLast().joined(separator: "/")
         if directory == "/tmp" {
@@ -70,7 +70,7 @@ struct ProposedPaths: Sendable {
         }
     }
 
-    /// Why a path is not proposed; nil where it may be.
+    /// Why a path is not proposed; nil if it may be.
     private static func barrier(_ path: String, _ rights: PathRights) -> String? {
         if let reason = PathText.misspelling(path) ?? PathText.danger(path, rights) { return reason }
         if ["/etc", "/tmp", "/var", "/run", "/var/tmp", "/mnt", "/media", "/srv", "/opt"].contains(path) {
@@ -85,7 +85,7 @@ struct ProposedPaths: Sendable {
 }
 
 extension ProposedPaths {
-    /// Directories take the place of their files where those are many and only read.
+    /// Replaces files by their directory if there are many of them and none is written.
     private mutating func gather() {
         var below: [String: [String]] = [:]
         for (path, rights) in grants where !rights.contains(.write) {
@@ -103,8 +103,8 @@ extension ProposedPaths {
         }
     }
 
-    /// Libraries are mapped to be executed, which a mount refuses where it gives no such right; that is no path call, so
-    /// that a recording does not show it.
+    /// Adds the right to execute to libraries: a mount without it refuses to map them as code. Mapping names no path,
+    /// so a recording does not show it.
     private mutating func allowCode() {
         for (path, rights) in grants where !rights.contains(.write) {
             let name = PathText.parts(path).last ?? ""
@@ -116,7 +116,7 @@ extension ProposedPaths {
         }
     }
 
-    /// The dynamic loader, which the kernel opens by itself.
+    /// The path of the dynamic loader, which the kernel opens by itself.
     private static func loader(_ architecture: Architecture) -> String {
         switch architecture {
         case .x86: "/lib64/ld-linux-x86-64.so.2"
@@ -124,13 +124,14 @@ extension ProposedPaths {
         }
     }
 
-    /// The directories above a path, the highest first.
+    /// The directories above a path, from the highest down.
     private static func parents(_ path: String) -> [String] {
         let parts = PathText.parts(path)
         return (1..<max(parts.count, 1)).map { "/" + parts[..<$0].joined(separator: "/") }
     }
 
-    /// Only the system's own programs, libraries and data, which every user may read.
+    /// Whether a directory may be granted in place of its files. This holds only for the system's programs, libraries
+    /// and data, which every user may read.
     private static func mayStandForAll(_ directory: String) -> Bool {
         let parts = PathText.parts(directory)
         guard let first = parts.first, !parts.contains(where: { $0.hasPrefix(".") }) else { return false }

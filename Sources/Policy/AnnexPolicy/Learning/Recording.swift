@@ -1,46 +1,49 @@
-/// What one run of a trusted program did: what a policy for that program has to allow.
+/// The record of one run of a trusted program: everything that a policy for that program has to allow.
 ///
-/// Everything in it comes from the program: names and counts are bounded, and texts are to be escaped where they are
-/// shown.
+/// All of its contents come from the program. The numbers of calls, paths and programs are bounded; code that shows a
+/// text of the recording must escape it.
 public struct Recording: Sendable, Hashable {
-    /// A call with those arguments that choose what it does.
+    /// A call with the arguments that choose what it does.
     public struct Call: Sendable, Hashable {
         public let number: Int32
-        /// By register; only the bits that the kernel looks at. Addresses, sizes and descriptors are not kept.
+        /// The values by register, reduced to the bits that the kernel reads. Addresses, sizes and descriptors are not
+        /// recorded.
         public let arguments: [Int: UInt64]
     }
 
-    /// What was done with one path.
+    /// The use of one path.
     public struct Use: Sendable, Hashable {
-        /// All rights that any call needed; none: that it is there.
+        /// The rights that all calls together needed; empty if the path only had to exist.
         public internal(set) var rights: PathRights = []
-        /// Whether the host has it; a program looks for much that is nowhere.
+        /// Whether the host has the path: a program also looks for many files that do not exist.
         public internal(set) var exists = false
-        /// Whether some call may have made it.
+        /// Whether a call may have created the file.
         public internal(set) var makesEntry = false
-        /// How many calls named it.
+        /// The number of calls that named the path.
         public internal(set) var count = 0
     }
 
-    /// Whose call numbers these are.
+    /// The architecture of the call numbers.
     public let architecture: Architecture
-    /// How often each call was made.
+    /// The number of times that each call was made.
     public private(set) var calls: [Call: Int] = [:]
-    /// Absolute, by their spelling.
+    /// The use of each path. Paths are absolute and keep their spelling.
     public private(set) var paths: [String: Use] = [:]
-    /// Programs that were executed after the first, by path, and how often.
+    /// The programs executed after the first, with the number of executions, by path.
     public private(set) var programs: [String: Int] = [:]
-    /// What found no room: kinds of calls, paths and programs beyond the bounds, each time it was seen.
+    /// The number of events that were not recorded because the bounds for calls, paths or programs were reached.
     public private(set) var dropped = 0
 
+    /// The most kinds of calls that a recording holds.
     public static let mostCalls = 4_096
+    /// The most paths that a recording holds, and the most programs.
     public static let mostPaths = 16_384
 
     public init(architecture: Architecture = .current) {
         self.architecture = architecture
     }
 
-    /// Notes one call by its number and registers.
+    /// Records one call by its number and registers.
     public mutating func add(call number: Int32, arguments: [UInt64]) {
         let known = SystemCall(number: number, architecture: architecture)
         let key = Call(number: number, arguments: known?.choosing(arguments) ?? [:])
@@ -48,7 +51,7 @@ public struct Recording: Sendable, Hashable {
         calls[key, default: 0] += 1
     }
 
-    /// Notes that a call named a path.
+    /// Records that a call named a path.
     public mutating func add(path: String, rights: PathRights, exists: Bool, makesEntry: Bool = false) {
         guard paths[path] != nil || paths.count < Self.mostPaths else { return drop() }
         var use = paths[path] ?? Use()
@@ -59,7 +62,7 @@ public struct Recording: Sendable, Hashable {
         paths[path] = use
     }
 
-    /// Notes that a program was executed.
+    /// Records that a program was executed.
     public mutating func add(program path: String) {
         guard programs[path] != nil || programs.count < Self.mostPaths else { return drop() }
         programs[path, default: 0] += 1
@@ -69,11 +72,11 @@ public struct Recording: Sendable, Hashable {
 }
 
 extension SystemCall {
-    /// The registers whose values have names, for those say what the call does.
+    /// The registers whose values have names: these choose what the call does.
     fileprivate func choosing(_ registers: [UInt64]) -> [Int: UInt64] {
         var chosen: [Int: UInt64] = [:]
         for (index, argument) in (arguments ?? []).enumerated() where !argument.kind.constants.isEmpty {
-            // A directory's descriptor is a number like any other; only its kind has a name, for the working directory.
+            // A directory's descriptor is a plain number. Its kind has a constant only for the working directory.
             guard argument.kind.name != "dirfd", index < registers.count else { continue }
             chosen[index] = registers[index] & argument.kind.mask
         }

@@ -1,10 +1,12 @@
-/// What opens more than its name says. Each line was the way out of some sandbox.
+/// Calls, arguments and paths that allow more than their names suggest. Each entry was once the way out of some
+/// sandbox.
 enum DangerousCalls {
     struct Call: Sendable {
         let call: String
         let why: String
         let remedy: String
-        /// With conditions the writer has thought about it.
+        /// Whether only a rule without conditions is reported: conditions show that the policy's author has considered
+        /// the call.
         var isOnlyUnconditional = false
     }
 
@@ -13,9 +15,9 @@ enum DangerousCalls {
         let argument: String
         let values: [String]
         let why: String
-        /// Whether a rule without conditions is told here too, rather than by the table of calls.
+        /// Whether a rule without conditions is reported here as well, and not only by the table of calls.
         var alsoUnconditional = false
-        /// Harmless where calls are counted against this.
+        /// The budget that makes the call harmless if calls are counted against it.
         var bound: CallBound? = nil
     }
 
@@ -23,7 +25,7 @@ enum DangerousCalls {
         let path: String
         let why: String
         let isOnlyWritten: Bool
-        /// Whether everything below it is meant as well.
+        /// Whether everything below the path is dangerous as well.
         var isWhole = false
     }
 

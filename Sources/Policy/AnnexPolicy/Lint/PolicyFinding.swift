@@ -1,18 +1,19 @@
-/// Something in a policy that its writer should look at again.
+/// Something in a policy that its author should examine.
 public struct PolicyFinding: Sendable, Hashable {
+    /// How serious a finding is.
     public enum Severity: String, Sendable, Hashable {
         /// The policy cannot be used.
         case error
-        /// It can, and does more or less than it seems to.
+        /// The policy can be used, but allows more or less than it seems to.
         case warning
     }
 
     public let severity: Severity
-    /// Where; nil where no line is at fault.
+    /// The place of the finding; nil if no line is at fault.
     public let place: PolicyPlace?
-    /// What, as a phrase.
+    /// The problem, as a phrase.
     public let problem: String
-    /// What helps, as a phrase; nil where the problem says it.
+    /// The remedy, as a phrase; nil if the problem already implies it.
     public let remedy: String?
 
     init(_ problem: String, at place: PolicyPlace?, remedy: String?, severity: Severity = .warning) {
@@ -22,7 +23,7 @@ public struct PolicyFinding: Sendable, Hashable {
         self.severity = severity
     }
 
-    /// A policy that cannot be read.
+    /// Creates the finding for a policy that cannot be read.
     public init(_ error: PolicyError) {
         self.init(
             error.problem, at: error.place, remedy: error.suggestion.map { "did you mean `\($0)`?" }, severity: .error)

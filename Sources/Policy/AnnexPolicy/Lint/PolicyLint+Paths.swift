@@ -17,7 +17,7 @@ extension PolicyLint {
         }
     }
 
-    /// Calls that need a path where there is none.
+    /// Calls that need a path in a policy that has none.
     private func unusedCalls() -> [PolicyFinding] {
         guard policy.visiblePaths.isEmpty else { return [] }
         let found = ["openat", "open", "openat2", "creat"].compactMap { allowing($0) }
@@ -29,7 +29,7 @@ extension PolicyLint {
         ]
     }
 
-    /// What changes a file's attributes: Landlock has no right for it, so that a read-only mount holds it alone.
+    /// Calls that change a file's attributes. Landlock has no right for them, so only a read-only mount refuses them.
     private func unseenByLandlock() -> [PolicyFinding] {
         guard policy.paths.grants.contains(where: { !$0.rights.contains(.write) }) else { return [] }
         let calls = [
@@ -70,7 +70,7 @@ extension PolicyLint {
         return findings + evaded()
     }
 
-    /// Comparisons of all 64 bits where the kernel reads 32.
+    /// Comparisons of all 64 bits of an argument of which the kernel reads 32.
     private func evaded() -> [PolicyFinding] {
         policy.rules.values.joined().filter { $0.answer == .allow }.compactMap { rule in
             let call = SystemCall(named: rule.call, architecture: policy.architecture)

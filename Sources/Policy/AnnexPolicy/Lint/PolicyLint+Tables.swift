@@ -1,9 +1,9 @@
-/// The ways by which locks come to belong to something else than the process that the kernel's list names.
+/// Finds calls after which a lock belongs to something other than the process that the kernel's list names.
 extension PolicyLint {
     private struct Way {
         let call: String
         let register: Int
-        /// Of `mask`, exactly these bits make the way.
+        /// The bits of `mask` that must be set; the other bits of `mask` must be clear.
         let bits: UInt64
         let mask: UInt64
         let problem: String
@@ -32,7 +32,8 @@ extension PolicyLint {
             remedy: "`flags: { without: CLOSE_RANGE_UNSHARE }`"),
     ]
 
-    /// Where locks are counted: what takes the descriptors of a process apart, or shares them with another.
+    /// Calls, in a policy that counts locks, that separate the descriptor tables of one process's threads or share a
+    /// table with another process.
     func descriptorTables() -> [PolicyFinding] {
         guard policy.rules.values.joined().contains(where: { $0.bound == .locks }) else { return [] }
         return Self.ways.compactMap { way in

@@ -1,4 +1,4 @@
-/// Looks for what a policy does beside what its writer meant.
+/// Finds effects of a policy that its author probably did not intend.
 struct PolicyLint {
     let policy: Policy
 
@@ -13,7 +13,7 @@ struct PolicyLint {
         }
     }
 
-    /// Rules that no call ever reaches, because earlier ones decide.
+    /// Rules that never decide, because earlier rules answer every call that they apply to.
     private func idleRules() -> [PolicyFinding] {
         policy.rules.values.flatMap { rules in
             let edges = CallEdges(rules: rules).arguments
@@ -37,7 +37,7 @@ struct PolicyLint {
         }
     }
 
-    /// Values of one argument that open more than the line says.
+    /// Dangerous values of one argument that a rule lets pass.
     private func dangerousArguments() -> [PolicyFinding] {
         DangerousCalls.arguments.compactMap { danger in
             guard let call = SystemCall(named: danger.call, architecture: policy.architecture),
@@ -58,9 +58,9 @@ struct PolicyLint {
         }
     }
 
-    /// Whether some rule lets that value of one register pass, whatever the others are.
+    /// Whether some rule lets that value of one register pass, for some values of the other registers.
     ///
-    /// - Parameter bound: what is counted against this does not pass by itself.
+    /// - Parameter bound: calls that are counted against this budget do not count as passing.
     private func passes(
         _ call: SystemCall, register: Int, _ value: UInt64, unless bound: CallBound? = nil
     ) -> Bool {

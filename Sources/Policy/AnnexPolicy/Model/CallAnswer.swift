@@ -1,11 +1,12 @@
-/// What a call gets.
+/// How a policy answers a system call.
 public enum CallAnswer: Sendable, Hashable {
     case allow
-    /// The call fails with `errno`, without having been done; libraries merely probe when it is not `reported`.
+    /// The call fails with `errno` and has no effect. If `reported` is false, the failure is not recorded: libraries
+    /// make such calls only to probe the kernel.
     case refuse(errno: Int32, reported: Bool)
-    /// Only an attack makes this call: it is reported and the process is ended.
+    /// The call is reported and the process is ended: only an attack makes this call.
     case end
-    /// The process ends itself by `abort()`: the kernel would drop the signal of a namespace's first process, so that
-    /// the broker ends it and says so.
+    /// The process calls `abort()` to end itself, and the broker ends and reports it. The kernel would drop the signal,
+    /// because the process is the first of its namespace.
     case aborting
 }

@@ -1,7 +1,8 @@
-/// What an allowed call is counted against: the kernel refers it to the broker, which lets it pass or refuses it.
+/// A budget that the broker keeps for some allowed calls. The kernel refers such a call to the broker, which lets it
+/// pass or refuses it.
 public enum CallBound: String, Sendable, Hashable, CaseIterable {
-    /// File locks. The kernel charges their memory to no limit, so the broker bounds how many one sandbox holds, and gives
-    /// exclusive ones only where the sandbox may write.
+    /// File locks. The kernel charges their memory to no limit, so the broker bounds how many locks one sandbox holds.
+    /// It grants exclusive locks only on files that the sandbox may write.
     case locks
 
     private static let exclusive: UInt64 = 2  // LOCK_EX
@@ -12,7 +13,7 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         return parted(rule.call, condition.alternatives)?.rest.isEmpty ?? false
     }
 
-    /// What the second argument of a call can be, in two: what can be counted, and the rest.
+    /// Splits the values of a call's second argument into those that the broker can count and the rest.
     ///
     /// - Returns: nil for a call that takes no locks.
     func parted(_ call: String, _ alternatives: [Comparison]) -> (counted: [Comparison], rest: [Comparison])? {
@@ -23,13 +24,14 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Locks of an open file description say nothing of their process, so that nobody could count them.
+    /// Commands for locks of an open file description belong to the rest: the kernel does not say which process holds
+    /// such a lock, so the broker could not count it.
     private static func partedCommands(_ commands: [Comparison]) -> (counted: [Comparison], rest: [Comparison]) {
         let known: [Comparison] = [6, 7].map { .masked(mask: 0xFFFF_FFFF, value: $0) }  // F_SETLK, F_SETLKW
         return (commands.filter(known.contains), commands.filter { !known.contains($0) })
     }
 
-    /// Only an exclusive lock is taken on the program's behalf.
+    /// Operations with `LOCK_EX` can be counted: the broker takes only exclusive locks for the program.
     private static func partedOperations(_ operations: [Comparison]) -> (counted: [Comparison], rest: [Comparison]) {
         var parts: (counted: [Comparison], rest: [Comparison]) = ([], [])
         for operation in operations {

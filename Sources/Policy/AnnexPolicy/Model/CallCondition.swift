@@ -1,6 +1,6 @@
-/// What one argument must be for a rule to apply: any of the alternatives.
+/// A condition on one argument: it holds if any of the alternatives holds.
 struct CallCondition: Sendable, Hashable {
-    /// Register, 0…5.
+    /// The argument's register, 0…5.
     let index: Int
     let alternatives: [Comparison]
 

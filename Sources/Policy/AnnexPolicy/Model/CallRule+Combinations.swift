@@ -1,11 +1,11 @@
 extension CallRule {
-    /// One register's comparison.
+    /// One comparison of one register.
     struct Part: Sendable {
         let index: Int
         let comparison: Comparison
     }
 
-    /// Every way to choose one alternative per condition: libseccomp knows "and" only.
+    /// Every way to choose one alternative per condition: libseccomp can only join comparisons with "and".
     var combinations: [[Part]] {
         conditions.reduce([[]]) { combinations, condition in
             combinations.flatMap { combination in
@@ -14,7 +14,7 @@ extension CallRule {
         }
     }
 
-    /// How many there are; nil for more than can be counted.
+    /// The number of combinations; nil if it overflows `Int`.
     private var combinationCount: Int? {
         conditions.reduce(Optional(1)) { count, condition in
             let (product, isTooLarge) = (count ?? 0).multipliedReportingOverflow(by: condition.alternatives.count)
@@ -22,17 +22,18 @@ extension CallRule {
         }
     }
 
-    /// For one call, and for all of a policy. Everything that reads rules looks at each combination; the kernel takes
-    /// 4,096 instructions, and each combination costs two or more.
+    /// The most combinations that one call and one policy may have. Everything that reads rules examines each
+    /// combination. The kernel accepts 4,096 instructions, and each combination costs at least two.
     static let mostCombinations = (ofCall: 1024, ofPolicy: 4096)
 
-    /// Refuses rules of one call that together apply in more ways than anybody can look at.
-    /// - Returns: how many there are.
+    /// Counts the combinations of one call's rules.
+    /// - Returns: the number of combinations.
+    /// - Throws: if there are more than `mostCombinations.ofCall`.
     @discardableResult
     static func count(_ rules: [CallRule]) throws(PolicyError) -> Int {
         var sum = 0
         for rule in rules {
-            // Each by itself first: then the sum cannot be too large to be counted.
+            // Each count is checked before it is added, so the sum cannot overflow.
             guard let count = rule.combinationCount, count <= mostCombinations.ofCall,
                 sum + count <= mostCombinations.ofCall
             else {

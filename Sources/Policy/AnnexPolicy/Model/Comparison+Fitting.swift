@@ -1,5 +1,5 @@
 extension Comparison {
-    /// A register for which this holds, where there is one.
+    /// A register value for which the comparison holds, if there is one.
     var fitting: UInt64 {
         switch self {
         case .masked(_, let value), .atMost(let value), .atLeast(let value): value

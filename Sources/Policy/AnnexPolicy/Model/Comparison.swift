@@ -19,7 +19,7 @@ enum Comparison: Sendable, Hashable {
         }
     }
 
-    /// Registers on both sides of where the answer changes, in both halves.
+    /// Register values on both sides of each change of the answer, in both 32-bit halves.
     var boundaries: [UInt64] {
         let bound =
             switch self {
@@ -29,7 +29,8 @@ enum Comparison: Sendable, Hashable {
             }
         var edges = [0, bound, bound &- 1, bound &+ 1, bound ^ (1 << 32), bound | 0xFFFF_FFFF_0000_0000, .max]
         if case .masked(let mask, _) = self {
-            // One value: the ends of both halves. Bits: each of them.
+            // A comparison with one value changes at the ends of both halves. A comparison of bits can change at each
+            // bit.
             let whole = mask == .max || mask == 0xFFFF_FFFF
             let bits: [UInt64] = whole ? [0, 31, 32, 63] : Array(0..<64)
             edges += [mask, ~mask, bound | ~mask] + bits.map { bound ^ (1 << $0) }

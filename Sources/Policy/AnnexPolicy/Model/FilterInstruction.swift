@@ -7,7 +7,7 @@ struct FilterInstruction: Sendable, Hashable {
     let jumpFalse: UInt8
     var operand: UInt32
 
-    /// Reads eight bytes of an array that has them; both architectures of Annex are little-endian.
+    /// Reads the eight bytes from `start` on, which the array must have. Both architectures of Annex are little-endian.
     private init(_ bytes: [UInt8], at start: Int) {
         code = UInt16(bytes[start]) | UInt16(bytes[start + 1]) << 8
         jumpTrue = bytes[start + 2]
@@ -39,12 +39,12 @@ struct FilterInstruction: Sendable, Hashable {
         }
     }
 
-    /// All instructions of an exported filter; what is left over at its end is none.
+    /// The instructions of an exported filter. An incomplete instruction at the end is ignored.
     static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
         stride(from: 0, through: bytes.count - size, by: size).map { FilterInstruction(bytes, at: $0) }
     }
 
-    /// The same as an exported filter.
+    /// The bytes of a program, in the form of an exported filter.
     static func bytes(of program: [FilterInstruction]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(program.count * size)

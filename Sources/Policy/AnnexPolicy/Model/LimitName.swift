@@ -1,4 +1,4 @@
-/// The limits as policies spell them.
+/// The names of the limits, as policies spell them.
 package enum LimitName: String, CaseIterable, Sendable {
     case memory, launch, request, watchdog, grace, processor, processes, descriptors, file, output, messages
     case inFlight = "in-flight"
@@ -6,7 +6,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     case refusals, instances
     case keepAlive = "keep-alive"
 
-    /// How a limit is measured.
+    /// The unit in which a limit is measured.
     enum Measure: Sendable { case bytes, time, timeOrNone, count }
 
     var measure: Measure {
@@ -22,17 +22,17 @@ package enum LimitName: String, CaseIterable, Sendable {
 extension LimitName {
     static let mostOfAny = 1_000_000_000
 
-    /// The largest number that something can hold.
+    /// The largest value that a limit of type `count` may have.
     var mostCounted: Int {
         switch self {
-        // The kernel numbers 4,194,304 processes at most, and takes no larger limit; one may be the reaper.
+        // The kernel has at most 4,194,304 process numbers and accepts no larger limit. One process may be the reaper.
         case .processes: 4_194_303
         default: Self.mostOfAny
         }
     }
 }
 
-/// A limit's value, measured as its name wants.
+/// A limit's value, in the unit that its name requires.
 package enum LimitValue: Sendable, Hashable {
     case bytes(UInt64)
     case time(Duration)
@@ -44,7 +44,9 @@ package enum LimitValue: Sendable, Hashable {
 }
 
 extension PolicyLimits {
-    /// Every limit must be stated: throws the first name that is missing.
+    /// Makes the limits from values by name.
+    ///
+    /// - Throws: the first name that has no value, because every limit must be stated.
     init(_ values: [LimitName: LimitValue]) throws(MissingLimit) {
         func value(_ name: LimitName) throws(MissingLimit) -> LimitValue {
             guard let value = values[name] else { throw MissingLimit(name: name) }
@@ -61,7 +63,7 @@ extension PolicyLimits {
     }
 }
 
-/// A limit that neither a policy nor what it includes states.
+/// A limit that neither a policy nor its includes state.
 struct MissingLimit: Error {
     let name: LimitName
 }

@@ -1,14 +1,14 @@
-/// A file or directory of the host's that is there inside as well, under the same path.
+/// A file or directory of the host that the sandbox contains under the same path.
 public struct PathGrant: Sendable, Hashable {
-    /// Absolute and plain: no `.`, no `..`, no slash at its end.
+    /// An absolute path without `.`, `..` and a slash at its end.
     public let path: String
-    /// For the file, or for everything below the directory that no deeper grant is about.
+    /// The rights on the file, or on everything below the directory except paths with a deeper grant.
     public let rights: PathRights
-    /// Where the host has no such path it is left out; otherwise that fails the launch.
+    /// Whether a path that the host lacks is left out. Otherwise a missing path fails the launch.
     public let isOptional: Bool
     /// Why the policy grants it.
     public let reason: String
-    /// Where the policy grants it; nil for what a caller added.
+    /// The line of the policy that grants it; nil if a caller added the grant.
     public let place: PolicyPlace?
 
     package init(path: String, rights: PathRights, isOptional: Bool, reason: String, place: PolicyPlace?) {

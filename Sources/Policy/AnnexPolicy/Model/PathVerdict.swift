@@ -1,15 +1,15 @@
-/// What a policy says about one path, and which layers hold it.
+/// A policy's decision about one path, and the layers that enforce it.
 public struct PathVerdict: Sendable, Hashable {
     public let isAllowed: Bool
-    /// Every layer that refuses by itself, the one that answers first.
+    /// Every layer that refuses by itself. The layer that answers first comes first.
     public let refusedBy: [SandboxLayer]
-    /// What the call fails with; nil where it is allowed.
+    /// The errno with which the call fails; nil if the path is allowed.
     public let errno: Int32?
-    /// The line that decides; nil where none speaks of the path.
+    /// The line that decides; nil if no line is about the path.
     public let place: PolicyPlace?
-    /// Why that line is there.
+    /// The reason that the line states.
     public let reason: String?
-    /// The entry that would allow it when it is added under `paths:`, in the policy's own language; nil where it is
-    /// allowed, and where no policy may allow it.
+    /// The entry that would allow the path if it is added under `paths:`, in the policy's language; nil if the path is
+    /// allowed, or if no policy may allow it.
     public let remedy: String?
 }

@@ -1,7 +1,8 @@
 extension Policy {
-    /// A shipped policy as its text was read when it was compiled.
+    /// Creates a shipped policy from the parts that were read from its text when it was compiled.
     ///
-    /// - Parameter filter: compiled and judged then; nil: compiled when it is asked for.
+    /// - Parameter filter: the filter that was compiled and checked at that time; nil if it is to be compiled on first
+    ///   use.
     package init(
         shipped name: String, summary: String, architecture: Architecture, limits: PolicyLimits, paths: PolicyPaths,
         devices: [PolicyDevice], network: PolicyNetwork, writeXorExecute: Bool, environment: PolicyEnvironment,
@@ -19,11 +20,12 @@ extension Policy {
         self.unlisted = unlisted
         self.places = places
         book = RuleBook(filter: filter) {
-            // The same text was read when the policy was compiled. Without rules, every call would be refused.
+            // Reading cannot fail: the same text was read when the policy was compiled. If it did, a policy without
+            // rules would refuse every call.
             (try? Policy.shipped(named: name, for: architecture))?.book.contents ?? RuleBook.Contents()
         }
     }
 
-    /// What is written down of a compiled policy beside its filter and its public parts.
+    /// The parts of a compiled policy that are stored besides its filter and its public parts.
     package var foundations: (unlisted: UnlistedCalls, places: [PolicySection: PolicyPlace]) { (unlisted, places) }
 }

@@ -1,8 +1,8 @@
 extension Policy {
-    /// This policy with some paths more, which its caller answers for.
+    /// This policy with additional paths, for which the caller is responsible.
     ///
-    /// Nothing is taken away by it: where a path is granted already, by itself or by a directory above it, the rights
-    /// are joined. Under `write-xor-execute: on` what becomes writable is no longer executable.
+    /// A grant takes no right away: if the path or a directory above it is granted already, the rights are joined. The
+    /// one exception is `write-xor-execute: on`, under which a path that becomes writable is no longer executable.
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
         for grant in grants { policy.paths.add(grant, writeXorExecute: writeXorExecute) }

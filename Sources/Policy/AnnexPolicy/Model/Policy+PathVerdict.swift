@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import Glibc
 
 extension Policy {
-    /// What this policy says about a path, from its text alone: links are not followed, so a caller that knows where
-    /// the path leads asks about that.
+    /// Decides about a path from the policy's text alone. Links are not followed: a caller that knows the target of a
+    /// link asks about the target.
     ///
     /// - Parameters:
-    ///   - path: as seen inside; `.` and `..` are resolved by their spelling.
-    ///   - rights: what is wanted; none: that it is there.
+    ///   - path: the path inside the sandbox; `.` and `..` are resolved by their spelling.
+    ///   - rights: the rights that are wanted; an empty set asks whether the path exists.
     public func verdict(path: String, rights: PathRights) -> PathVerdict {
         let path = PathText.resolved(path)
         let around = isHiddenProcessFile(path) ? [] : visiblePaths.filter { PathText.isWithin(path, $0.path) }
@@ -28,7 +28,8 @@ extension Policy {
         let errno: Int32
     }
 
-    /// Nothing is bound here. Directories on the way to what is bound exist, empty, and Landlock gives no right on them.
+    /// The refusals for a path that is not bound. Directories on the way to a bound path exist but are empty, and
+    /// Landlock gives no right on them.
     private func outside(_ path: String, _ rights: PathRights) -> [Refusal] {
         guard path == "/" || visiblePaths.contains(where: { PathText.isWithin($0.path, path) }) else {
             return [Refusal(layer: .root, errno: ENOENT), Refusal(layer: .landlock, errno: EACCES)]
@@ -39,8 +40,8 @@ extension Policy {
             + [Refusal(layer: .landlock, errno: EACCES)]
     }
 
-    /// The innermost mount decides what is read-only and what cannot be executed; Landlock adds up what each directory
-    /// above gives, and cannot take away.
+    /// The innermost mount decides whether a path is read-only and whether it can be executed. Landlock adds up the
+    /// rights of all directories above and cannot take any away.
     private func inside(_ around: [VisiblePath], _ rights: PathRights) -> [Refusal] {
         guard let nearest = around.last else { return [] }
         let lacking = rights.subtracting(nearest.rights)
@@ -55,7 +56,7 @@ extension Policy {
         return refusals
     }
 
-    /// The one line that would allow it; none for what no policy may grant.
+    /// The line that would allow the path; nil if no policy may grant it.
     private func remedy(_ path: String, _ rights: PathRights, _ nearest: VisiblePath?) -> String? {
         if let device = PolicyDevice.allCases.first(where: { $0.path == path }), !rights.contains(.execute) {
             return "devices: [\((devices + [device]).map(\.rawValue).joined(separator: ", "))]"
@@ -72,8 +73,8 @@ extension Policy {
 }
 
 extension Policy {
-    /// How the calls that open files refuse, where none of them is allowed for these rights. What is executed is the
-    /// launch's own program first of all, which needs no call.
+    /// The refusal by seccomp, if the policy allows none of the calls that open files with these rights. Execution is
+    /// not checked: the launch executes its program without such a call.
     private func refusalByCalls(_ rights: PathRights) -> (
         errno: Int32, place: PolicyPlace, reason: String?, remedy: String?
     )? {
@@ -98,7 +99,7 @@ extension Policy {
 
     private static let opening = [("openat", 2), ("open", 1), ("openat2", 5)]
 
-    /// `O_…` of the usual ways to read and to write.
+    /// The `O_…` flags of the usual ways to read and to write.
     private static let openModes: [(right: PathRights, modes: [UInt64])] = [
         (.read, [0, 0o2000000, 0o200000, 0o2200000, 2, 0o2000002]),
         (

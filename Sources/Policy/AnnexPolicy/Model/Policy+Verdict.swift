@@ -1,6 +1,6 @@
 extension Policy {
-    /// What this policy says about a call, from its number and registers alone, so that nothing the caller does
-    /// meanwhile can change it.
+    /// Decides about a call from its number and registers alone, so that the caller cannot change the answer in the
+    /// meantime.
     public func verdict(number: Int32, arguments: [UInt64]) -> Verdict {
         let call = SystemCall(number: number, architecture: architecture)
         let rule = rule(number: number, arguments: arguments)
@@ -16,7 +16,7 @@ extension Policy {
             bound: isLaunch ? nil : rule?.bound)
     }
 
-    /// What a rule would allow, were it not for `write-xor-execute`.
+    /// The verdict on a call that a rule would allow without `write-xor-execute`; nil for any other call.
     private func verdictOfWriteXorExecute(
         _ call: SystemCall, _ arguments: [UInt64], _ answer: CallAnswer
     ) -> Verdict? {
@@ -27,13 +27,13 @@ extension Policy {
             reason: "memory that was ever writable never becomes executable", remedy: "write-xor-execute: off")
     }
 
-    /// The answer alone, without the words about it.
+    /// The answer without its explanation.
     func answer(number: Int32, arguments: [UInt64]) -> CallAnswer {
         let call = SystemCall(number: number, architecture: architecture)
         return answer(to: call, rule(number: number, arguments: arguments), arguments)
     }
 
-    /// What an allowed call is counted against.
+    /// The budget that an allowed call is counted against.
     func bound(number: Int32, arguments: [UInt64]) -> CallBound? {
         rule(number: number, arguments: arguments)?.bound
     }
@@ -53,8 +53,8 @@ extension Policy {
         return call.name == LaunchCalls.exec && LaunchCalls.passesExec(arguments)
     }
 
-    /// The entry that allows exactly this call: with the arguments that the policy already compares, or that choose
-    /// what the call does.
+    /// The entry that allows exactly this call. It states the arguments that the policy already compares and those that
+    /// choose the operation.
     private func remedy(for call: SystemCall, arguments: [UInt64]) -> String? {
         if call.name == LaunchCalls.exec { return nil }
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
@@ -77,7 +77,7 @@ extension Policy {
 extension ArgumentKind {
     fileprivate var choosesOperation: Bool { style == .one }
 
-    /// The value as a policy would state it: one name, or all the names that it joins.
+    /// The value as a policy would state it: one name, or a list of names.
     fileprivate func policyText(_ register: UInt64) -> String {
         guard !constants.isEmpty else { return WholeNumber.hexadecimal(register & mask) }
         let text = describe(register)

@@ -1,7 +1,7 @@
-/// A device node that a policy may ask for: none of them leads anywhere.
+/// A device node that a policy may list. None of them gives access to hardware.
 public enum PolicyDevice: String, Sendable, Hashable, CaseIterable {
     case null, zero, full, random, urandom
 
-    /// For example `/dev/null`, on the host and inside alike.
+    /// The device's path on the host and inside the sandbox, for example `/dev/null`.
     public var path: String { "/dev/" + rawValue }
 }

@@ -1,36 +1,37 @@
-/// The bounds on one extension; past one of them it is ended with a reason that names it.
+/// The limits of one extension. An extension that exceeds one of them is ended with a reason that names the limit.
 public struct PolicyLimits: Sendable, Hashable {
     /// Memory of all kinds, in bytes.
     public package(set) var memory: UInt64
-    /// From the start of the process to its hello.
+    /// The time from the start of the process to its hello.
     public package(set) var launch: Duration
-    /// For each request.
+    /// The time for each request.
     public package(set) var request: Duration
-    /// Without a sign of life while it is at work on a request.
+    /// The time without a sign of life while the extension works on a request.
     public package(set) var watchdog: Duration
-    /// What it may live on after it completed.
+    /// The time that the extension may live after its session was completed.
     public package(set) var grace: Duration
-    /// Processor time over its whole life.
+    /// Processor time over the extension's whole life.
     public package(set) var processor: Duration
-    /// Processes and threads, itself included.
+    /// Processes and threads, including the extension's first.
     public let processes: Int
     /// Open descriptors.
     public let descriptors: Int
-    /// One file or sealed memory, in bytes.
+    /// The size of one file or of one sealed memory file, in bytes.
     public let file: UInt64
     /// Captured output, in bytes.
     public let output: UInt64
     /// Messages a second.
     public let messages: Int
-    /// Bytes on their way through the channel, either direction.
+    /// Bytes on their way through the channel, in either direction.
     public let inFlight: UInt64
-    /// Calls begun and not yet answered.
+    /// Calls that have begun and are not yet answered.
     public let openCalls: Int
-    /// Refused system calls before it is ended for asking.
+    /// The number of refused system calls that are tolerated. One more ends the extension.
     public let refusals: Int
-    /// How many extensions under this policy may run at once; one more waits for a place.
+    /// How many extensions may run under this policy at once. A further launch waits for a free slot.
     public package(set) var instances: Int
-    /// How long one that has served a request may wait for another of the same host; zero: a process for each.
+    /// How long an extension that has served a request may wait for another request of the same host. Zero means one
+    /// process for each request.
     public package(set) var keepAlive: Duration
 
     package init(
@@ -58,24 +59,25 @@ public struct PolicyLimits: Sendable, Hashable {
 }
 
 extension PolicyLimits {
-    /// Shortens the time of each request; a longer one than the policy's changes nothing.
+    /// Shortens the time limit of each request. A longer time than the policy's changes nothing.
     package mutating func tighten(request limit: Duration) {
         request = min(request, max(limit, .zero))
     }
 
-    /// Lengthens what ends an extension by the clock alone; a shorter time than the policy's changes nothing.
+    /// Lengthens the limits that are clock times: launch, request and watchdog. A shorter time than the policy's
+    /// changes nothing.
     package mutating func loosen(time limit: Duration) {
         launch = max(launch, limit)
         request = max(request, limit)
         watchdog = max(watchdog, limit)
     }
 
-    /// Lowers the memory, in bytes; more than the policy's changes nothing.
+    /// Lowers the memory limit, in bytes. A larger value than the policy's changes nothing.
     package mutating func tighten(memory limit: UInt64) {
         memory = min(memory, limit)
     }
 
-    /// Shortens the time to its start; a longer one than the policy's changes nothing.
+    /// Shortens the time limit of the launch. A longer time than the policy's changes nothing.
     package mutating func tighten(launch limit: Duration) {
         launch = min(launch, max(limit, .zero))
     }

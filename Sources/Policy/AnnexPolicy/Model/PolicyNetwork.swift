@@ -1,4 +1,4 @@
-/// What a process reaches of the network.
+/// The network access of a process.
 public enum PolicyNetwork: String, Sendable, Hashable, CaseIterable {
     /// A namespace of its own without any interface.
     case none

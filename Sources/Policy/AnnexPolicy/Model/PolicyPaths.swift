@@ -1,34 +1,37 @@
-/// The files that a process sees; everything else does not exist for it.
+/// The files that a process sees. No other file exists in its sandbox.
 public struct PolicyPaths: Sendable, Hashable {
     /// A directory that only this process sees.
     public enum PrivateDirectory: Sendable, Hashable {
         case none
-        /// In memory, gone with the process; `size` in bytes and `inodes` are capped by the kernel.
+        /// A directory in memory that is removed with the process. The kernel limits `size`, in bytes, and `inodes`.
         case scratch(size: UInt64, inodes: UInt64)
-        /// Kept on disk from one run to the next; `size` in bytes and `inodes` are watched.
+        /// A directory on disk that is kept from one run to the next. The broker watches `size`, in bytes, and
+        /// `inodes`.
         case persistent(size: UInt64, inodes: UInt64)
     }
 
-    /// What there is of `/proc`.
+    /// How much of `/proc` the sandbox contains.
     public enum ProcessFiles: String, Sendable, Hashable, CaseIterable {
         /// No `/proc`.
         case none
-        /// The process namespace's own, read-only, without the kernel's own files.
+        /// The `/proc` of the process namespace: read-only, without the kernel's own files.
         case minimal
     }
 
-    /// What may be done with the files of its own bundle: never `write`.
+    /// The rights on the files of the extension's own bundle: never `write`.
     public internal(set) var bundle: PathRights = []
+    /// The kind and bounds of the private directory.
     public internal(set) var privateDirectory: PrivateDirectory = .none
-    /// Where the private directory is inside.
+    /// The path of the private directory inside the sandbox.
     public internal(set) var privatePath = PolicyPaths.usualPrivatePath
+    /// How much of `/proc` the process sees.
     public internal(set) var processFiles: ProcessFiles = .none
-    /// Sorted by path, so that a directory comes before what is below it.
+    /// The granted paths, sorted so that a directory comes before the paths below it.
     public internal(set) var grants: [PathGrant] = []
 
-    /// Where a private directory is when the policy says nothing else.
+    /// The path of a private directory if the policy states none.
     package static let usualPrivatePath = "/private"
-    /// What `shm_open` makes lies there.
+    /// The directory in which `shm_open` creates its objects.
     package static let sharedMemoryPath = "/dev/shm"
 
     init() {}

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// The rules of a policy about calls: at hand, or still to be read from its text.
+/// The rules of a policy about calls, read from its text on first use if the policy was compiled ahead.
 ///
-/// A launch under a policy that was compiled ahead needs its filter only; the rules are for who asks why.
+/// A launch under such a policy needs only the filter; the rules explain its decisions.
 final class RuleBook: Sendable {
     struct Contents: Sendable, Hashable {
         var rules: [Int32: [CallRule]] = [:]
         var wider: [Int32: [CallRule]] = [:]
     }
 
-    /// The filter for exactly these rules, where it was compiled ahead.
+    /// The filter that was compiled ahead from these rules; nil if there is none.
     let filter: SeccompFilter?
     private let known: Mutex<Contents?>
     private let read: @Sendable () -> Contents
@@ -20,7 +20,7 @@ final class RuleBook: Sendable {
         read = { contents }
     }
 
-    /// - Parameter read: the rules that `filter` was compiled from; asked once at most.
+    /// - Parameter read: returns the rules that `filter` was compiled from; called at most once.
     init(filter: SeccompFilter?, read: @escaping @Sendable () -> Contents) {
         self.filter = filter
         known = Mutex(nil)

@@ -1,17 +1,17 @@
-/// A compiled policy: what the kernel runs before every call of the extension.
+/// A compiled policy: the program that the kernel runs before every system call of the extension.
 ///
-/// It lets one `execveat` pass, the one that brings this launch's random number; the number is put in per launch, so
-/// that the same filter serves every launch. A policy that allows `execveat` by a rule needs no such number.
+/// It lets only the `execveat` pass that carries this launch's random number. The number is inserted for each launch,
+/// so one filter serves every launch. A policy with a rule that allows `execveat` needs no number.
 public struct SeccompFilter: Sendable, Hashable {
-    /// Whose calls it judges.
+    /// The architecture whose calls the filter decides about.
     public let architecture: Architecture
     let program: [FilterInstruction]
     private let bytes: [UInt8]
-    /// Where the halves of the random number are compared; nil where every `execveat` passes.
+    /// The index of each instruction that compares one half of the random number; nil if every `execveat` passes.
     private let upper: Int?
     private let lower: Int?
 
-    /// How many instructions; the kernel takes 4,096.
+    /// The number of instructions. The kernel accepts at most 4,096.
     public var count: Int { program.count }
 
     init(
@@ -32,21 +32,22 @@ public struct SeccompFilter: Sendable, Hashable {
         lower = try Self.comparison(of: UInt32(truncatingIfNeeded: LaunchCalls.sentinel), afterLoading: 56, in: program)
     }
 
-    /// A filter that was compiled before, from its `template`.
+    /// Creates a filter that was compiled before from its `template`.
     package init(template: [UInt8], architecture: Architecture, allowsEveryExec: Bool) throws(PolicyError) {
         try self.init(
             program: FilterInstruction.program(template), architecture: architecture, allowsEveryExec: allowsEveryExec)
     }
 
-    /// Whether every `execveat` passes, and not only the one with the launch's number.
+    /// Whether every `execveat` passes, instead of only the one with the launch's number.
     package var allowsEveryExec: Bool { upper == nil }
 
-    /// `struct sock_filter[]` with a number that stands for every launch's: no program may run under it.
+    /// The program as `struct sock_filter[]`, with a placeholder for each launch's number. No process may run under it.
     package var template: [UInt8] { bytes }
 
-    /// `struct sock_filter[]` for one launch.
+    /// The program as `struct sock_filter[]`, for one launch.
     ///
-    /// - Parameter nonce: fresh randomness that the extension cannot know; whoever knows it could run another program.
+    /// - Parameter nonce: a fresh random number. The extension must not know it: code that knows it could execute
+    ///   another program.
     public func instructions(nonce: UInt64) -> [UInt8] {
         var patched = bytes
         patch(&patched, upper, UInt32(truncatingIfNeeded: nonce >> 32))
@@ -62,7 +63,8 @@ public struct SeccompFilter: Sendable, Hashable {
         bytes.replaceSubrange(start..<(start + FilterInstruction.size), with: instruction.bytes)
     }
 
-    /// The one place where `half` is compared, right after half of the sixth register was loaded.
+    /// The index of the one instruction that compares `half`, directly after the load of that half of the sixth
+    /// register.
     private static func comparison(
         of half: UInt32, afterLoading offset: UInt32, in program: [FilterInstruction]
     ) throws(PolicyError) -> Int {

@@ -1,8 +1,9 @@
-/// What a call gets that the policy does not mention.
+/// The answers to calls that the policy does not mention.
 package struct UnlistedCalls: Sendable, Hashable {
-    /// The errno of a call with a name.
+    /// The errno for a call that has a name.
     package let known: Int32
-    /// The errno of a number that no kernel known to Annex has: new C libraries try such calls and fall back on ENOSYS.
+    /// The errno for a number that no kernel known to Annex has. New C libraries try such calls and fall back on
+    /// ENOSYS.
     package let unknown: Int32
     package let place: PolicyPlace
 

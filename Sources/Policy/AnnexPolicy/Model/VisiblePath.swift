@@ -1,4 +1,4 @@
-/// One thing that there is inside, from whichever section.
+/// One path that exists inside the sandbox, whichever section of the policy states it.
 struct VisiblePath: Sendable, Hashable {
     let path: String
     let rights: PathRights
@@ -7,7 +7,8 @@ struct VisiblePath: Sendable, Hashable {
 }
 
 extension Policy {
-    /// Everything that mounts put inside, a directory before what is below it. Mounts and Landlock both follow this.
+    /// Everything that is mounted inside the sandbox. A directory comes before the paths below it. The mounts and the
+    /// Landlock rules both follow this list.
     var visiblePaths: [VisiblePath] {
         var visible = paths.grants.map {
             VisiblePath(path: $0.path, rights: $0.rights, place: $0.place, reason: $0.reason)
@@ -44,12 +45,13 @@ extension Policy {
         return visible.sorted { $0.path < $1.path }
     }
 
-    /// Where there are a scratch and a `/dev`: what `shm_open` makes is a file there, and memory like any other.
+    /// Whether the sandbox has a directory for `shm_open`: it needs a scratch directory and a `/dev`. The objects are
+    /// files there, and count as memory like any other.
     private var hasSharedMemory: Bool {
         if case .scratch = paths.privateDirectory { !devices.isEmpty } else { false }
     }
 
-    /// Of a minimal `/proc` only what is about its own processes is there (`subset=pid`).
+    /// Whether a minimal `/proc` hides the file: it holds only the files of the sandbox's own processes (`subset=pid`).
     func isHiddenProcessFile(_ path: String) -> Bool {
         guard path.hasPrefix("/proc/"), let first = path.dropFirst(6).split(separator: "/").first else { return false }
         return !["self", "thread-self"].contains(first) && !first.utf8.allSatisfy { (0x30...0x39).contains($0) }

@@ -1,19 +1,17 @@
 /// `write-xor-execute: on` as conditions on system calls: memory that was ever writable never becomes executable.
 ///
-/// By rules; the kernel's own promise (`PR_SET_MDWE`) is made beside them where the kernel knows it.
-/// Executable memory comes from files only, mapped without being writable; so what can be written must not be
-/// executable as a file either: `paths` and the mounts see to that. Memory files lie on no mount of ours and can be mapped
-/// executable whatever their mode and seals, so they are not made at all where the contents of a file can become code.
+/// If the kernel knows `PR_SET_MDWE`, the launch makes that promise as well. Executable memory comes only from files,
+/// which are mapped without being writable. A writable file must therefore not be executable either: `paths` and the
+/// mounts ensure that. Memory files lie on no mount of the sandbox, and can be mapped executable whatever their mode
+/// and seals. If the contents of a file can become code, memory files cannot be created at all.
 enum WriteXorExecute {
-    /// What one call must observe: any of these for that argument.
+    /// What one call must fulfil: one of these alternatives for that argument.
     struct Demand: Sendable {
         let argument: String
         let alternatives: [Comparison]
     }
 
-    /// Calls that write past the protection of memory, or give memory that no condition can hold.
-    ///
-    /// - Parameter filesCanExecute: whether the contents of a file can become code at all.
+    /// Whether a call writes past the protection of memory, or gives memory that no condition can keep from execution.
     private static func isBarred(_ call: String, filesCanExecute: Bool) -> Bool {
         call == "memfd_secret" || call == "ptrace" || call == "memfd_create" && filesCanExecute
     }
@@ -21,7 +19,7 @@ enum WriteXorExecute {
     private static let write: UInt64 = 2
     fileprivate static let execute: UInt64 = 4
 
-    /// What each call must observe.
+    /// The demand on a call; nil if there is none.
     static func demand(on call: String) -> Demand? {
         switch call {
         case "mmap":
@@ -36,7 +34,7 @@ enum WriteXorExecute {
             // SHM_EXEC
             Demand(argument: "flags", alternatives: [.masked(mask: 0x8000, value: 0)])
         case "personality":
-            // READ_IMPLIES_EXEC makes every readable mapping executable; all ones only asks.
+            // READ_IMPLIES_EXEC makes every readable mapping executable. All ones only query the current value.
             Demand(
                 argument: "persona",
                 alternatives: [
@@ -48,7 +46,7 @@ enum WriteXorExecute {
 }
 
 extension WriteXorExecute {
-    /// The rules of a joined policy under these demands: only the calls whose rules change.
+    /// Narrows the rules of a joined policy by these demands. Only the calls whose rules change are returned.
     static func narrowed(
         _ rules: [Int32: [CallRule]], architecture: Architecture
     ) throws(PolicyError) -> [Int32: [CallRule]] {
@@ -78,7 +76,7 @@ extension WriteXorExecute {
         rules.values.joined().contains { $0.makesFilesExecutable }
     }
 
-    /// Whether the call would break what is demanded.
+    /// Whether the call with these arguments would violate a demand.
     static func isBroken(by call: SystemCall, _ arguments: [UInt64], filesCanExecute: Bool) -> Bool {
         guard let demand = demand(on: call.name),
             let register = call.arguments?.firstIndex(where: { $0.name == demand.argument })
@@ -88,7 +86,7 @@ extension WriteXorExecute {
 }
 
 extension CallRule {
-    /// Whether this lets the contents of a file become code, whatever else is demanded: mapped, or run.
+    /// Whether the rule lets the contents of a file become code, by mapping or execution, whatever else is demanded.
     fileprivate var makesFilesExecutable: Bool {
         guard answer == .allow else { return false }
         switch call {
@@ -101,7 +99,7 @@ extension CallRule {
         }
     }
 
-    /// This rule where the demand holds as well: the product of the alternatives.
+    /// This rule, narrowed to the cases in which the demand holds as well: the product of both lists of alternatives.
     fileprivate func under(_ demand: WriteXorExecute.Demand, register: Int) throws(PolicyError) -> CallRule {
         var others = conditions.filter { $0.index != register }
         var alternatives = demand.alternatives

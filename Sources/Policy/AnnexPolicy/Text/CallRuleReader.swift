@@ -1,11 +1,11 @@
-/// Reads what a policy file says about calls: `allow`, `refuse` and `end`.
+/// Reads the sections of a policy file that are about calls: `allow`, `refuse` and `end`.
 struct CallRuleReader {
     let architecture: Architecture
 
-    /// The largest number of rules in one file; the kernel takes 4,096 instructions.
+    /// The largest number of rules in one file. The kernel accepts 4,096 instructions.
     static let mostRules = 4096
 
-    /// The rules of a file by call, in the order in which they decide: what is allowed, refused, ended.
+    /// The rules of a file for each call, in the order in which they decide: `allow`, `refuse`, `end`.
     func rules(in values: [String: PolicyNode]) throws(PolicyError) -> [String: [CallRule]] {
         var rules: [CallRule] = []
         for section in Section.allCases {
@@ -83,7 +83,8 @@ struct CallRuleReader {
         return rule
     }
 
-    /// The call as this architecture knows it; as x86-64 does where this one lacks it, so that its entry is checked too.
+    /// The call of this architecture. If this architecture lacks it, the call of x86-64 is used, so that its entry is
+    /// checked too.
     private func systemCall(_ node: PolicyNode) throws(PolicyError) -> SystemCall {
         let name = try node.text("a call")
         guard

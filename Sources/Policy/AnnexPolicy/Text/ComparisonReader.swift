@@ -1,4 +1,4 @@
-/// Reads what one argument must be: a value, a list of values, or one of the words below with its operand.
+/// Reads the condition on one argument: a value, a list of values, or one of the words below with its operand.
 struct ComparisonReader {
     let kind: ArgumentKind
 
@@ -16,7 +16,7 @@ struct ComparisonReader {
         case ["exactly"]:
             return try words["exactly"].map { node throws(PolicyError) in [try exactly(node)] } ?? []
         case ["mask", "is"]: return try masked(words)
-        // For profiles made by others, which compare what the kernel does not read.
+        // Imported profiles need `register`: they compare bits that the kernel does not read.
         case ["register"]:
             return try words["register"].map { node throws(PolicyError) in
                 try ComparisonReader(kind: kind.whole).comparisons(node)
@@ -59,7 +59,8 @@ struct ComparisonReader {
         case "atMost": return [.atMost(value)]
         default: break
         }
-        // The caller chooses the upper half: with any bit there, a small value would pass as a large one.
+        // The program chooses the upper half freely. With any bit set there, the filter would take a small value for a
+        // large one.
         guard kind.bits == 64 else {
             throw node.error(
                 "`\(word)` cannot be trusted here: the kernel reads 32 bits of this argument, the filter 64")
@@ -74,8 +75,8 @@ struct ComparisonReader {
 }
 
 extension ComparisonReader {
-    /// Flags: none but these, all of these, none of these. Where some bits together hold one value, `only` lists the
-    /// values that they may hold.
+    /// Reads conditions on flags: `only` lists the flags that may be set, `has` those that must be set, `without` those
+    /// that must not. If several bits together hold one value, `only` also lists the values that they may hold.
     private func bits(
         only: PolicyNode?, has: PolicyNode?, without: PolicyNode?, in node: PolicyNode
     ) throws(PolicyError) -> [Comparison] {

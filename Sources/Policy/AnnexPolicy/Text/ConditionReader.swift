@@ -1,4 +1,4 @@
-/// Reads the `when:` of one call: which arguments must be what.
+/// Reads the `when:` of one call: a condition for each argument that it names.
 struct ConditionReader {
     let call: SystemCall
 
@@ -16,7 +16,7 @@ struct ConditionReader {
         return conditions
     }
 
-    /// An argument by its name, or by its number where the call's arguments have none.
+    /// The index of an argument, stated by its name, or by its number if the call's arguments have no names.
     private func index(_ node: PolicyNode, _ name: String) throws(PolicyError) -> Int {
         let known = (call.arguments ?? []).map(\.name)
         if let index = known.firstIndex(of: name) { return index }

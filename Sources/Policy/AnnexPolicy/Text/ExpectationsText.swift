@@ -1,4 +1,4 @@
-/// Names of expectation files: `NAME.expectations.yaml` beside `NAME.yaml`.
+/// The names of expectation files: `NAME.expectations.yaml` stands beside `NAME.yaml`.
 package enum ExpectationsText {
     package static let ending = ".expectations.yaml"
 

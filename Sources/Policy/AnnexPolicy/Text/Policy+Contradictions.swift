@@ -1,5 +1,7 @@
 extension Policy {
-    /// What the sections of a joined policy say against each other.
+    /// Checks the sections of a joined policy against each other.
+    ///
+    /// - Throws: if two of them contradict each other.
     func refuseContradictions() throws(PolicyError) {
         for grant in paths.grants {
             if let contradiction = contradiction(of: grant) {

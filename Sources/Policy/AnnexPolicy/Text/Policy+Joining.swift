@@ -1,5 +1,5 @@
 extension Policy {
-    /// Joins files, includes first; the last is the policy itself.
+    /// Joins policy files. Includes come first, and the last file is the policy itself.
     init(joining documents: [PolicyDocument], architecture: Architecture) throws(PolicyError) {
         guard let own = documents.last else { throw PolicyError("no policy") }
         var joining = Joining(documents: documents, own: own)
@@ -26,7 +26,7 @@ extension Policy {
         try refuseContradictions()
     }
 
-    /// Before anything multiplies the alternatives of their conditions.
+    /// Limits the combinations before any other step multiplies the alternatives of their conditions.
     private static func refuseTooMany(_ rules: [Int32: [CallRule]]) throws(PolicyError) {
         var sum = 0
         for (_, list) in rules.sorted(by: { $0.key < $1.key }) {
@@ -46,7 +46,7 @@ extension Policy {
         for document in documents { calls.merge(document.calls) { _, later in later } }
         var rules: [Int32: [CallRule]] = [:]
         for (name, list) in calls {
-            // What this architecture lacks needs no rule.
+            // A call that this architecture lacks needs no rule.
             guard let call = SystemCall(named: name, architecture: architecture) else { continue }
             rules[call.number] = list
         }
@@ -54,7 +54,7 @@ extension Policy {
     }
 }
 
-/// Takes each section from the last file that states it, and notes where that was.
+/// Takes each section from the last file that states it, and records the place of that statement.
 private struct Joining {
     let documents: [PolicyDocument]
     let own: PolicyDocument

@@ -2,13 +2,15 @@ internal import CAnnexPolicies
 internal import Synchronization
 
 extension PolicyLibrary {
-    /// The policies that travel inside this library.
+    /// The policies that this library carries.
     // SAFETY: the list is the program's own constant and ends with a null name.
     public static let shipped = PolicyLibrary(texts: unsafe ShippedTexts.all(annex_policy_at))
 }
 
 extension Policy {
-    /// A policy that travels inside this library, for example `com.apple.photo-editing`; read once per process.
+    /// A policy that this library carries, for example `com.apple.photo-editing`. It is read once per process.
+    ///
+    /// - Throws: if there is no policy of that name.
     public static func shipped(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {

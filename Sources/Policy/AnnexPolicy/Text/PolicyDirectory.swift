@@ -1,14 +1,16 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A directory of policy files that its user wrote, read so that nothing in it can hold up or fool the reader.
+/// A directory of policy files that a user wrote. Nothing in it can block or deceive the reader.
 struct PolicyDirectory {
     let path: String
 
-    /// More is no directory of policies.
+    /// A directory with more entries is not a directory of policies.
     private static let mostFiles = 1024
 
-    /// Every `NAME.yaml` by its name. Other files, hidden ones and expectations are no policies.
+    /// Every file `NAME.yaml` by its name. Other files, hidden files and expectation files are ignored.
+    ///
+    /// - Throws: if the directory or one of these files cannot be read safely.
     func sources() throws(PolicyError) -> [String: PolicyLibrary.Source] {
         let directory = try step { () throws(SystemError) in try Descriptor.directory(path) }
         let status = try step { () throws(SystemError) in try directory.status() }
@@ -27,8 +29,8 @@ struct PolicyDirectory {
         return sources
     }
 
-    /// The policies beside a file, as far as they can be used: one that another user could change, a pipe, a link or what
-    /// cannot be read is missed only by who includes it.
+    /// The policies in the same directory as a file. Skipped are unreadable files, pipes, links, and files that another
+    /// user can change: only a policy that includes a skipped one fails.
     func neighbours() -> [String: PolicyLibrary.Source] {
         guard let directory = try? Descriptor.directory(path),
             let entries = try? directory.entries(atMost: Self.mostFiles)
@@ -42,7 +44,8 @@ struct PolicyDirectory {
         return sources
     }
 
-    /// Neither a pipe nor a device is waited for, and no link is followed: the file is what it seems or refused.
+    /// Reads one file. It never waits for a pipe or a device and follows no link: anything but a regular file is
+    /// refused.
     private func text(
         of name: String, _ file: String, in directory: borrowing Descriptor
     ) throws(PolicyError) -> String {
@@ -71,7 +74,8 @@ struct PolicyDirectory {
         }
     }
 
-    /// Who can change a policy decides what runs under it: only root and the caller.
+    /// Refuses a file or directory that belongs to another user or that every user can write: the owner of a policy
+    /// decides what runs under it.
     private func refuseForeign(_ status: FileStatus, _ path: String) throws(PolicyError) {
         guard status.user == 0 || status.user == geteuid() else {
             throw PolicyError("\(path): belongs to another user, who could loosen it")

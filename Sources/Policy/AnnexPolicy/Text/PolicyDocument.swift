@@ -1,9 +1,9 @@
-/// One policy file as read, before what it includes is joined in. Nil and absent entries are left to the includes.
+/// One policy file as read, before its includes are joined in. The includes supply all entries that are nil or absent.
 struct PolicyDocument: Sendable {
     let name: String
     let summary: String
     let includes: [Include]
-    /// What the file says about each call, in the order in which it decides.
+    /// The file's rules about each call, in the order in which they decide.
     let calls: [String: [CallRule]]
     let unlisted: UnlistedCalls?
     let bundle: Stated<PathRights>?
@@ -15,7 +15,7 @@ struct PolicyDocument: Sendable {
     let writeXorExecute: Stated<Bool>?
     let environment: Stated<PolicyEnvironment>?
     let limits: [LimitName: Stated<LimitValue>]
-    /// Where the text starts: what is missing is missing here.
+    /// The start of the text, which errors about missing entries name.
     let place: PolicyPlace
 
     /// A file that is joined in before this one.
@@ -24,7 +24,7 @@ struct PolicyDocument: Sendable {
         let place: PolicyPlace
     }
 
-    /// A section's value and where the file says so.
+    /// A section's value and its place in the file.
     struct Stated<Value: Sendable>: Sendable {
         let value: Value
         let place: PolicyPlace
@@ -35,7 +35,7 @@ struct PolicyDocument: Sendable {
         }
     }
 
-    /// What `paths: private` says: the kind, and where it is inside.
+    /// The value of `paths: private`: the kind of the directory, and its path inside the sandbox.
     struct PrivateDirectory: Sendable {
         let directory: PolicyPaths.PrivateDirectory
         let path: String
@@ -72,7 +72,7 @@ extension PolicyDocument {
         environment = try Self.stated(values["environment"]) { node throws(PolicyError) in try node.environment() }
         limits = try values["limits"]?.limits() ?? [:]
         place = root.place
-        // Last: a page without a name has its other mistakes told all the same.
+        // The name is checked last, so that the other mistakes of a text without a name are reported too.
         guard let name = values["policy"], let summary = values["summary"] else {
             throw root.error("a policy states its name (`policy:`) and one sentence about it (`summary:`)")
         }

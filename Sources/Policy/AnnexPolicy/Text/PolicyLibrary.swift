@@ -1,6 +1,6 @@
-/// Policy texts by name; knows how to join what they include.
+/// A collection of policy texts by name, which joins the texts that a policy includes.
 public struct PolicyLibrary: Sendable {
-    /// One policy's text and the file that errors about it name.
+    /// One policy's text, and the file name that errors about it state.
     struct Source: Sendable {
         let text: String
         let file: String
@@ -17,50 +17,54 @@ public struct PolicyLibrary: Sendable {
         self.sources = sources
     }
 
-    /// The policies that travel inside this library; those of a directory take the place of what has their name, also
-    /// for what includes them.
+    /// The policies that this library carries, with those of a directory added. A policy of the directory replaces the
+    /// one of the same name, also if other policies include it.
     ///
-    /// - Parameter directory: holds `NAME.yaml` files, each a regular file that only root or the caller can write.
-    /// - Throws: where the directory or a file in it is not like that, or cannot be read.
+    /// - Parameter directory: a directory of `NAME.yaml` files; nil for none. The directory and each file must belong
+    ///   to root or the caller and must not be writable by every user. Each file must be a regular file.
+    /// - Throws: if the directory or a file in it cannot be read, or does not fulfil these conditions.
     public static func standard(overriding directory: String?) throws(PolicyError) -> PolicyLibrary {
         guard let directory else { return shipped }
         let own = try PolicyDirectory(path: directory).sources()
         return PolicyLibrary(sources: shipped.sources.merging(own) { $1 })
     }
 
+    /// The names of all policies, sorted.
     public var names: [String] { sources.keys.sorted() }
 
-    /// The text of one policy, as it was written; nil where there is none of that name.
+    /// The text of one policy as it was written; nil if there is no policy of that name.
     public func text(named name: String) -> String? { sources[name]?.text }
 
     /// Each policy's YAML under its name.
     package var allTexts: [String: String] { sources.mapValues(\.text) }
 
-    /// This library with more texts, in front of those of the same name.
+    /// This library with more texts, which replace those of the same name.
     ///
-    /// - Parameter texts: each policy's YAML under its name, with the file that errors about it name.
+    /// - Parameter texts: each policy's YAML under its name, with the file name that errors about it state.
     package func adding(_ texts: [String: (text: String, file: String)]) -> PolicyLibrary {
         PolicyLibrary(sources: sources.merging(texts.mapValues { Source(text: $0.text, file: $0.file) }) { $1 })
     }
 
-    /// This library with the policies of a directory in front, as far as they can be used: for a file that includes its
-    /// neighbours.
+    /// This library with the usable policies of a directory, which replace those of the same name. It serves a file
+    /// that includes policies of its own directory.
     package func adding(neighboursIn directory: String) -> PolicyLibrary {
         PolicyLibrary(sources: sources.merging(PolicyDirectory(path: directory).neighbours()) { $1 })
     }
 
     /// The policy of that name with all its includes joined in.
     ///
-    /// Every file counts once, includes before what includes them. What a file says about a call replaces all that
-    /// earlier files say about it; so does each other section and each limit. Granted paths add up; of one path the last
-    /// file decides.
+    /// Each file is joined once, and includes come before the files that include them. A file's rules about a call
+    /// replace all rules of earlier files about that call. The same holds for each other section and each limit.
+    /// Granted paths add up; if two files grant the same path, the last one decides.
+    ///
+    /// - Throws: if there is no such policy, or if it or one of its includes cannot be used.
     public func policy(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
         try Policy(joining: documents(ofPolicy: name, for: architecture), architecture: architecture)
     }
 
-    /// The files that a policy is made of, includes first; the last is the policy's own.
+    /// The files that a policy is made of. Includes come first, and the last file is the policy's own.
     func documents(
         ofPolicy name: String, for architecture: Architecture
     ) throws(PolicyError) -> [PolicyDocument] {
@@ -69,7 +73,7 @@ public struct PolicyLibrary: Sendable {
         return joined
     }
 
-    /// Every mistake in the text of that name itself, and none of what it includes.
+    /// Every mistake in the text of that name, without the mistakes of its includes.
     func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
         guard let source = sources[name] else { return [] }
         return PolicyMistakes(text: source.text, file: source.file, architecture: architecture).all

@@ -1,12 +1,12 @@
-/// Every mistake of one policy's text, as far as it is YAML.
+/// Every mistake of one policy's text, as far as the text is YAML.
 ///
-/// A reader stops at the first. So what that is about is cut out of the text's tree, and the rest is read again. A mistake
-/// that only cutting made is not told.
+/// A reader stops at the first mistake. So the faulty item is cut out of the text's tree, and the rest is read again. A
+/// mistake that only the cutting caused is not reported.
 struct PolicyMistakes {
-    /// A text with more is no policy with mistakes.
+    /// A text with more mistakes is hardly meant as a policy.
     static let most = 100
 
-    /// In the order of the text.
+    /// The mistakes in the order of the text.
     var all: [PolicyError] {
         found.sorted { one, other in
             guard let first = one.place, let second = other.place else { return one.place != nil }
@@ -14,7 +14,7 @@ struct PolicyMistakes {
         }
     }
     private var found: [PolicyError] = []
-    /// What something was cut out of.
+    /// The marks of the nodes that something was cut out of.
     private var wounded: Set<YAMLMark> = []
 
     init(text: String, file: String, architecture: Architecture) {
@@ -36,7 +36,7 @@ struct PolicyMistakes {
         }
     }
 
-    /// - Returns: the tree without what the mistake is about; nil where nothing of it could be cut out.
+    /// - Returns: the tree without the item that the mistake is about; nil if no item could be cut out.
     private mutating func note(_ error: PolicyError, in tree: YAMLNode) -> YAMLNode? {
         let mark = error.place.map { YAMLMark(line: $0.line, column: $0.column) }
         if mark.map(wounded.contains) != true { found.append(error) }
@@ -47,7 +47,7 @@ struct PolicyMistakes {
 }
 
 extension YAMLNode {
-    /// This tree without the item or entry that stands at a mark, and the marks of all that was around it.
+    /// This tree without the item or entry at a mark, and the marks of all nodes that contained it.
     fileprivate func cutting(_ place: YAMLMark) -> (rest: YAMLNode, around: [YAMLMark])? {
         switch content {
         case .scalar: return nil

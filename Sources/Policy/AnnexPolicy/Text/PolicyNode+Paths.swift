@@ -1,4 +1,4 @@
-/// The section about files: `paths`.
+/// Readers for the section about files, `paths`.
 extension PolicyNode {
     func bundleRights() throws(PolicyError) -> PathRights {
         try rights("`bundle`", among: [.read, .execute])
@@ -29,7 +29,7 @@ extension PolicyNode {
         try word("proc", among: PolicyPaths.ProcessFiles.self)
     }
 
-    /// The grants of one file; the same path twice is a contradiction.
+    /// The grants of one file. It is a contradiction to grant the same path twice.
     func grants() throws(PolicyError) -> [PathGrant] {
         var grants: [PathGrant] = []
         for group in try list("`grants`") {
@@ -45,7 +45,7 @@ extension PolicyNode {
         return grants
     }
 
-    /// Each grant is a mount and a Landlock rule.
+    /// A bound, because each grant costs a mount and a Landlock rule.
     private static let mostGrants = 256
 
     private func grantGroup() throws(PolicyError) -> [PathGrant] {
@@ -70,7 +70,7 @@ extension PolicyNode {
         return grants
     }
 
-    /// What becomes of a granted path that the host lacks.
+    /// What happens if the host lacks a granted path.
     private enum Missing: String, CaseIterable { case refuse, skip }
 
     private func privatePath() throws(PolicyError) -> String {

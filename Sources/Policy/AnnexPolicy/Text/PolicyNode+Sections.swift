@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The sections of a policy that are not about calls.
+/// Readers for the sections of a policy that are not about calls.
 extension PolicyNode {
     func unlistedCalls() throws(PolicyError) -> UnlistedCalls {
         let values = try mapping("`unlisted`", keys: ["known", "unknown"])
@@ -40,7 +40,7 @@ extension PolicyNode {
 
     private enum Switch: String, CaseIterable { case on, off }
 
-    /// One of a few words.
+    /// The enumeration's value that the scalar names.
     func word<Value>(_ what: String, among type: Value.Type) throws(PolicyError) -> Value
     where Value: CaseIterable & RawRepresentable<String> {
         let word = try text("`\(what)`")

@@ -1,4 +1,5 @@
-/// One node of a policy's text with its place; every reading of it either fits or says what is wrong there.
+/// One node of a policy's text with its place. Each reading method returns a value of the wanted form or throws an
+/// error that names the place.
 struct PolicyNode {
     let node: YAMLNode
     let place: PolicyPlace
@@ -48,7 +49,7 @@ struct PolicyNode {
         return entries
     }
 
-    /// The values of a mapping that knows exactly these keys.
+    /// The values of a mapping in which only these keys are allowed.
     func mapping(_ what: String, keys: [String]) throws(PolicyError) -> [String: PolicyNode] {
         var values: [String: PolicyNode] = [:]
         for entry in try entries(what) {

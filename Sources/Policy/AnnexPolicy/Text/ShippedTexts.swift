@@ -1,6 +1,6 @@
 internal import CAnnexPolicies
 
-/// Texts that this library carries as constants of the program.
+/// The texts that this library carries as constants of the program.
 enum ShippedTexts {
     /// Every text by its name, from one of the lists.
     static func all(_ text: (Int) -> annex_policy_text) -> [String: String] {
@@ -8,14 +8,14 @@ enum ShippedTexts {
         for index in 0... {
             let text = unsafe text(index)
             guard let name = unsafe text.name else { break }
-            // SAFETY: name and bytes are constants of the program, the bytes as many as told.
+            // SAFETY: name and bytes are constants of the program, and `size` is the number of bytes.
             let bytes = unsafe UnsafeBufferPointer(start: text.bytes, count: text.size)
             unsafe texts[String(cString: name)] = String(decoding: bytes, as: UTF8.self)
         }
         return texts
     }
 
-    /// What is expected of the shipped policies.
-    // SAFETY: as for the policies.
+    /// The expectations about the shipped policies.
+    // SAFETY: this list too is the program's own constant and ends with a null name.
     static let expectations = unsafe all(annex_expectations_at)
 }

@@ -1,6 +1,6 @@
-/// The name that somebody probably meant.
+/// Finds the known name that a misspelled name probably means.
 package enum NearestName {
-    /// The known name with the fewest changed letters, when those are few enough to be a slip.
+    /// The known name with the fewest changed letters; nil if too many are changed for a typing error.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
         let allowed = max(1, name.count / 3)
         let ranked = known.map { (distance: distance(name, $0, atMost: allowed), name: $0) }
@@ -8,7 +8,8 @@ package enum NearestName {
         return best?.name
     }
 
-    /// Letters to insert, remove, change or swap with a neighbour; anything above `limit` may come out as `limit + 1`.
+    /// The number of letters to insert, remove, change or swap with a neighbour. A distance above `limit` may be
+    /// returned as `limit + 1`.
     static func distance(_ one: String, _ other: String, atMost limit: Int) -> Int {
         let from = Array(one.lowercased().utf8)
         let to = Array(other.lowercased().utf8)

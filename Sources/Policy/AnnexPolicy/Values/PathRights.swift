@@ -1,13 +1,13 @@
-/// What may be done with a file, or with everything below a directory.
+/// Rights on a file, or on everything below a directory.
 public struct PathRights: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Files are read, directories listed.
+    /// Files may be read and directories listed.
     public static let read = PathRights(rawValue: 1)
-    /// Files are changed, made, renamed and removed.
+    /// Files may be changed, created, renamed and removed.
     public static let write = PathRights(rawValue: 2)
-    /// Programs are run.
+    /// Programs may be executed.
     public static let execute = PathRights(rawValue: 4)
 
     /// The rights as policies spell them.
@@ -15,7 +15,7 @@ public struct PathRights: OptionSet, Sendable, Hashable {
         ("read", .read), ("write", .write), ("execute", .execute),
     ]
 
-    /// Each right by itself, in their usual order.
+    /// The single rights, in their usual order.
     package var each: [PathRights] { Self.names.map(\.right).filter { contains($0) } }
 }
 

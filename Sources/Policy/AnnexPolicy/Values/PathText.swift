@@ -1,14 +1,15 @@
-/// Paths as policies write them, and those that no policy may ask for.
+/// Functions on the paths of policies, and the rules about paths that no policy may grant.
 package enum PathText {
-    /// Where an extension finds its own bundle.
+    /// The path of the extension's own bundle inside the sandbox.
     package static let bundle = "/bundle"
 
-    /// The parts of an absolute path. A path is bytes to the kernel: a slash parts it also before a combining mark.
+    /// The parts of an absolute path. To the kernel a path is bytes: a slash separates parts even before a combining
+    /// mark.
     package static func parts(_ path: String) -> [Substring] {
         path.utf8.split(separator: slash).map(Substring.init)
     }
 
-    /// Whether two paths are one to the kernel. Texts are equal already where they only look alike.
+    /// Whether two paths are the same to the kernel. `==` would compare by Unicode equivalence instead.
     package static func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
 
     /// Whether `path` is `directory` or below it.
@@ -18,14 +19,14 @@ package enum PathText {
         return directory == "/" || next == nil || next == slash
     }
 
-    /// The order of their bytes: a directory comes before what is below it.
+    /// Whether the first path precedes the second in the order of their bytes. A directory precedes the paths below it.
     package static func precedes(_ first: String, _ second: String) -> Bool {
         first.utf8.lexicographicallyPrecedes(second.utf8)
     }
 
     private static let slash = UInt8(ascii: "/")
 
-    /// The path without `.`, `..` and needless slashes, by its spelling.
+    /// The path without `.`, `..` and needless slashes, resolved by its spelling alone.
     package static func resolved(_ path: String) -> String {
         var kept: [Substring] = []
         for part in parts(path) where part != "." {
@@ -34,7 +35,7 @@ package enum PathText {
         return "/" + kept.joined(separator: "/")
     }
 
-    /// The path as a YAML text.
+    /// The path as a YAML scalar.
     static func quoted(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             byte >= 0x2B && byte <= 0x39 && byte != 0x2C || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A
@@ -43,7 +44,7 @@ package enum PathText {
         return isPlain ? path : "'" + path.replacing("'", with: "''") + "'"
     }
 
-    /// What is doubtful about a path's spelling; nil where it says exactly what it means.
+    /// What is wrong with a path's spelling; nil if the path is spelled plainly.
     package static func misspelling(_ path: String) -> String? {
         if path.hasPrefix("~") || path.hasPrefix("$") { return "a policy knows no home and no variables: write it out" }
         guard path.hasPrefix("/") else { return "a path starts at the root: `/`" }
@@ -58,7 +59,7 @@ package enum PathText {
         return nil
     }
 
-    /// Why no policy may grant this path; nil where it may.
+    /// Why no policy may grant this path with these rights; nil if a policy may.
     package static func danger(_ path: String, _ rights: PathRights) -> String? {
         if path == "/" { return "the root is everything: name what is needed" }
         if let reason = madeInside(path) { return reason }
@@ -69,7 +70,7 @@ package enum PathText {
         return nil
     }
 
-    /// Where a private directory cannot be.
+    /// Why the path cannot be a private directory; nil if it can.
     static func dangerAsPrivate(_ path: String) -> String? {
         if path == "/" { return "the root cannot be private" }
         if let reason = madeInside(path) { return reason }
@@ -77,7 +78,7 @@ package enum PathText {
         return nil
     }
 
-    /// What the sandbox makes itself.
+    /// Why the path is reserved for what the sandbox creates itself; nil if it is not reserved.
     private static func madeInside(_ path: String) -> String? {
         if isWithin(path, "/proc") { return "`paths: proc` says what there is of /proc" }
         if isWithin(path, "/dev") { return "`devices` says what there is of /dev" }

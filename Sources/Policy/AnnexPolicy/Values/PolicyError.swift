@@ -1,10 +1,10 @@
-/// Why a policy cannot be used: where, what, and what was probably meant.
+/// A mistake because of which a policy cannot be used.
 public struct PolicyError: Error, Sendable, Hashable {
-    /// Where in which file; nil when no text is at fault.
+    /// The place of the mistake; nil if no text is at fault.
     public let place: PolicyPlace?
-    /// What is wrong, as a phrase without a full stop.
+    /// The problem, as a phrase without a full stop.
     public let problem: String
-    /// The nearest name that would have been right.
+    /// The nearest known name, if the mistake may be a misspelled name.
     public let suggestion: String?
 
     public init(_ problem: String, at place: PolicyPlace? = nil, suggestion: String? = nil) {

@@ -1,6 +1,6 @@
-/// Sizes and times as policies write them.
+/// Reads sizes and times in the notation of policies.
 enum Quantity {
-    /// Bytes: a whole number with an optional `K`, `M` or `G` (powers of 1024).
+    /// A number of bytes: a whole number with an optional `K`, `M` or `G` (powers of 1024).
     static func bytes(_ text: String) -> UInt64? {
         let factors: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
         let factor = text.last.flatMap { factors[$0] }

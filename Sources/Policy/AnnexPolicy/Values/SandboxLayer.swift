@@ -1,18 +1,18 @@
-/// One of the kernel's means that a sandbox is built from; the raw value is its word on the command line.
+/// One kernel mechanism that a sandbox is built from. The raw value is its name on the command line.
 public enum SandboxLayer: String, CaseIterable, Sendable, Hashable {
     case user, mount, pid, network, ipc, uts, cgroup
-    /// A root of its own that holds nothing but what the policy lists.
+    /// A root directory of the sandbox's own, with nothing in it but what the policy lists.
     case root
     case capabilities
     case noNewPrivileges = "no-new-privileges"
     case landlock, seccomp, keyring
-    /// Clocks that do not say when the machine was started.
+    /// Clocks that do not reveal when the machine was started.
     case time
-    /// Speculation that leaks switched off, and a core of its own while it runs: as far as the machine offers them. No
-    /// statement of a policy rests on it.
+    /// Protection against leaks by speculative execution: such speculation is switched off, and the process runs alone
+    /// on its core, as far as the machine offers both. No statement of a policy depends on this layer.
     case speculation
 
-    /// As people know it, for example `process namespace`.
+    /// The layer's name for people, for example `process namespace`.
     public var title: String {
         switch self {
         case .user: "user namespace"

@@ -1,8 +1,8 @@
-/// Whole numbers as people write them: decimal, or hexadecimal after `0x`.
+/// Reads whole numbers: decimal, or hexadecimal after `0x`.
 enum WholeNumber {
     static func parse(_ text: some StringProtocol) -> UInt64? {
         if text.hasPrefix("0x") { return UInt64(text.dropFirst(2), radix: 16) }
-        // `UInt64("+1")` would pass.
+        // `UInt64` would also accept "+1".
         guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         return UInt64(text)
     }

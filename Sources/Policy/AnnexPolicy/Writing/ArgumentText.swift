@@ -1,8 +1,8 @@
-/// Arguments of a call as people write them: `flags=O_WRONLY|O_CREAT`, `size=4K`, `0=3`.
+/// Reads the arguments of a call as people write them: `flags=O_WRONLY|O_CREAT`, `size=4K`, `0=3`.
 struct ArgumentText {
     let call: SystemCall
 
-    /// The register that a name or number means.
+    /// The register that a name or number stands for.
     func index(_ name: String, at place: PolicyPlace?) throws(PolicyError) -> Int {
         let known = (call.arguments ?? []).map(\.name)
         if let index = known.firstIndex(of: name) { return index }
@@ -13,7 +13,7 @@ struct ArgumentText {
             at: place, suggestion: NearestName.of(name, among: known))
     }
 
-    /// The register's value: names and numbers, joined by `|`.
+    /// The register's value, from names and numbers joined by `|`.
     func value(_ text: String, of index: Int, at place: PolicyPlace?) throws(PolicyError) -> UInt64 {
         let known = call.arguments ?? []
         let kind = index < known.count ? known[index].kind : .register
@@ -27,7 +27,7 @@ struct ArgumentText {
     private func one(_ text: String, _ kind: ArgumentKind, at place: PolicyPlace?) throws(PolicyError) -> UInt64 {
         if let value = kind.value(named: text) { return value }
         if text == "NULL" { return 0 }
-        // Modes are octal wherever people write them.
+        // People write file modes in octal.
         if kind.style == .octal, text.utf8.allSatisfy({ $0 >= 0x30 && $0 < 0x38 }), let mode = UInt64(text, radix: 8) {
             return mode
         }
@@ -39,7 +39,7 @@ struct ArgumentText {
 }
 
 extension Substring {
-    /// Without blanks around it.
+    /// The text without blanks at its start and end.
     var trimmed: String {
         String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 extension CallAnswer {
-    /// For people, for example `refused with EPERM`.
+    /// The answer as a phrase, for example `refused with EPERM`.
     package var words: String {
         switch self {
         case .allow: "allowed"
@@ -12,12 +12,12 @@ extension CallAnswer {
         }
     }
 
-    /// The same, with what the broker counts such calls against.
+    /// The same phrase, with the budget that the broker counts such calls against.
     func words(within bound: CallBound?) -> String {
         bound.map { "\(words) within the bounds of \($0.rawValue)" } ?? words
     }
 
-    /// One word: `allow`, an errno's name, `end` or `abort`.
+    /// The answer as one word: `allow`, an errno's name, `end` or `abort`.
     package var word: String {
         switch self {
         case .allow: "allow"

@@ -1,5 +1,5 @@
 extension CallRule {
-    /// Entries of a group's `calls:` that say what this rule does; more than one where a condition has no single form.
+    /// The entries of a group's `calls:` that state this rule. There are several if a condition has no single form.
     func entries(for architecture: Architecture) -> [String] {
         let call = SystemCall(named: self.call, architecture: architecture) ?? SystemCall(named: self.call)
         let choices: [[String]] = conditions.reduce([[]]) { choices, condition in
@@ -23,7 +23,7 @@ extension CallRule {
         return said.isEmpty ? "always" : "when " + said.joined(separator: ", and ")
     }
 
-    /// As policies write it under `when:`.
+    /// The argument's name under `when:`, or its number if it has no name.
     static func argumentName(_ index: Int, of call: SystemCall?) -> String {
         let known = call?.arguments ?? []
         return index < known.count ? known[index].name : String(index)

@@ -1,5 +1,5 @@
 extension ConditionForm {
-    /// In the policy's own language, for example `{ has: [MAP_PRIVATE], without: [PROT_EXEC] }`.
+    /// The condition in the policy's language, for example `{ has: [MAP_PRIVATE], without: [PROT_EXEC] }`.
     var text: String {
         let text = shapeText
         return isWholeRegister ? "{ register: \(text) }" : text
@@ -29,7 +29,7 @@ extension ConditionForm {
         items.count == 1 ? items[0] : "[\(items.joined(separator: ", "))]"
     }
 
-    /// A value by its constant's name, else as a number that reads well.
+    /// A value as the name of its constant, or as a number if it has none: decimal below 4096, otherwise hexadecimal.
     func name(_ value: UInt64) -> String {
         if let constant = kind.constants.first(where: { $0.value == value }) { return constant.name }
         return value < 4096 ? String(value) : WholeNumber.hexadecimal(value)
@@ -37,7 +37,8 @@ extension ConditionForm {
 }
 
 extension ConditionForm {
-    /// In a sentence after the argument's name, for example `has MAP_PRIVATE and not PROT_EXEC`.
+    /// The condition as the end of a sentence after the argument's name, for example `has MAP_PRIVATE and is without
+    /// PROT_EXEC`.
     var words: String {
         let words = shapeWords
         return isWholeRegister ? words + " (all 64 bits compared, of which the kernel reads 32)" : words
@@ -69,7 +70,7 @@ extension ConditionForm {
         return kind.style == .pointer && value == 0 ? "NULL" : name(value)
     }
 
-    /// `a, b and c`.
+    /// The items as a list in a sentence: `a, b and c`.
     static func joined(_ items: [String], by word: String) -> String {
         guard let last = items.last, items.count > 1 else { return items.first ?? "nothing" }
         return items.dropLast().joined(separator: ", ") + " \(word) " + last

@@ -1,9 +1,9 @@
-/// How the comparisons of one argument are best said: the way back from what the filter compares to what people write.
+/// The form in which the comparisons of one argument are written for people: the inverse of `ComparisonReader`.
 struct ConditionForm: Sendable, Hashable {
     enum Shape: Sendable, Hashable {
         /// Exactly one of these values.
         case values([UInt64])
-        /// No flag beside `flags`; the bits that together are one value hold one of `choices`.
+        /// No flag but `flags` is set. The bits that together are one value hold one of `choices`.
         case only(choices: [UInt64], flags: UInt64)
         case bits(has: UInt64, without: UInt64)
         case masked(mask: UInt64, values: [UInt64])
@@ -12,12 +12,12 @@ struct ConditionForm: Sendable, Hashable {
 
     let shape: Shape
     let kind: ArgumentKind
-    /// All 64 bits are compared, although the kernel reads 32 of them.
+    /// Whether all 64 bits are compared although the kernel reads 32 of them.
     let isWholeRegister: Bool
 }
 
 extension ConditionForm {
-    /// - Returns: nil where no single form says it: then each comparison is said by itself.
+    /// - Returns: nil if no single form expresses the comparisons; then each comparison has a form of its own.
     init?(_ comparisons: [Comparison], kind: ArgumentKind) {
         isWholeRegister = comparisons.contains { !$0.isReadable(within: kind) }
         self.kind = isWholeRegister ? kind.whole : kind
@@ -25,7 +25,7 @@ extension ConditionForm {
         self.shape = shape
     }
 
-    /// The forms that together say what a condition does, each holding by itself.
+    /// The forms that together express a condition: the condition holds if any of them holds.
     static func forms(of condition: CallCondition, of call: SystemCall?) -> [ConditionForm] {
         let known = call?.arguments ?? []
         let kind = condition.index < known.count ? known[condition.index].kind : .register
@@ -34,7 +34,7 @@ extension ConditionForm {
         return form.isNumbers && each.allSatisfy { !$0.isNumbers } ? each : [form]
     }
 
-    /// Flags for which there are names, but not in one form.
+    /// Whether the form shows numbers for flags that may have names: no single form expresses them by name.
     private var isNumbers: Bool {
         guard case .masked(let mask, _) = shape, case .flags(let choice) = kind.style else { return false }
         return mask & choice == 0
@@ -69,7 +69,7 @@ extension ConditionForm {
 
     private static func bits(_ mask: UInt64, _ values: [UInt64], _ kind: ArgumentKind) -> Shape? {
         guard case .flags(let choice) = kind.style, values.count == 1, let has = values.first else { return nil }
-        // A value among flags is compared in all its bits, and 0 cannot be asked for by `has`.
+        // A value among flags is compared in all its bits, and `has` cannot ask for 0.
         guard mask & choice == 0 || mask & choice == choice && has & choice != 0 else { return nil }
         let without = mask & ~has & ~choice
         guard kind.names(of: has) != nil, kind.names(of: without) != nil else { return nil }
@@ -78,13 +78,13 @@ extension ConditionForm {
 }
 
 extension ArgumentKind {
-    /// A register of a call whose arguments have no names.
+    /// The kind of a register of a call whose arguments have no names.
     static let register = ArgumentKind(name: "hex", bits: 64, style: .hexadecimal, constants: [])
 
-    /// The same register with its upper half.
+    /// The same kind with all 64 bits of the register.
     var whole: ArgumentKind { ArgumentKind(name: name, bits: 64, style: style, constants: constants) }
 
-    /// The names that together are these bits; nil where some bit has none.
+    /// The names that together make up these bits; nil if some bit has no name.
     func names(of bits: UInt64) -> [String]? {
         guard case .flags(let choice) = style else { return nil }
         var names: [String] = []
@@ -93,7 +93,7 @@ extension ArgumentKind {
             names.append(chosen.name)
         }
         var rest = bits & ~choice
-        // Widest first, as where a call is described.
+        // Constants with the most bits come first, as in `ArgumentKind.describe`.
         let flags = constants.filter { $0.value & ~choice != 0 && $0.value & choice == 0 }
         for flag in flags.sorted(by: { $0.value.nonzeroBitCount > $1.value.nonzeroBitCount })
         where rest & flag.value == flag.value {
@@ -116,7 +116,7 @@ extension Comparison {
         }
     }
 
-    /// Whether the policy language takes it for this kind without asking for the whole register.
+    /// Whether the policy language accepts the comparison for this kind without the word `register`.
     fileprivate func isReadable(within kind: ArgumentKind) -> Bool {
         switch self {
         case .masked(let mask, _): mask & ~kind.mask == 0

@@ -1,5 +1,5 @@
 extension Policy {
-    /// This policy as one text without includes, which reads back as the same policy.
+    /// This policy as one text without includes. Reading the text gives the same policy.
     public var joinedText: String {
         var page = PolicyPage(name: name, summary: summary)
         page.comments = ["With everything that it includes, for \(architecture.rawValue)."]
@@ -36,7 +36,7 @@ extension Policy {
 }
 
 extension PolicyPaths {
-    /// The section as policies write it.
+    /// The section `paths` in the policy's language.
     var written: String {
         var lines = [
             "paths:", "  bundle: \(bundle)", "  private: \(writtenPrivate)", "  proc: \(processFiles.rawValue)",

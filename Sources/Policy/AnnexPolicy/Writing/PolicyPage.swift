@@ -1,23 +1,23 @@
 internal import AnnexLinux
 
-/// A policy's text in the making: what `import` and `learn` propose, laid out as people write policies.
+/// The parts of a policy's text, for example one that `import` or `learn` proposes, laid out as people write policies.
 struct PolicyPage: Sendable {
     /// A group of calls under one reason.
     struct Group: Sendable {
         let answer: CallAnswer
         let reason: String
-        /// As they stand after `- `.
+        /// The entries without the leading `- `.
         let entries: [String]
         var bound: CallBound? = nil
     }
 
     let name: String
     let summary: String
-    /// Lines above everything else, without their `#`.
+    /// The comment lines at the top, without their `#`.
     var comments: [String] = []
     var includes: [String] = []
     var groups: [Group] = []
-    /// Whole sections as they stand, for example `network: none`.
+    /// Complete sections as text, for example `network: none`.
     var sections: [String] = []
 
     var text: String {
@@ -61,7 +61,7 @@ struct PolicyPage: Sendable {
         return lines
     }
 
-    /// A text that YAML reads back as it is, whatever it holds.
+    /// A YAML scalar that reads back as the given text, whatever characters the text has.
     static func scalar(_ text: String) -> String {
         let flat = oneLine(text)
         let isPlain = flat.first.map { $0.isASCII && ($0.isLetter || $0 == "/") } ?? false
@@ -71,7 +71,7 @@ struct PolicyPage: Sendable {
         return "'" + flat.replacing("'", with: "''") + "'"
     }
 
-    /// Control characters and line ends would be read as the page's own.
+    /// The text with each control character and line end replaced by a space, because YAML would take them for its own.
     static func oneLine(_ text: String) -> String {
         String(
             String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))

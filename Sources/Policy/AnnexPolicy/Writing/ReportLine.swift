@@ -1,9 +1,9 @@
-/// One line of what a tool says about policies; how it looks is the terminal's affair.
+/// One line of a tool's output about policies. The terminal's code decides how each tone looks.
 package struct ReportLine: Sendable, Hashable {
     package enum Tone: Sendable, Hashable { case plain, heading, good, bad, faint }
 
     package let tone: Tone
-    /// Steps to the right.
+    /// The number of indentation steps.
     package let indent: Int
     package let text: String
 

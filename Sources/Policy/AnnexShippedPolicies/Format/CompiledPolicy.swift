@@ -1,6 +1,6 @@
 internal import AnnexPolicy
 
-/// One shipped policy as `make policies` wrote it down.
+/// One shipped policy in the form that `make policies` generates.
 struct CompiledPolicy: Sendable {
     /// The digest of the texts that the policy was made of: `PolicyLibrary.digest(ofPolicy:)`.
     let digest: UInt64
@@ -26,7 +26,7 @@ struct CompiledPolicy: Sendable {
         policy(architecture, try? filter(for: architecture))
     }
 
-    /// The filter that is written down.
+    /// The filter that is stored in this policy.
     func filter(for architecture: Architecture) throws(PolicyError) -> SeccompFilter {
         let digits =
             switch architecture {

@@ -1,5 +1,5 @@
-// The texts of the shipped policies, carried as bytes. C, because Swift cannot take in a file; and not by a build plugin,
-// because the tool that compiles these policies when Annex is built carries them too.
+// The texts of the shipped policies, stored as bytes. This is C because Swift cannot embed a file. A build plugin
+// cannot do it: the tool that compiles these policies while Annex is built needs them too.
 #ifndef C_ANNEX_POLICIES_H
 #define C_ANNEX_POLICIES_H
 
@@ -11,10 +11,10 @@ typedef struct {
     size_t size;
 } annex_policy_text;
 
-// The text at `index`; name NULL behind the last.
+// The text at `index`. Behind the last text, its name is NULL.
 annex_policy_text annex_policy_at(size_t index);
 
-// What is expected of the policies, in the same way.
+// The expectations about the policies, in the same form.
 annex_policy_text annex_expectations_at(size_t index);
 
 #endif

@@ -10,7 +10,7 @@ package struct Attack: Sendable {
         case notApplicable(String)
     }
 
-    /// For example `FS-01`; stable.
+    /// The stable identifier, for example `FS-01`.
     package let id: String
     package let technique: String
     package let trial: Trial

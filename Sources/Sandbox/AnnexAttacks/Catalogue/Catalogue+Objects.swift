@@ -11,7 +11,8 @@ extension Catalogue {
                 script.conduct(.locks, .number(Canaries.gift), 6, 10_000)
             },
             locks("the same locks by threads with their own descriptor tables") { script in
-                // More than are allowed. The kernel compares each lock with all others: ten times as many take minutes.
+                // This takes more locks than are allowed. The kernel compares each lock with all others, so ten times
+                // as many would take minutes.
                 script.conduct(.lockTables, .number(Canaries.gift), 6, 4)
             }),
         Attack(
@@ -27,13 +28,13 @@ extension Catalogue {
                     KernelCounts.kibibytes("VmPTE", of: scene.process)
                 }
             ) { script, _, policy in
-                // A gibibyte of addresses wants 2 MiB of tables.
+                // A gibibyte of addresses needs 2 MiB of tables.
                 let gibibytes = (policy.limits.memory + Measure.Allowance.always) >> 21 + 16
                 return .measured(script.conduct(.tables, .value(gibibytes)))
             }),
         Attack(
             "KOBJ-04", "The machine's pool of huge pages", addition: true,
-            // A pool that is empty is a pool that was asked.
+            // ENOMEM counts as getting through: every layer let the call reach the pool, which was empty.
             .call("mmap", 0, 0x20_0000, 1, 0x40022, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid]),
             .call("mmap", 0, 0x20_0000, 3, 0x40021, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid])),
         Attack(
@@ -120,7 +121,7 @@ extension Catalogue {
     ) -> Try {
         Try(
             name, else: "a budget of locks",
-            // The kernel's list is no copy: while others lock and unlock, a reader misses some.
+            // The kernel's list is not a snapshot: a reader misses some locks while other processes lock and unlock.
             measure: Measure("locks", of: 256) { scene in
                 KernelCounts.locks(on: scene.canaries.writable).map { max($0, scene.told) }
             }
@@ -129,7 +130,7 @@ extension Catalogue {
         }
     }
 
-    /// Made, and removed again: where nothing stops it, it is the host's.
+    /// Creates an object and removes it again: if no layer stops the try, the object is the host's.
     private static func queue(
         _ name: String, _ make: String, _ arguments: [TrialArgument], removed remove: String, _ rest: [TrialArgument]
     ) -> Try {
@@ -145,11 +146,11 @@ extension Catalogue {
     @Sendable private static func sendsDescriptor(_ script: inout TrialScript) -> Proof {
         let ends = script.room(8)
         script.call("socketpair", 1, 1, 0, ends)
-        // A message of one byte, with one descriptor: its own answers.
+        // A message of one byte with one descriptor: the program's own answers.
         let control = script.bytes([20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0])
         let buffers = script.words([script.room(1), 1])
         let message = script.words([0, 0, buffers, 1, control, 20, 0])
-        // The pair's first number: the lowest that is free in a program that was given 0 to 4.
+        // 5 is the first number of the pair: the lowest free one, because the program starts with 0 to 4.
         return .succeeds(script.call("sendmsg", 5, message, 0))
     }
 

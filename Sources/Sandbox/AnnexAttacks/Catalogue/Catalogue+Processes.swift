@@ -108,7 +108,7 @@ extension Catalogue {
             "SIG-04", "SIGSTOP itself",
             .drivenBy(["EndToEndTests/LifeTests: SIG-04", "AnnexSandboxTests/Warden/LifelineTests: SIG-04"])),
         Attack(
-            // Live, it is the warden that is stopped: no test can make a process that no signal reaches.
+            // The live test stops the warden instead: no test can make a process that no signal reaches.
             "SIG-05", "Unkillable (D-state) child",
             .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
         Attack("SIG-06", "Pid reuse on kill", .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),

@@ -1,6 +1,6 @@
 /// Every technique that a hostile extension will try.
 package enum Catalogue {
-    /// In the order of the sections.
+    /// All attacks, in the order of the sections.
     package static let attacks: [Attack] =
         files + processFiles + namespaces + filters + kernel + descriptors + terminal + signals + sockets + network
         + start + bombs + objects + memory + lifetimes + deputies

@@ -28,10 +28,11 @@ struct Measure: Sendable {
         case little
         /// These objects count against the memory limit.
         case memoryLimit
-        /// The same if a control group counts them. Without one, the policy's line that grants this call allows them.
+        /// These objects count against the memory limit if a control group enforces it. Without a group, the policy's
+        /// line that grants this call allows them.
         case memoryLimitOfGroup(granting: String, [TrialArgument])
 
-        /// Bytes.
+        /// The allowed increase, in bytes.
         func bytes(_ policy: Policy) -> UInt64 {
             switch self {
             case .little: Self.always

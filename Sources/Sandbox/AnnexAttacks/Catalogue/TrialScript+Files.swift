@@ -2,7 +2,8 @@ internal import AnnexPolicy
 internal import AnnexSandbox
 
 extension TrialScript {
-    /// Opens, reads and tells a file's beginning; the step that tells.
+    /// Opens a file, reads its beginning and reports it.
+    /// - Returns: the step that reports the bytes.
     mutating func readFile(_ path: String) -> Int {
         let room = room(4096)
         let file = call("openat", .here, text(path), .number(Flags.closeOnExec), 0)
@@ -10,7 +11,8 @@ extension TrialScript {
         return tell(room, count: .result(count), after: count)
     }
 
-    /// Opens, reads and tells a file to its end, where it has no more than 24 KiB; the steps that tell.
+    /// Opens a file, reads its first 24 KiB and reports them.
+    /// - Returns: the steps that report the bytes.
     mutating func readWhole(_ path: String) -> [Int] {
         let file = call("openat", .here, text(path), .number(Flags.closeOnExec), 0)
         return (0..<12).map { _ in
@@ -20,25 +22,27 @@ extension TrialScript {
         }
     }
 
-    /// Opens and reads; the step that reads.
+    /// Opens a file and reads from it.
+    /// - Returns: the step that reads.
     mutating func read(_ path: String, count: Int64) -> Int {
         let file = call("openat", .here, text(path), .number(Flags.closeOnExec), 0)
         return call("read", .result(file), room(Int(count)), .number(count), after: file)
     }
 
-    /// Asks whether there is a file.
+    /// Checks whether a file exists.
     mutating func look(at path: String) -> Proof {
         .succeeds(call("newfstatat", .here, text(path), room(256), 0))
     }
 
-    /// Executes a file in the program's place; `then` is what the program does if it is our own.
+    /// Executes a file in place of the program. `then` is the script that follows if the file is the trial's own
+    /// program.
     mutating func execute(_ path: String, then: TrialScript?) {
         if let then { again = [then] }
         let name = text(path)
         call("execve", name, words([name, 0]), words([0]))
     }
 
-    /// Executes bytes of its own from memory.
+    /// Executes a program from a memory file.
     mutating func executeMemory(_ program: [UInt8]) {
         again = [TrialScript()]
         let file = call("memfd_create", text("program"), 0)
@@ -48,7 +52,8 @@ extension TrialScript {
         call("execveat", .result(file), name, arguments, words([0]), .number(Flags.emptyPath), after: file)
     }
 
-    /// The step that tells the effective capabilities, 0 to 31.
+    /// Reports the effective capabilities 0 to 31.
+    /// - Returns: the step that reports them.
     mutating func capabilities() -> Int {
         let header = words([0x2008_0522])
         let data = room(24)
@@ -56,7 +61,8 @@ extension TrialScript {
         return tell(data, count: 4, after: step)
     }
 
-    /// A socket connected to an address; the step that connects.
+    /// Connects a socket to an address.
+    /// - Returns: the step that connects.
     mutating func connect(
         _ domain: Int64, kind: Int64 = 1, protocol number: Int64 = 0, to address: [UInt8]
     ) -> Int {
@@ -65,15 +71,15 @@ extension TrialScript {
         return call("connect", .result(socket), place, .number(Int64(address.count)), after: socket)
     }
 
-    /// The same call until it fails; how often it did not.
+    /// Repeats a call until it fails. The step's result is the number of successes.
     mutating func `repeat`(_ name: String, _ times: Int64, _ arguments: TrialArgument...) -> Int {
         flood(.repeat, SystemCall(named: name)?.number ?? -1, times, arguments)
     }
 
-    /// The same call however often it fails.
+    /// Repeats a call even if it fails.
     mutating func probe(number: Int32, _ times: Int64) -> Int { flood(.probe, number, times, []) }
 
-    /// A call with each number of a range in its first register; how many did not fail.
+    /// Makes a call with each number of a range in its first register. The step's result is the number of successes.
     mutating func scan(_ name: String, _ range: Range<Int64>, _ second: TrialArgument) -> Int {
         conduct(
             .scan, .number(SystemCall(named: name)?.number ?? -1), .number(range.lowerBound),

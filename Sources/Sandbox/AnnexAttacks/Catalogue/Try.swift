@@ -11,7 +11,7 @@ package struct Try: Sendable {
         case layer(SandboxLayers)
         /// The ABI of Landlock from which on Landlock stops it.
         case landlock(Int)
-        /// A machine that swaps.
+        /// The machine must have swap.
         case swap
     }
 

@@ -1,16 +1,16 @@
 package import AnnexPolicy
 
-/// What became of one expectation.
+/// The result of one expectation.
 package struct ExpectationResult: Sendable {
-    /// Whether it was tried in a sandbox.
+    /// Whether the expectation was tried in a sandbox.
     package enum Live: Sendable, Hashable {
         case tried
-        /// It was not, and why.
+        /// The expectation was not tried, for this reason.
         case notTried(String)
     }
 
     package let expectation: Expectation
-    /// Why it is not met, by the policy's own answer or by the kernel's; nil where it is.
+    /// Why the policy's own answer or the kernel's does not meet the expectation; nil if both do.
     package let failure: String?
     package let live: Live
 
@@ -20,7 +20,7 @@ package struct ExpectationResult: Sendable {
         self.live = live
     }
 
-    /// Why it was not tried live; nil where it was.
+    /// Why the expectation was not tried live; nil if it was.
     package var untried: String? {
         if case .notTried(let reason) = live { reason } else { nil }
     }

@@ -2,7 +2,7 @@ package import AnnexPolicy
 internal import AnnexSandbox
 internal import Glibc
 
-/// Tries an expectation: the call is really made, in a sandbox of its own, and the path really opened.
+/// Tries an expectation in a sandbox of its own: it makes the call, or opens the path.
 package struct ExpectationTrial: Sendable {
     private let policy: Policy
     private let sandbox: TrialSandbox
@@ -12,7 +12,7 @@ package struct ExpectationTrial: Sendable {
         self.sandbox = sandbox
     }
 
-    /// The policy's own answer first; what that meets is tried.
+    /// Checks the policy's own answer first, and tries the expectation only if that answer meets it.
     package func result(of expectation: Expectation) async throws(TrialFailure) -> ExpectationResult {
         if let failure = policy.failure(of: expectation) {
             return ExpectationResult(
@@ -35,8 +35,8 @@ package struct ExpectationTrial: Sendable {
         }
     }
 
-    /// What is allowed may wait for ever; what is refused answers at once. Where the machine gave the program no time
-    /// to begin in, it is given more.
+    /// Runs the script of one call. An allowed call may wait for ever, so its time is short; a refused call returns at
+    /// once. If a busy machine gave the program no time to begin, the script is run again with more time.
     private func outcome(of script: TrialScript, _ expectation: Expectation) async throws(TrialFailure) -> TrialOutcome
     {
         if expectation.wanted == .allowed {
@@ -46,7 +46,8 @@ package struct ExpectationTrial: Sendable {
         return try await sandbox.run(script, under: policy)
     }
 
-    /// Calls that, once allowed, say nothing: they end or replace the program that would tell.
+    /// Calls that cannot be tried once they are allowed: they end or disturb the program that would report their
+    /// result.
     private static let untriable = [
         "vfork": "a child would run on in its parent's memory", "exit": "it ends the program that would tell",
         "exit_group": "it ends the program that would tell",
@@ -57,7 +58,7 @@ package struct ExpectationTrial: Sendable {
         guard outcome.answers.hasBegun else { throw TrialFailure("its program never ran\(outcome.fate)") }
     }
 
-    /// The errno that the filter gives by itself, without a report: what an allowed call must not come to.
+    /// The errno that the filter returns by itself, without a report; nil if it returns none.
     private func quiet(_ call: SystemCall, _ arguments: [UInt64]) -> Int32? {
         if case .refuse(let errno, reported: false) = policy.verdict(number: call.number, arguments: arguments).answer {
             return errno
@@ -65,12 +66,12 @@ package struct ExpectationTrial: Sendable {
         return nil
     }
 
-    /// What the kernel did about one step.
+    /// The kernel's observed answer to one step.
     package struct Seen: Sendable {
         let errno: Int32?
         let isTold: Bool
         let isEnded: Bool
-        /// Refused by the filter, aloud.
+        /// Whether the filter refused the call and reported it.
         let isReported: Bool
 
         package init(errno: Int32?, isTold: Bool, isEnded: Bool, isReported: Bool) {
@@ -88,9 +89,9 @@ package struct ExpectationTrial: Sendable {
         }
     }
 
-    /// Why what was seen is not what was wanted; nil where it is.
+    /// Why the observed answer is not the wanted one; nil if it is.
     ///
-    /// - Parameter quiet: the errno that the filter gives this call by itself, without a report.
+    /// - Parameter quiet: the errno that the filter returns for this call by itself, without a report.
     package static func failure(of wanted: Expectation.Wanted, _ seen: Seen, quiet: Int32?) -> String? {
         switch wanted {
         case .allowed:

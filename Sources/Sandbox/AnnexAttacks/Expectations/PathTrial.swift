@@ -1,7 +1,7 @@
 internal import AnnexPolicy
 internal import Glibc
 
-/// Opens a path inside a sandbox as its rights ask.
+/// Opens a path inside a sandbox with the rights of an expectation.
 struct PathTrial: Sendable {
     let policy: Policy
     let sandbox: TrialSandbox
@@ -29,14 +29,15 @@ struct PathTrial: Sendable {
         return ExpectationResult(expectation, failure: failures.first, live: .tried)
     }
 
-    /// What opening came to: nil where it succeeded.
+    /// Opens the path with one right.
+    /// - Returns: the errno; nil if opening succeeded.
     private func opened(_ path: String, _ right: PathRights, _ isDirectory: Bool) async throws(TrialFailure) -> Int32? {
         var script = TrialScript()
         let step: Int
         if right == .read {
             step = script.call("openat", .number(AT_FDCWD), script.text(path), .number(O_RDONLY | O_CLOEXEC))
         } else if isDirectory {
-            // A file is made and taken away again.
+            // The right to write in a directory is tried by creating a file and removing it again.
             let name = script.text(path + "/annex-policy-test")
             step = script.call(
                 "openat", .number(AT_FDCWD), name, .number(O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC), 0o600)
@@ -60,7 +61,7 @@ struct PathTrial: Sendable {
         }
     }
 
-    /// As the host has it; nil where it has none.
+    /// Whether the path is a directory of the host; nil if the host lacks the path.
     private static func isDirectory(_ path: String) -> Bool? {
         var status = stat()
         // SAFETY: the path is a NUL-terminated copy and the structure is this frame's own.
@@ -68,7 +69,7 @@ struct PathTrial: Sendable {
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What the sandbox makes itself, whatever the host has.
+    /// Whether the sandbox itself creates the path, whatever the host has.
     private static func isMadeInside(_ path: String) -> Bool {
         ["/bundle", "/private", "/proc", "/tmp"].contains { path == $0 || path.hasPrefix($0 + "/") }
     }

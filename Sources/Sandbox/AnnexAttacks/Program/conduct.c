@@ -2,7 +2,7 @@
 
 #include "kernel.h"
 
-// The 32-bit way in, where the numbers mean other calls.
+// Enters the kernel by the 32-bit gate, where the numbers stand for other calls.
 static int64_t foreign_gate(uint64_t number) {
 #if defined(__x86_64__)
     long result;

@@ -1,32 +1,32 @@
-// Attacks that one system call is not enough for: floods, children, threads, other ways into the kernel.
+// Actions that take more than one system call: floods, children, threads, other ways into the kernel.
 #ifndef ANNEX_CONDUCT_H
 #define ANNEX_CONDUCT_H
 
 #include <stdint.h>
 
-// The numbers of `Conduct` in Sources/Sandbox/AnnexAttacks/Script.
+// These numbers must equal those of `Conduct` in Sources/Sandbox/AnnexAttacks/Script.
 enum {
-    CONDUCT_FOREIGN_GATE = 1,  // int 0x80: call [0] by the 32-bit gate
-    CONDUCT_REPEAT = 2,        // call [0], at most [1] times until it fails, with [2]..[5]
-    CONDUCT_PROBE = 3,         // the same, however often it fails: successes
-    CONDUCT_SCAN = 4,          // call [0] with its first argument from [1] to below [2], then [3]..[5]
-    CONDUCT_TOUCH = 5,         // takes and touches memory, at most [0] MiB
-    CONDUCT_FORKS = 6,         // at most [0] children at once
-    CONDUCT_THREADS = 7,       // at most [0] threads at once
-    CONDUCT_FILES = 8,         // empty files in the directory named at [0], at most [1]
-    CONDUCT_ORPHAN = 9,        // a child in a session of its own that lives for [0] seconds
-    CONDUCT_LOCKS = 10,        // locks of one byte on file [0] by command [1] of fcntl, at most [2]
-    CONDUCT_TABLES = 11,       // page tables for [0] GiB of addresses
-    CONDUCT_FLIGHTS = 12,      // copies of descriptor [1] under way in at most [0] pairs of sockets
-    CONDUCT_WATCHES = 13,      // each of at most [0] event queues watches all descriptors that are left
-    CONDUCT_PIPES = 14,        // at most [0] pipes of [1] bytes: their pages
-    CONDUCT_SIGNALS = 15,      // queued signals, at most [0]
-    CONDUCT_BUFFERS = 16,      // at most [0] pairs of sockets, filled: KiB
-    CONDUCT_LOOKUPS = 17,      // names that begin as the text at [0] and are nowhere, at most [1]
-    CONDUCT_LOCK_TABLES = 18,  // locks on file [0] by command [1] of fcntl, by at most [2] tables of descriptors
+    CONDUCT_FOREIGN_GATE = 1,  // makes call [0] by the 32-bit gate, int 0x80
+    CONDUCT_REPEAT = 2,        // repeats call [0] with [2]..[5] until it fails, at most [1] times
+    CONDUCT_PROBE = 3,         // repeats call [0] [1] times even if it fails; counts the successes
+    CONDUCT_SCAN = 4,          // makes call [0] with each first argument from [1] to below [2], then [3]..[5]
+    CONDUCT_TOUCH = 5,         // maps and touches at most [0] MiB of memory
+    CONDUCT_FORKS = 6,         // starts at most [0] children at once
+    CONDUCT_THREADS = 7,       // starts at most [0] threads at once
+    CONDUCT_FILES = 8,         // creates at most [1] empty files in the directory whose path is at [0]
+    CONDUCT_ORPHAN = 9,        // starts a child in a session of its own that lives for [0] seconds
+    CONDUCT_LOCKS = 10,        // sets at most [2] locks of one byte on file [0] by command [1] of fcntl
+    CONDUCT_TABLES = 11,       // makes the kernel allocate page tables for [0] GiB of addresses
+    CONDUCT_FLIGHTS = 12,      // sends copies of descriptor [1] into at most [0] pairs of sockets, unread
+    CONDUCT_WATCHES = 13,      // makes at most [0] event queues that each watch all remaining descriptors
+    CONDUCT_PIPES = 14,        // makes at most [0] pipes of [1] bytes; counts their pages
+    CONDUCT_SIGNALS = 15,      // queues at most [0] signals
+    CONDUCT_BUFFERS = 16,      // fills at most [0] pairs of sockets; counts the KiB
+    CONDUCT_LOOKUPS = 17,      // looks up at most [1] missing names that begin with the text at [0]
+    CONDUCT_LOCK_TABLES = 18,  // locks file [0] by command [1] of fcntl, with at most [2] descriptor tables
 };
 
-// What it came to (how many, how much), or -errno.
+// Performs the action `number`. Returns its result (a number or an amount), or -errno.
 int64_t conduct_take(int64_t number, const uint64_t arguments[6]);
 
 // floods.c

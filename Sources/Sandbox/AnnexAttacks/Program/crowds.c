@@ -1,4 +1,4 @@
-// Children and threads: as many at once as the sandbox lets be, none of which outlives the count.
+// Starts as many children or threads at once as the sandbox allows. No child of a crowd remains after it was counted.
 #include "conduct.h"
 #include "syscalls.h"
 
@@ -24,7 +24,7 @@ enum { NR_clone = 56 };
 enum { NR_clone = 220 };
 #endif
 
-// A child that nobody kills is gone by itself, also where no namespace takes it along.
+// The child leaves by itself after a while, in case it is not killed and no namespace takes it along.
 static _Noreturn void wait_and_leave(void) {
     const struct time pause = {CHILD_SECONDS, 0};
     CALL(NR_nanosleep, &pause, 0);
@@ -55,7 +55,7 @@ int64_t crowd_orphan(uint64_t seconds) {
     leave(0);
 }
 
-// A thread that waits for ever on its own stack and uses none of it; it ends with the process.
+// Starts a thread that waits for ever and uses nothing of its stack. It ends with the process.
 static long begin_thread(void *stack_end) {
     const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
     long result;
@@ -105,8 +105,8 @@ int64_t crowd_threads(uint64_t most) {
     return (int64_t)count;
 }
 
-// A thread keeps the descriptors and with them the locks, while this one goes on with a copy of them and without locks.
-// Each table locks places of its own, so that the kernel's list has no two equal lines.
+// Each thread keeps a descriptor table and with it the locks. This thread goes on with a copy of the table, which has
+// no locks. Each table locks other places, so that no two lines of the kernel's list are equal.
 int64_t crowd_lock_tables(uint64_t file, uint64_t command, uint64_t most) {
     static _Alignas(16) unsigned char stacks[TABLES_LARGEST][STACK_SIZE];
     int64_t locks = 0;

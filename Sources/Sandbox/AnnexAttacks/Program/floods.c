@@ -1,4 +1,4 @@
-// The same again and again, up to a bound of the caller's: what a flood needs, and no more than shows it.
+// Repeats one action up to a bound that the caller chooses: just enough to show a flood.
 #include "conduct.h"
 #include "syscalls.h"
 #include "text.h"

@@ -1,5 +1,5 @@
-// What the kernel keeps for a program besides its memory: each takes as much as it is given, and keeps it until the
-// program ends.
+// Objects that the kernel keeps for a program besides its memory. Each function takes as many as it can get, and they
+// remain until the program ends.
 #include "conduct.h"
 #include "syscalls.h"
 #include "text.h"
@@ -30,8 +30,9 @@ struct file_lock {
     int32_t process;
 };
 
-// One byte each, none beside another, so that the kernel cannot join them. Downwards: each comes before all others in the
-// kernel's list, and none is looked for. They begin above the first [above] places.
+// Sets locks of one byte each, with gaps between them so that the kernel cannot join them. They are set from the
+// highest place down: each new lock comes first in the kernel's list, which needs no search. They lie above the first
+// `above` places.
 int64_t object_locks_above(uint64_t above, uint64_t file, uint64_t command, uint64_t most) {
     for (uint64_t done = 0; done < most; done++) {
         const struct file_lock lock = {LOCK_READ, SEEK_SET, (int64_t)(2 * (above + most - done)), 1, 0};
@@ -45,7 +46,7 @@ int64_t object_locks(uint64_t file, uint64_t command, uint64_t most) {
     return object_locks_above(0, file, command, most);
 }
 
-// Addresses that nothing is behind: one read for each table that the kernel then makes.
+// Reads addresses that have no memory behind them, once for each page table that the kernel then makes.
 int64_t object_tables(uint64_t gibibytes) {
     int64_t tables = 0;
     for (uint64_t done = 0; done < gibibytes; done++) {
@@ -56,7 +57,7 @@ int64_t object_tables(uint64_t gibibytes) {
     return tables;
 }
 
-// Copies of one descriptor in one message; the socket's other end never reads.
+// Sends copies of one descriptor in one message. The socket's other end never reads.
 static long send_copies(int socket, int descriptor) {
     static struct {
         struct control_header header;
@@ -103,7 +104,7 @@ int64_t object_watches(uint64_t half) {
     }
 }
 
-// Pages, by the kernel's own word of what each pipe has room for.
+// Counts pages by the size that the kernel reports for each pipe.
 int64_t object_pipes(uint64_t most, uint64_t bytes) {
     int64_t pages = 0;
     for (uint64_t done = 0; done < most; done++) {
@@ -130,7 +131,7 @@ int64_t object_signals(uint64_t most) {
     return (int64_t)most;
 }
 
-// KiB that wait in sockets which nobody reads.
+// Counts the KiB that wait in sockets whose other ends never read.
 int64_t object_buffers(uint64_t pairs) {
     static unsigned char piece[16384];
     int64_t kibibytes = 0;
@@ -145,7 +146,7 @@ int64_t object_buffers(uint64_t pairs) {
     return kibibytes;
 }
 
-// Names that are nowhere, each of which the kernel may remember; how many it looked for.
+// Looks up names that do not exist, because the kernel may remember each of them. Returns the number of lookups.
 int64_t object_lookups(const char *beginning, uint64_t most) {
     static unsigned char status[256];
     for (uint64_t done = 0; done < most; done++) {

@@ -1,12 +1,12 @@
-// A program that does inside a sandbox what it is asked to, and tells what came of it. It needs nothing but itself, and
-// of the kernel only what every filter allows: read and write.
+// The program of a trial: it performs the requested steps inside a sandbox and reports their results. It needs no other
+// file, and only two calls of the kernel, which every filter allows: read and write.
 #include "conduct.h"
 #include "entry.h"
 #include "syscalls.h"
 #include "text.h"
 #include "trial.h"
 
-// The compiler asks for both; who attacks need not be guarded.
+// The compiler requires both symbols. An attacking program needs no guard, so its value is fixed.
 uintptr_t __stack_chk_guard = 0x00000aff0a0d0000;
 _Noreturn void __stack_chk_fail(void) { leave(70); }
 

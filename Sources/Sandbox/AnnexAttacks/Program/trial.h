@@ -1,12 +1,12 @@
-// What a trial is asked to do, and what it tells: fixed layouts, this machine's byte order. Sources/Sandbox/AnnexAttacks/Script
-// writes the one and reads the other.
+// The request and the answers of a trial, in fixed layouts and this machine's byte order.
+// Sources/Sandbox/AnnexAttacks/Script writes the request and reads the answers.
 #ifndef ANNEX_TRIAL_H
 #define ANNEX_TRIAL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// Descriptors that the program starts with: read and write are what every filter allows.
+// The descriptors that the program reads from and writes to: every filter allows read and write.
 #define TRIAL_REQUEST 3
 #define TRIAL_ANSWERS 4
 
@@ -17,39 +17,39 @@
 
 enum {
     TRIAL_CALL = 1,     // system call `number` with six registers
-    TRIAL_TELL = 2,     // memory at [0], [1] bytes of it
-    TRIAL_STORE = 3,    // value [0] into memory at [1], [2] bytes wide
-    TRIAL_CONDUCT = 4,  // what one call is not enough for: conduct `number` with its arguments
+    TRIAL_TELL = 2,     // reports [1] bytes of the memory at [0]
+    TRIAL_STORE = 3,    // stores value [0] in the memory at [1], [2] bytes wide
+    TRIAL_CONDUCT = 4,  // performs conduct `number`, which takes more than one call
 };
 
-// What an argument is, two bits each in `forms`.
+// The form of an argument, two bits each in `forms`.
 enum {
     TRIAL_LITERAL = 0,
-    TRIAL_ADDRESS = 1,  // of the memory at that offset
-    TRIAL_RESULT = 2,   // of that earlier step
+    TRIAL_ADDRESS = 1,  // an address: an offset in the memory
+    TRIAL_RESULT = 2,   // the result of an earlier step
 };
 
 typedef struct {
-    uint32_t magic, steps, memory, first;  // `first`: the number of its first step
+    uint32_t magic, steps, memory, first;  // `first`: the number of the first step
 } trial_request;
 
 typedef struct {
     uint32_t kind, forms;
-    int32_t after;  // done only when that earlier step did not fail; -1: always
+    int32_t after;  // the step that must have succeeded; -1 for none
     uint32_t reserved;
     int64_t number;
     uint64_t arguments[6];
 } trial_step;
 
-#define TRIAL_BEGUN UINT32_MAX  // the step of the first answer: the program runs
+#define TRIAL_BEGUN UINT32_MAX  // the step number of the first answer, which says that the program runs
 
 typedef struct {
     uint32_t step;
-    uint32_t length;  // bytes that follow
-    int64_t result;   // or -errno
+    uint32_t length;  // the number of bytes that follow
+    int64_t result;   // the result, or -errno
 } trial_answer;
 
-// A step that was not done because the one it follows failed.
+// The result of a step that was not done because the step in `after` failed.
 #define TRIAL_NOT_DONE (-125)
 
 extern unsigned char trial_memory[TRIAL_MEMORY];

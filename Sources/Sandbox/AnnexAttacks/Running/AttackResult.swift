@@ -1,11 +1,11 @@
-/// What came of one attack: of each of its tries, and of all together.
+/// The result of one attack: of each of its tries, and of all together.
 package struct AttackResult: Sendable {
     package struct Tried: Sendable {
         package let name: String
         package let verdict: TryVerdict
-        /// What the kernel or Annex answered, for people; escaped.
+        /// The answer of the kernel or of Annex, escaped, for people.
         package let detail: String
-        /// What the kernel held for it, where that was measured.
+        /// The kernel's counts for the program; nil if they were not measured.
         package let measured: Measured?
     }
 
@@ -19,7 +19,8 @@ package struct AttackResult: Sendable {
         verdict = Self.joined(attack, tries.map(\.verdict))
     }
 
-    /// One try that got through is enough; of the others the first that says anything.
+    /// The verdict of all tries. One try that got through decides, then one that the policy allows. Otherwise the
+    /// layers of all stopped tries are joined.
     private static func joined(_ attack: Attack, _ verdicts: [TryVerdict]) -> TryVerdict {
         switch attack.trial {
         case .drivenBy(let tests): return .drivenBy(tests)
@@ -35,7 +36,7 @@ package struct AttackResult: Sendable {
         return .stopped(by: layers)
     }
 
-    /// What to say of it in a line.
+    /// The deciding try and its answer, in one line.
     package var detail: String {
         let telling = tries.first { $0.verdict == verdict } ?? tries.first
         return telling.map { $0.detail.isEmpty ? $0.name : "\($0.name): \($0.detail)" } ?? ""

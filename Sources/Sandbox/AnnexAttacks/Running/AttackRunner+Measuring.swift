@@ -5,7 +5,7 @@ internal import Glibc
 internal import Synchronization
 
 extension AttackRunner {
-    /// Runs a script and measures what the kernel holds for it, once it has taken what it could.
+    /// Runs a script and measures the kernel's objects of its program, once the program has taken all that it could.
     func measure(
         _ measure: Measure, _ script: TrialScript, _ proof: Proof, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> TrialOutcome {
@@ -30,19 +30,19 @@ extension AttackRunner {
     }
 }
 
-/// The counts of one program, taken at three moments.
+/// Counts the kernel's objects of one program at three moments.
 private final class Measurement: Sendable {
     private let measure: Measure
     private let canaries: Canaries
-    /// Where the program of the trial is, to be a neighbour as well.
+    /// The path of the trial's program, which also runs as the neighbour.
     private let program: String
     private let state: Mutex<State>
 
     private struct State {
         var measured: Measured
-        /// Why a look says nothing.
+        /// Why a count has no meaning; nil if all have one.
         var failure: String?
-        /// Whether the program had ended before the looks at it were over.
+        /// Whether the program ended before all its counts were taken.
         var hasEnded = false
     }
 
@@ -59,24 +59,24 @@ private final class Measurement: Sendable {
 
     private static let uncounted = "the kernel's count could not be read"
 
-    /// How often a program that holds too much is looked at: the limit of memory may be one that is only looked after now
-    /// and then, and ends it a moment later.
+    /// How often the objects of a program that holds too many are counted. A memory limit may be checked only now and
+    /// then, and may end the program a moment later.
     private var looks: Int { if case .memoryLimit = measure.allowance { 100 } else { 2 } }
 
-    /// While it holds what it took.
+    /// Counts the objects while the program holds them.
     func look(at run: TrialRun, told: Int64) async {
         let process = await number(of: run)
         for attempt in 0..<looks {
             let held = measure.count(Measure.Scene(canaries: canaries, process: process, told: UInt64(max(0, told))))
             let neighbour = neighbour(told)
-            // Of a process that ended meanwhile no count says anything.
+            // If the process ended in the meantime, the counts have no meaning.
             if run.hasEnded { return state.withLock { $0.hasEnded = true } }
             if take(held, neighbour, attempt == 0 ? KernelCounts.machine() : []) { return }
             try? await Task.sleep(for: .milliseconds(100))
         }
     }
 
-    /// A program can have told what it came to before its launch is known here.
+    /// The program's process number, or 0 if it has ended. Its answers can arrive before its launch is reported here.
     private func number(of run: TrialRun) async -> Int32 {
         while !run.hasEnded {
             if let process = run.process { return process }
@@ -85,7 +85,7 @@ private final class Measurement: Sendable {
         return 0
     }
 
-    /// - Returns: whether there is nothing more to look at.
+    /// - Returns: whether the counts are final.
     private func take(_ held: UInt64?, _ neighbour: Neighbour.Answer, _ machine: [Measured.MachineCount]) -> Bool {
         state.withLock { state in
             state.measured.held = held ?? 0
@@ -101,8 +101,10 @@ private final class Measurement: Sendable {
         }
     }
 
-    /// After its end, as soon as the kernel has let go of it. A program that its limit of memory ended holds nothing.
-    /// - Throws: if a look says nothing about the attack.
+    /// The result after the program's end, as soon as the kernel has released its objects. A program that its memory
+    /// limit ended counts as holding nothing.
+    ///
+    /// - Throws: if a count has no meaning for the attack.
     func result(of outcome: TrialOutcome, limit: UInt64) async throws(TrialFailure) -> Measured {
         for _ in 0..<20 {
             let after = measure.count(Measure.Scene(canaries: canaries, process: 0, told: 0))
@@ -126,11 +128,12 @@ private final class Measurement: Sendable {
         return state.measured
     }
 
-    /// Another program of the sandbox's user. A sandbox of root's has a user to itself.
+    /// Whether another program of the sandbox's user can still work. A sandbox that root starts has a user of its own,
+    /// so there is no such program.
     private func neighbour(_ told: Int64) -> Neighbour.Answer {
         guard told > 0, getuid() != 0, let ask = measure.neighbour else { return .notAsked }
         var script = TrialScript()
-        // Nothing of this process's, and the usual limit of descriptors.
+        // The program inherits no descriptor of this process and gets the usual descriptor limit.
         script.call("close_range", 5, 0xFFFF_FFFF, 0)
         let limit = script.words([1024, 1024])
         script.call("prlimit64", 0, 7, limit, 0)

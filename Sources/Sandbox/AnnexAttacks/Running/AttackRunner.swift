@@ -3,7 +3,7 @@ package import AnnexPolicy
 package import AnnexSandbox
 internal import Glibc
 
-/// Tries attacks, each try in a sandbox of its own.
+/// Runs attacks, each try in a sandbox of its own.
 package final class AttackRunner: Sendable {
     package let sandbox: TrialSandbox
     let canaries: Canaries
@@ -13,7 +13,9 @@ package final class AttackRunner: Sendable {
         canaries = try Canaries(for: sandbox)
     }
 
-    /// - Throws: where a trial cannot be made though no layer was left out; that says nothing about the attack.
+    /// Runs all tries of an attack.
+    ///
+    /// - Throws: if a trial fails although no layer was left out. Such a failure says nothing about the attack.
     package func run(
         _ attack: Attack, under policy: Policy, layers: SandboxLayers = .all
     ) async throws(TrialFailure) -> AttackResult {
@@ -35,7 +37,7 @@ package final class AttackRunner: Sendable {
         if proof.step < 0 { return one.tried(.notApplicable("the policy has nothing of the kind")) }
         let outcome = try await outcome(of: one, script, proof, policy, layers)
         canaries.service.hangUp()
-        // A program that is ended with its first breath can be told as a launch that failed; what it said itself counts.
+        // The end of a program that is killed at once can be reported as a failed launch. Its own answers decide.
         if let failure = outcome.end.failure, !outcome.answers.hasBegun {
             guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
             return one.tried(.notApplicable("these layers cannot be had: \(failure.step)"), "\(failure)")
@@ -75,8 +77,9 @@ package final class AttackRunner: Sendable {
         return told(.stopped(by: by.isEmpty ? [one.otherwise] : by))
     }
 
-    /// Whether a try is stopped under these layers, by what is known of it beforehand; `bare`: whether it is stopped
-    /// on this machine without any layer.
+    /// Whether a try is stopped under these layers, predicted without running it.
+    ///
+    /// - Parameter bare: whether the try is stopped on this machine without any layer.
     package func isStopped(_ one: Try, under policy: Policy, layers: SandboxLayers, bare: Bool) -> Bool {
         let layers = layers.together
         var script = TrialScript()
@@ -91,12 +94,12 @@ package final class AttackRunner: Sendable {
     }
 }
 
-/// What is known of one try before it is made.
+/// The facts about one try that are known before it runs.
 private struct Held {
     let proof: Proof
     let policy: Policy
     let layers: SandboxLayers
-    /// Whether the policy refuses a call that the try cannot do without.
+    /// Whether the policy refuses a call that the try needs.
     let isRefused: Bool
 
     init(_ script: TrialScript, _ proof: Proof, _ policy: Policy, _ layers: SandboxLayers) {
@@ -116,7 +119,7 @@ private struct Held {
 }
 
 extension TrialScript {
-    /// Whether any of the calls that it makes is refused, by the policy's own word.
+    /// Whether the policy refuses any of the calls that the script makes.
     func needsRefused(by policy: Policy) -> Bool {
         steps.contains { $0.isRefused(by: policy) } || again.contains { $0.needsRefused(by: policy) }
     }
@@ -126,7 +129,7 @@ extension TrialStep {
     fileprivate func isRefused(by policy: Policy) -> Bool {
         switch kind {
         case .call(let number): policy.refuses(number, arguments.map(\.likely))
-        // The filter ends who comes by another gate, whatever the policy says.
+        // The filter ends a program that uses another gate, whatever the policy allows.
         case .conduct(.foreignGate): true
         case .conduct(let conduct): conduct.calls(arguments).contains { policy.refuses($0.number, $0.arguments) }
         case .tell, .store: false
@@ -135,7 +138,7 @@ extension TrialStep {
 }
 
 extension Policy {
-    /// The layers that refuse a path, each alone. What a mount refuses is the root's doing, which is made of mounts.
+    /// The layers that each refuse a path alone. A refusal by a mount counts for the root, which is made of mounts.
     fileprivate func refusing(_ path: String, _ rights: PathRights) -> SandboxLayers {
         verdict(path: path, rights: rights).refusedBy.reduce([]) { layers, layer in
             switch layer {
@@ -149,7 +152,7 @@ extension Policy {
     fileprivate func refuses(_ number: Int32, _ arguments: [UInt64]) -> Bool {
         let registers = arguments + [UInt64](repeating: 0, count: max(0, 6 - arguments.count))
         let verdict = verdict(number: number, arguments: registers)
-        // What is bounded the broker gives only where the sandbox may write: no try asks for such a thing.
+        // The broker grants bounded calls only on files that the sandbox may write, and no try asks for such a file.
         return verdict.answer != .allow || verdict.bound != nil
     }
 }
@@ -161,7 +164,7 @@ extension Try {
         AttackResult.Tried(name: name, verdict: verdict, detail: detail, measured: measured)
     }
 
-    /// The line that grants what got through, where one does.
+    /// The policy's line that grants what got through; nil if none does.
     fileprivate func grantingLine(_ policy: Policy, _ outcome: TrialOutcome) -> String? {
         if let line = grant(policy) { return line }
         guard case .memoryLimitOfGroup(let call, let arguments) = measure?.allowance,
@@ -171,7 +174,7 @@ extension Try {
         return policy.grantingLine(call: call, arguments)
     }
 
-    /// What is missing for it to be a try at all.
+    /// The reason why the try has no meaning here; nil if it has one.
     fileprivate func lack(_ layers: SandboxLayers) -> String? {
         for need in needs {
             switch need {
@@ -185,15 +188,16 @@ extension Try {
         return nil
     }
 
-    /// The layers other than seccomp that stop it under any of these policies, on a kernel that has everything.
+    /// The layers other than seccomp that stop the try under any of these policies, on a kernel with all features.
     func holdingAnywhere(_ policies: [Policy]) -> SandboxLayers {
         policies.reduce([]) { $0.union(holding(.max, $1, .all)) }
     }
 
-    /// The layers that stop it with this kernel's Landlock.
+    /// The layers that stop the try with this kernel's Landlock.
     fileprivate func holding(_ abi: Int, _ policy: Policy, _ inForce: SandboxLayers) -> SandboxLayers {
         let wanted = needs.compactMap { if case .landlock(let version) = $0 { version } else { nil } }.max() ?? 1
-        // A `/proc` of its own, and Landlock's rule for it, come with a root and processes of its own.
+        // A sandbox has its own `/proc`, and Landlock's rule for it, only if it has a root and a process namespace of
+        // its own.
         let hasProcessFiles = policy.paths.processFiles != .none && inForce.isSuperset(of: [.root, .process])
         let layers = layers.union(hasProcessFiles ? [] : withoutProcessFiles).union(
             path.map { policy.refusing($0.name, $0.rights) } ?? [])
@@ -202,7 +206,7 @@ extension Try {
 }
 
 extension TrialOutcome {
-    /// What was answered to the step that decides.
+    /// The answer to the step that decides.
     fileprivate func detail(of proof: Proof) -> String {
         if let measured, measured.held > 0 || measured.isExceeded { return measured.text }
         if let ending { return "ended: \(ending.text)" }

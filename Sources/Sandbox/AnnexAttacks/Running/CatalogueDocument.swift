@@ -127,6 +127,6 @@ package struct CatalogueDocument {
 }
 
 extension SandboxLayers {
-    /// Each layer by itself, in their order.
+    /// The single layers, in their order.
     package static let each: [SandboxLayers] = (0..<13).map { SandboxLayers(rawValue: 1 << $0) }
 }

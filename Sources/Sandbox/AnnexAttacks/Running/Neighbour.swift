@@ -1,12 +1,12 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A program of this process's user that is in no sandbox: what the user's other programs can still do.
+/// A program of this process's user outside every sandbox. It shows what the user's other programs can still do.
 enum Neighbour {
-    /// Whether it could do what it was asked.
+    /// Whether the program could do its task.
     enum Answer {
         case notAsked, works, cannotWork
-        /// It could not be asked; this is why.
+        /// The program could not be run, for this reason.
         case unknown(String)
     }
 
@@ -22,8 +22,9 @@ enum Neighbour {
         }
     }
 
-    /// Runs a script to its end. The program has the usual limit of descriptors, whatever this process has.
-    /// - Parameter program: where the trial's program is.
+    /// Runs a script to its end. The program has the usual limit of descriptors, whatever limit this process has.
+    ///
+    /// - Parameter program: the path of the trial's program.
     private static func run(_ script: TrialScript, program: String) throws(TrialFailure) -> (
         TrialAnswers, status: Int32
     ) {
@@ -43,7 +44,7 @@ enum Neighbour {
         return (TrialAnswers(bytes), status)
     }
 
-    /// The numbers are the program's: 3 is what it is asked, 4 what it tells.
+    /// The program reads its request from descriptor 3 and writes its answers to 4.
     private static func spawn(_ program: String, _ request: Int32, _ answers: Int32) throws(TrialFailure) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         var child: pid_t = 0
@@ -51,7 +52,7 @@ enum Neighbour {
         let status = unsafe program.withCString { path in
             unsafe posix_spawn_file_actions_init(&actions)
             defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-            // Through numbers above both, so that neither overwrites the other.
+            // The copies go through numbers above both, so that neither overwrites the other.
             let spare = max(request, answers, 4) + 1
             for (number, place) in [(request, spare), (answers, spare + 1), (spare, 3), (spare + 1, 4)] {
                 unsafe posix_spawn_file_actions_adddup2(&actions, number, place)

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// One after the other. A trial of what the kernel counts for a whole user must not meet another one of the same user:
-/// each would be taken for the other's.
+/// A lock that lets one caller at a time proceed. Trials of resources that the kernel counts per user need it: two of
+/// them at once would count each other's objects.
 final class Turn: Sendable {
     private struct State {
         var isTaken = false
@@ -12,7 +12,7 @@ final class Turn: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits until it is this caller's turn, which `leave` ends.
+    /// Waits for this caller's turn, which lasts until `leave`.
     func take() async {
         await withCheckedContinuation { waiter in
             let isFree = state.withLock { state in

@@ -1,45 +1,50 @@
 internal import AnnexPolicy
 
-/// What the program can do that one system call is not enough for; the numbers are those of `conduct.h`.
+/// An action of the trial's program that takes more than one system call. The numbers are those of `conduct.h`.
 package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
-    /// Call [0] by the 32-bit gate of a 64-bit processor.
+    /// Makes call [0] by the 32-bit gate of a 64-bit processor.
     case foreignGate = 1
-    /// Call [0], at most [1] times until it fails, with [2]…[5]; how often it succeeded.
+    /// Repeats call [0] with [2]…[5] until it fails, at most [1] times; the result is the number of successes.
     case `repeat` = 2
-    /// The same, however often it fails; how often it did not.
+    /// Repeats call [0] [1] times even if it fails; the result is the number of successes.
     case probe = 3
-    /// Call [0] with its first argument from [1] to below [2], then [3]…[5]; how many succeeded.
+    /// Makes call [0] with each first argument from [1] to below [2], then [3]…[5]; the result is the number of
+    /// successes.
     case scan = 4
-    /// Takes and touches memory, at most [0] MiB; how many it got.
+    /// Maps and touches at most [0] MiB of memory; the result is the number of MiB.
     case touch = 5
-    /// At most [0] children at once; how many it got.
+    /// Starts at most [0] children at once; the result is their number.
     case forks = 6
-    /// At most [0] threads at once; how many it got.
+    /// Starts at most [0] threads at once; the result is their number.
     case threads = 7
-    /// Empty files in the directory named at [0], at most [1]; how many it got.
+    /// Creates at most [1] empty files in the directory whose path is at [0]; the result is their number.
     case files = 8
-    /// A child in a session of its own that lives for [0] seconds; its number.
+    /// Starts a child in a session of its own that lives for [0] seconds; the result is its process number.
     case orphan = 9
-    /// Locks of one byte each on file [0] by command [1] of `fcntl`, at most [2]; how many it got.
+    /// Sets at most [2] locks of one byte each on file [0] by command [1] of `fcntl`; the result is their number.
     case locks = 10
-    /// Page tables for [0] GiB of addresses; how many it got.
+    /// Makes the kernel allocate page tables for [0] GiB of addresses; the result is their number.
     case tables = 11
-    /// Copies of descriptor [1] under way in at most [0] pairs of sockets; how many it got.
+    /// Sends copies of descriptor [1] through at most [0] pairs of sockets that no program reads; the result is the
+    /// number of copies.
     case flights = 12
-    /// Each of at most [0] event queues watches all descriptors that are left; how many watches it got.
+    /// Makes at most [0] event queues that each watch all remaining descriptors; the result is the number of watches.
     case watches = 13
-    /// At most [0] pipes of [1] bytes, or of the usual size if larger ones are refused; how many pages it got.
+    /// Makes at most [0] pipes of [1] bytes, or of the usual size if larger ones are refused; the result is the number
+    /// of pages.
     case pipes = 14
-    /// Queued signals, at most [0]; how many it got.
+    /// Queues at most [0] signals; the result is their number.
     case signals = 15
-    /// At most [0] pairs of sockets, filled; how many KiB it got.
+    /// Fills at most [0] pairs of sockets; the result is the number of KiB.
     case buffers = 16
-    /// Names that begin as the text at [0] and are nowhere, at most [1]; how many were looked for.
+    /// Looks up at most [1] names that do not exist, which begin with the text at [0]; the result is the number of
+    /// lookups.
     case lookups = 17
-    /// Locks on file [0] by command [1] of `fcntl`, the same ones by at most [2] tables of descriptors; how many it got.
+    /// Sets locks on file [0] by command [1] of `fcntl`, with at most [2] descriptor tables; the result is the number
+    /// of locks.
     case lockTables = 18
 
-    /// The calls that it cannot do without: numbers and registers.
+    /// The calls that the action needs, by number and registers.
     func calls(_ arguments: [TrialArgument]) -> [(number: Int32, arguments: [UInt64])] {
         let given = arguments.map(\.likely)
         func number(_ name: String) -> Int32 { SystemCall(named: name)?.number ?? -1 }

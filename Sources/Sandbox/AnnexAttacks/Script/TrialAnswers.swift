@@ -1,13 +1,13 @@
-/// What the program inside told. It is a hostile program's word: read with every bound checked, and believed only as
-/// far as the kernel would have let it say so.
+/// The answers of the program in the sandbox. They come from a hostile program: every bound is checked when they are
+/// read. They are believed only as far as the kernel would have let the program send them.
 package struct TrialAnswers: Sendable, Hashable {
-    /// How often the program began: twice where it executed itself again.
+    /// The number of times that the program began: two if it executed itself again.
     package private(set) var beginnings = 0
     /// Whether the program ran at all.
     package var hasBegun: Bool { beginnings > 0 }
-    /// What each step came to, or -errno; nothing for steps that it did not live to tell of.
+    /// The result of each step, or -errno. Steps that the program did not survive have no result.
     package private(set) var results: [Int: Int64] = [:]
-    /// The bytes that were told.
+    /// The bytes that steps reported.
     package private(set) var told: [Int: [UInt8]] = [:]
 
     static let begun = UInt32.max
@@ -45,12 +45,12 @@ package struct TrialAnswers: Sendable, Hashable {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The errno of a step that failed; nil where it succeeded or was not reached.
+    /// The errno of a step that failed; nil if it succeeded or was not reached.
     package func errno(_ step: Int) -> Int32? {
         guard let result = results[step], result < 0 else { return nil }
         return Int32(clamping: -result)
     }
 
-    /// Whether a step was done and did not fail.
+    /// Whether a step was done and succeeded.
     package func succeeded(_ step: Int) -> Bool { results[step].map { $0 >= 0 } ?? false }
 }

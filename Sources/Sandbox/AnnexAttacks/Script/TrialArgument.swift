@@ -1,10 +1,10 @@
 /// One register of a call that a trial makes.
 package enum TrialArgument: Sendable, Hashable, ExpressibleByIntegerLiteral {
-    /// As it stands; negative numbers by their bits.
+    /// A plain value; negative numbers by their bits.
     case value(UInt64)
-    /// The address of the trial's own memory at an offset.
+    /// The address at an offset in the trial's own memory.
     case address(Int)
-    /// What an earlier step came to, for example a descriptor.
+    /// The result of an earlier step, for example a descriptor.
     case result(Int)
 
     package init(integerLiteral value: Int64) {
@@ -14,7 +14,7 @@ package enum TrialArgument: Sendable, Hashable, ExpressibleByIntegerLiteral {
     package static func number(_ value: Int64) -> TrialArgument { .value(UInt64(bitPattern: value)) }
     package static func number(_ value: Int32) -> TrialArgument { .number(Int64(value)) }
 
-    /// The two bits by which the program tells them apart.
+    /// The two bits that tell the program the form of the argument.
     var form: UInt32 {
         switch self {
         case .value: 0
@@ -31,7 +31,7 @@ package enum TrialArgument: Sendable, Hashable, ExpressibleByIntegerLiteral {
         }
     }
 
-    /// What stands for it where a policy is asked: an address that is not null, a descriptor that may be open.
+    /// A plausible value for asking a policy: an address that is not null, or a descriptor that may be open.
     var likely: UInt64 {
         switch self {
         case .value(let value): value

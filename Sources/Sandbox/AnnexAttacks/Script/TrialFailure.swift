@@ -1,6 +1,6 @@
 package import AnnexLinux
 
-/// Why a trial could not be made, which says nothing about what it tries.
+/// The reason why a trial could not be made. It says nothing about the technique.
 package struct TrialFailure: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 

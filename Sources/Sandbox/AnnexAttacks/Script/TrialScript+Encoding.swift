@@ -1,5 +1,6 @@
 extension TrialScript {
-    /// As `trial.h` lays it out. What comes after another exec follows in the same file, whose offset stays.
+    /// The script in the layout of `trial.h`. The script of the second execution follows in the same file, because the
+    /// file's offset survives exec.
     func encoded() throws(TrialFailure) -> [UInt8] {
         var bytes = try encoded(from: 0)
         for script in again { bytes += try script.encoded(from: Self.againFrom) }
@@ -40,7 +41,7 @@ extension TrialStep {
 }
 
 extension [UInt8] {
-    /// A number in this machine's byte order, which is little-endian wherever Annex runs.
+    /// Appends a number in this machine's byte order, which is little-endian on both architectures.
     package mutating func append<Word: FixedWidthInteger>(word: Word) {
         for index in 0..<(Word.bitWidth / 8) { append(UInt8(truncatingIfNeeded: word >> (8 * index))) }
     }

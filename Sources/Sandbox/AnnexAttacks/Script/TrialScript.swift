@@ -1,29 +1,31 @@
 internal import AnnexPolicy
 
-/// What a trial does inside its sandbox, step by step, and the memory that it does it with.
+/// The steps that a trial performs inside its sandbox, and the memory that they use.
 ///
-/// The program that follows it is freestanding and needs of the kernel only what every filter allows; whatever else a
-/// step needs is what the trial is about.
+/// The program that performs them is freestanding and needs only the calls that every filter allows. Any other call of
+/// a step is part of the trial.
 package struct TrialScript: Sendable, Hashable {
-    /// What the program has room for.
+    /// The largest memory, in bytes, for which the program has room.
     static let largestMemory = 256 << 10
     static let mostSteps = 2048
 
     package private(set) var steps: [TrialStep] = []
     private(set) var memory: [UInt8] = []
-    /// What the program does when it is executed again; the first step of that is number `againFrom`. At most one.
+    /// The script for the second execution of the program, whose first step has number `againFrom`. At most one.
     package var again: [TrialScript] = []
     package static let againFrom = 1000
 
     package init() {}
 
-    /// A system call; the number of the step, for `.result`.
+    /// Adds a system call.
+    /// - Returns: the number of the step, for `.result`.
     @discardableResult
     package mutating func call(number: Int32, _ arguments: [TrialArgument] = [], after: Int? = nil) -> Int {
         append(.call(number: number), arguments, after: after)
     }
 
-    /// The same by the kernel's name. Where this processor has no such call, a number that no kernel has.
+    /// Adds a system call by the kernel's name. If this processor has no such call, the step uses a number that no
+    /// kernel has.
     @discardableResult
     package mutating func call(_ name: String, _ arguments: TrialArgument..., after: Int? = nil) -> Int {
         call(number: SystemCall(named: name)?.number ?? -1, arguments, after: after)
@@ -34,13 +36,13 @@ package struct TrialScript: Sendable, Hashable {
         append(.conduct(conduct), arguments, after: after)
     }
 
-    /// Lets the bytes at an address be told; how many may be an earlier step's result.
+    /// Reports the bytes at an address. Their count may be an earlier step's result.
     @discardableResult
     package mutating func tell(_ address: TrialArgument, count: TrialArgument, after: Int? = nil) -> Int {
         append(.tell, [.value(address.bits), count], after: after)
     }
 
-    /// Puts a value into memory, `width` bytes of it; an address makes a pointer.
+    /// Stores `width` bytes of a value in memory. An address is stored as a pointer.
     package mutating func store(_ value: TrialArgument, at address: TrialArgument, width: Int = 8) {
         append(.store, [value, .value(address.bits), .value(UInt64(width))], after: nil)
     }
@@ -55,10 +57,10 @@ package struct TrialScript: Sendable, Hashable {
 // MARK: - Memory
 
 extension TrialScript {
-    /// A text with its NUL.
+    /// Adds a text with its NUL to the memory.
     package mutating func text(_ text: String) -> TrialArgument { bytes(Array(text.utf8) + [0]) }
 
-    /// Bytes at a multiple of 8, with room for eight more behind them.
+    /// Adds bytes to the memory at a multiple of 8, with at least eight zero bytes behind them.
     package mutating func bytes(_ bytes: [UInt8]) -> TrialArgument {
         let offset = memory.count
         memory += bytes
@@ -66,10 +68,10 @@ extension TrialScript {
         return .address(offset)
     }
 
-    /// So many zero bytes.
+    /// Adds `count` zero bytes to the memory.
     package mutating func room(_ count: Int) -> TrialArgument { bytes([UInt8](repeating: 0, count: count)) }
 
-    /// 64-bit words, addresses among them.
+    /// Adds 64-bit words to the memory, which may be addresses.
     package mutating func words(_ words: [TrialArgument]) -> TrialArgument {
         let place = room(words.count * 8)
         for (index, word) in words.enumerated() { store(word, at: place.advanced(by: index * 8)) }
@@ -78,7 +80,7 @@ extension TrialScript {
 }
 
 extension TrialArgument {
-    /// The address so many bytes further on.
+    /// The address `count` bytes further on.
     package func advanced(by count: Int) -> TrialArgument {
         if case .address(let offset) = self { .address(offset + count) } else { self }
     }

@@ -1,18 +1,18 @@
-/// One thing that a trial does.
+/// One step of a trial.
 package struct TrialStep: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// A system call, by number.
         case call(number: Int32)
-        /// Bytes of its memory are told: offset, length.
+        /// Reports bytes of the trial's memory: offset, length.
         case tell
-        /// A value is put into its memory: value, offset, width in bytes.
+        /// Stores a value in the trial's memory: value, offset, width in bytes.
         case store
-        /// What one call is not enough for.
+        /// An action that takes more than one system call.
         case conduct(Conduct)
     }
 
     package let kind: Kind
     package let arguments: [TrialArgument]
-    /// Done only when that earlier step did not fail.
+    /// The earlier step that must have succeeded for this one to be done; nil if there is no such condition.
     package let after: Int?
 }

@@ -3,40 +3,41 @@ internal import AnnexSandbox
 internal import CAnnexLinux
 internal import Glibc
 
-/// What a host has that nobody in a sandbox may reach: canaries, made for the trials and gone with this value.
+/// Canaries on the host that no sandbox may reach. They are made for the trials and removed with this value.
 ///
-/// Everything here is open to every user of the machine, so that what keeps a trial out is the sandbox and not an
-/// ordinary permission.
+/// All of them are open to every user of the machine: only the sandbox keeps a trial from them, and no ordinary
+/// permission.
 package final class Canaries: Sendable {
     private static let parent = "/var/tmp"
     package let folder: String
-    /// A file that everybody may read, and what it says.
+    /// A file that every user may read, and its contents.
     let secret: String
     let secretBytes: [UInt8]
-    /// A file that everybody may write.
+    /// A file that every user may write.
     let writable: String
-    /// A folder in which everybody may make files, with the file `moved`; and another one.
+    /// Two folders in which every user may create files. The first contains the file `moved`.
     let drop: String
     let elsewhere: String
-    /// The program once more, outside of every bundle.
+    /// A copy of the program outside every bundle.
     let program: String
-    /// The bundle's own program, where it is on the host, and its folder.
+    /// The host's path of the bundle's own program, and of its folder.
     let bundleProgram: String
     var bundleFolder: String { String(bundleProgram.dropLast(TrialFolder.program.utf8.count + 1)) }
     let service: TrialServices
-    /// A user that no sandbox is, and a program that is executed as that user; root's host alone has one.
+    /// A user as which no sandbox runs, and a program that is executed as that user. The program exists only if the
+    /// host is root.
     static let strangerUser: UInt32 = IdentityRange.standard.upperBound - 1
     let setUserProgram: String
-    /// A program that is given a capability.
+    /// A program with a file capability.
     let capableProgram: String
     let hostName: String
     let hostProcess = getpid()
     let hostGroup = getpgrp()
-    /// How the host's own root shows in its mount table.
+    /// The host's own root as a part of a line of its mount table.
     let rootMount: String
-    /// The same mount by the number that is its own for ever; 0 where the kernel has none.
+    /// The same mount's unique number, which the kernel never reuses; 0 if the kernel has no such numbers.
     let rootNumber: UInt64
-    /// A folder of the host's that stays open across exec, as a host's own mistake would be.
+    /// A folder of the host that stays open across exec, as if the host had made a mistake.
     private let leaked: Descriptor
     var leakedDescriptor: Int32 { leaked.number }
 
@@ -64,7 +65,7 @@ package final class Canaries: Sendable {
         Self.remove(folder)
     }
 
-    /// Removes only what the canaries made: any user may have written other things to the folder.
+    /// Removes only the files that a ground consists of: any user may have written other files to the folder.
     private static func remove(_ folder: String) {
         for name in [
             "secret", "writable", "drop/moved", "elsewhere/moved", "drop/link", "program", "set-user", "capable",
@@ -91,7 +92,8 @@ package final class Canaries: Sendable {
         }
     }
 
-    /// Above every number that a launch itself uses, and never one that is somebody else's.
+    /// Opens the leaked folder under a number above all that a launch uses. It takes a free number, so it replaces no
+    /// descriptor.
     private static func leak(_ folder: String) throws(TrialFailure) -> Descriptor {
         try TrialSandbox.system { () throws(SystemError) in
             let directory = try Descriptor.directory(folder)
@@ -102,7 +104,8 @@ package final class Canaries: Sendable {
         }
     }
 
-    /// Neither gives anything that root would miss: an unused user, and the right to bind low ports.
+    /// Prepares the programs that only root can make. Their privileges are harmless: an unused user, and the right to
+    /// bind low ports.
     private func preparePrivileged(_ bytes: [UInt8]) throws(SystemError) {
         try Self.place(bytes, at: setUserProgram, mode: 0o755)
         guard unsafe chown(setUserProgram, Self.strangerUser, Self.strangerUser) == 0 else {
@@ -110,9 +113,10 @@ package final class Canaries: Sendable {
         }
         try Self.open(setUserProgram, mode: 0o4755)
         try Self.place(bytes, at: capableProgram, mode: 0o755)
-        // Revision 2 with the effective bit; permitted: CAP_NET_BIND_SERVICE.
+        // Revision 2 with the effective bit; the permitted set holds CAP_NET_BIND_SERVICE.
         let capability: [UInt8] = [1, 0, 0, 2, 0, 4, 0, 0] + [UInt8](repeating: 0, count: 12)
-        // SAFETY: the array outlives the call, which copies it. A file system without attributes makes no trial.
+        // SAFETY: the array outlives the call, which copies it. On a file system without attributes the capability is
+        // missing, and the trial shows nothing.
         _ = unsafe annex_set_attribute(capableProgram, "security.capability", capability, capability.count)
     }
 
@@ -122,12 +126,12 @@ package final class Canaries: Sendable {
         if mode & 0o111 != 0 { try Descriptor.settle(program: path) }
     }
 
-    /// The mode as it stands, whatever the umask.
+    /// Sets the exact mode, whatever the umask.
     private static func open(_ path: String, mode: UInt32) throws(SystemError) {
         guard unsafe chmod(path, mode) == 0 else { throw SystemError("chmod", errno: errno, path: path) }
     }
 
-    /// What every trial is given: a descriptor for reading of a file that everybody may write, as number 5.
+    /// The gift of every trial: a descriptor, number 5, that reads a file which every user may write.
     func gifts() throws(TrialFailure) -> DescriptorList {
         try TrialSandbox.system { () throws(SystemError) in
             DescriptorList(try Descriptor.open(writable, O_RDONLY))
@@ -135,8 +139,8 @@ package final class Canaries: Sendable {
     }
 
     static let gift: Int32 = 5
-    /// Where a program waits while it is measured.
+    /// The descriptor at which a program waits while it is measured.
     static let hold: Int32 = 6
-    /// 0, 1, 2, the script, the answers, and the gift.
+    /// The number of descriptors of a program: 0, 1, 2, the script, the answers and the gift.
     static let descriptors: Int64 = 6
 }

@@ -2,21 +2,21 @@ internal import AnnexLinux
 internal import AnnexSandbox
 internal import Glibc
 
-/// What the kernel tells the host about what it keeps.
+/// Reads the kernel's counts of its objects on the host.
 enum KernelCounts {
-    /// Locks of every kind on one file.
+    /// The number of locks of every kind on one file; nil if it cannot be read.
     static func locks(on path: String) -> UInt64? {
         guard let file = try? Descriptor.open(path, O_RDONLY | O_CLOEXEC), let status = try? file.status(),
             let bytes = read("/proc/locks", atMost: 16 << 20)
         else { return nil }
         // 1: POSIX  ADVISORY  READ 1234 fe:00:5678 0 EOF
         let places = places(of: Array(":\(status.inode) ".utf8), in: bytes)
-        // The kernel gives its list a page at a time. Each lock that any process sets between two pages moves a line into
-        // the next one again, under another number. No try sets two locks whose lines are equal.
+        // The kernel returns its list page by page. Each lock that any process sets between two pages moves a line into
+        // the next page again, under another number. No try sets two locks whose lines are equal.
         return UInt64(Set(places.map { unnumberedLine(around: $0, of: bytes) }).count)
     }
 
-    /// A line without the number that it begins with.
+    /// A line without the number at its beginning.
     private static func unnumberedLine(around place: Int, of bytes: [UInt8]) -> ArraySlice<UInt8> {
         let newline = UInt8(ascii: "\n")
         let start = bytes[..<place].lastIndex(of: newline).map { $0 + 1 } ?? 0
@@ -24,14 +24,14 @@ enum KernelCounts {
         return bytes[start..<end].drop { $0 != UInt8(ascii: " ") }
     }
 
-    /// - Parameter part: begins with a byte that the text has few of.
+    /// - Parameter part: the text to find. It should begin with a byte that is rare in `bytes`.
     private static func places(of part: [UInt8], in bytes: [UInt8]) -> [Int] {
         unsafe bytes.withUnsafeBytes { text in
             guard let first = part.first, let start = text.baseAddress else { return [] }
             var place = unsafe start
             let end = unsafe start + text.count
             var places: [Int] = []
-            // SAFETY: what is searched and compared lies between the place and the text's end.
+            // SAFETY: all bytes that are searched and compared lie between the place and the text's end.
             while unsafe place < end, let found = unsafe memchr(place, Int32(first), end - place) {
                 let isThere = unsafe end - UnsafeRawPointer(found) >= part.count && memcmp(found, part, part.count) == 0
                 if isThere { unsafe places.append(UnsafeRawPointer(found) - start) }
@@ -41,7 +41,7 @@ enum KernelCounts {
         }
     }
 
-    /// A size in KiB that the status of a process and of all that descend from it has.
+    /// The sum of a size in the status files of a process and of all its descendants, in KiB.
     static func kibibytes(_ key: String, of process: Int32) -> UInt64? {
         guard process > 0 else { return 0 }
         guard let members = try? ProcessTree.members(of: process) else { return nil }
@@ -51,7 +51,7 @@ enum KernelCounts {
         return values.reduce(0, +)
     }
 
-    /// The machine's own counts; those that it does not have are left out.
+    /// The machine's own counts. Counts that this machine lacks are left out.
     static func machine() -> [Measured.MachineCount] {
         let memory = read("/proc/meminfo", atMost: 1 << 16) ?? []
         var counts = ["SUnreclaim", "Slab", "PageTables", "HugePages_Free", "HugePages_Rsvd"].compactMap { name in
@@ -66,7 +66,7 @@ enum KernelCounts {
 
     static var hasSwap: Bool { (value("SwapTotal", read("/proc/meminfo", atMost: 1 << 16) ?? []) ?? 0) > 0 }
 
-    /// `Key:   123 kB`
+    /// The value in a line `Key:   123 kB`.
     private static func value(_ key: String, _ bytes: [UInt8]) -> UInt64? {
         let beginning = Array("\(key):".utf8)
         for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: beginning) {

@@ -1,13 +1,13 @@
-/// Socket addresses as the kernel reads them.
+/// Socket addresses in the form that the kernel reads.
 enum TrialAddress {
-    /// `AF_UNIX`: a path, or a NUL and an abstract name.
+    /// An `AF_UNIX` address: a path, or a NUL and an abstract name.
     static func unix(_ name: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(word: UInt16(1))
         return bytes + name + (name.first == 0 ? [] : [0])
     }
 
-    /// `AF_INET`: address and port in the network's order.
+    /// An `AF_INET` address: address and port in network byte order.
     static func internet(_ address: [UInt8], port: UInt16) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(word: UInt16(2))

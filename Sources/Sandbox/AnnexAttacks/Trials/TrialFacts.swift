@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What the host says of itself, before and after.
+/// Observations of the host, before and after a trial.
 enum TrialFacts {
     static func hostName() -> String {
         var name = [CChar](repeating: 0, count: 65)
@@ -17,13 +17,13 @@ enum TrialFacts {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// Device, root and place of the mount at `/`: ` 254:0 / / `.
+    /// Device, root and mount point of the mount at `/`: ` 254:0 / / `.
     static func rootMount() -> String {
         let fields = mounts().map { $0.split(separator: " ") }.last { $0.count > 4 && $0[4] == "/" }
         return fields.map { " \($0[2]) \($0[3]) / " } ?? " / / "
     }
 
-    /// Whether something is mounted at a place that only a sandbox has.
+    /// Whether a path that only a sandbox has is a mount point.
     static func showsSandboxMounts() -> Bool {
         mounts().contains { line in
             let fields = line.split(separator: " ")
@@ -31,16 +31,16 @@ enum TrialFacts {
         }
     }
 
-    /// Whether the file is there; if it is, it is removed.
+    /// Whether the file exists; if it does, it is removed.
     static func take(_ path: String) -> Bool { unsafe unlink(path) == 0 }
 
-    /// Whether the file went from one place to the other; if it did, it is brought back.
+    /// Whether the file was moved from one path to the other; if it was, it is moved back.
     static func moveBack(_ to: String, _ from: String) -> Bool { unsafe rename(to, from) == 0 }
 
-    /// The flags of our standard error's open file.
+    /// The flags of this process's standard error.
     static func errorFlags() -> Int32 { fcntl(STDERR_FILENO, F_GETFL) }
 
-    /// Whether the segment is there; if it is, it is removed.
+    /// Whether the segment exists; if it does, it is removed.
     static func takeSegment(_ key: Int32) -> Bool {
         let segment = shmget(key, 0, 0)
         guard segment >= 0 else { return false }

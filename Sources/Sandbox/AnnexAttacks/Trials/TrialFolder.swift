@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import AnnexSandbox
 internal import Glibc
 
-/// A folder with the program as an executable file: what a sandbox takes for its bundle.
+/// A folder with the trial's program as an executable file, which serves as a sandbox's bundle.
 final class TrialFolder: Sendable {
     static let program = "trial"
     private static let parent = "/tmp"
@@ -21,7 +21,7 @@ final class TrialFolder: Sendable {
                 throw SystemError("trial", errno: ENOEXEC, remedy: "Annex runs on x86-64 and aarch64")
             }
             try Descriptor.open(text, O_WRONLY | O_CREAT | O_EXCL, mode: 0o755).writeAll(bytes)
-            // Whoever the sandbox is on this machine must reach it, whatever the umask.
+            // The sandbox may run as any user of this machine, and must reach the file whatever the umask.
             guard unsafe chmod(text, 0o755) == 0 else { throw SystemError("chmod", errno: errno, path: text) }
             try Descriptor.settle(program: text)
         }

@@ -1,14 +1,14 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// A look at a program while it waits, and the pipe that it waits at.
+/// An action that the host takes while a program waits at a pipe.
 final class TrialLook: Sendable {
-    /// The step after which it waits.
+    /// The step after which the program waits.
     let step: Int
     let body: @Sendable (TrialRun, TrialAnswers) async -> Void
     private let writing: Mutex<Descriptor?>
 
-    /// - Parameter writing: the other end of what it waits at.
+    /// - Parameter writing: the writing end of the pipe at which the program waits.
     init(
         after step: Int, writing: consuming Descriptor,
         _ body: @escaping @Sendable (TrialRun, TrialAnswers) async -> Void
@@ -18,7 +18,7 @@ final class TrialLook: Sendable {
         self.writing = Mutex(writing)
     }
 
-    /// The program goes on.
+    /// Closes the pipe, so that the program goes on.
     func release() {
         writing.withLock { $0 = nil }
     }

@@ -1,24 +1,24 @@
 package import AnnexSandbox
 
-/// What came of one trial.
+/// The outcome of one trial.
 package struct TrialOutcome: Sendable {
     package let answers: TrialAnswers
-    /// Whether nobody is left who could tell more: every end of its pipe is closed.
+    /// Whether no process can send further answers: every writing end of the pipe is closed.
     package let isComplete: Bool
     package let end: SandboxEnd
-    /// Nil where its code never ran.
+    /// The launch report; nil if the program's code never ran.
     package let report: SandboxReport?
-    /// Whether it was killed because it was not done in time.
+    /// Whether the program was killed because its time had run out.
     package let isOverdue: Bool
-    /// From the end to the moment when nobody was left who could tell more, where that was waited for.
+    /// The time from the program's end until no process could send further answers, if the trial waited for that.
     package let silence: Duration
-    /// What the kernel held for it, where that was measured.
+    /// The kernel's counts for the program; nil if they were not measured.
     package internal(set) var measured: Measured?
 
-    /// The refusal that ended it, where one did.
+    /// The refusal that ended the program; nil if none did.
     package var ending: Denial? { end.denials.first { $0.answer == .ended } }
 
-    /// How it ended, for a reader who wonders why nothing was told.
+    /// How the program ended, as the end of a message that explains missing answers.
     var fate: String {
         if isOverdue { return ": killed, not done in time" }
         if let ending { return ": ended for \(ending.text)" }

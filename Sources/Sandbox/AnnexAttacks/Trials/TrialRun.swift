@@ -3,7 +3,7 @@ internal import AnnexPolicy
 internal import AnnexSandbox
 internal import Synchronization
 
-/// One sandboxed process of a trial, from its launch to the kernel's last word about it.
+/// One sandboxed process of a trial, from its launch to the last event about it.
 final class TrialRun: Sendable {
     struct Ended: Sendable {
         let end: SandboxEnd
@@ -28,7 +28,8 @@ final class TrialRun: Sendable {
     private let state = Mutex(State())
     private let limits: PolicyLimits
     private let loop: EventLoop
-    /// Counted from the program's own first step: how long a launch takes on a busy machine says nothing about it.
+    /// The time limit, counted from the program's own first step: the length of a launch on a busy machine must not
+    /// count.
     private let watchdog: Duration
 
     private init(_ limits: PolicyLimits, _ loop: EventLoop, _ watchdog: Duration) {
@@ -37,7 +38,7 @@ final class TrialRun: Sendable {
         self.watchdog = watchdog
     }
 
-    /// Starts it; what goes wrong is told as an end.
+    /// Starts the process. A failed launch is reported as an end.
     static func begin(
         _ configuration: consuming SandboxConfiguration, with launcher: Launcher, limits: PolicyLimits,
         watchdog: Duration
@@ -47,7 +48,7 @@ final class TrialRun: Sendable {
         return run
     }
 
-    /// Comes back when the process is gone; for one who waits.
+    /// Returns when the process is gone. Only one caller may wait.
     func ended() async -> Ended {
         await withCheckedContinuation { waiter in
             let ended = state.withLock { state in
@@ -58,9 +59,9 @@ final class TrialRun: Sendable {
         }
     }
 
-    /// The process's number on the host; nil before there is one and once it is gone.
+    /// The process's number on the host; nil before the process has started and after its end.
     var process: Int32? { state.withLock { $0.hasDied || $0.isOver ? nil : $0.number } }
-    /// Whether the process is gone, or there never was one.
+    /// Whether the process is gone, or never existed.
     var hasEnded: Bool { state.withLock { $0.hasDied || $0.isOver } }
 
     private func start(_ configuration: consuming SandboxConfiguration, with launcher: Launcher) {
@@ -85,7 +86,7 @@ final class TrialRun: Sendable {
         case .executed(let report):
             state.withLock { $0.report = report }
             limit(watchdog)
-        // As the broker does: the first call that only an attack makes is the last, and probing has an end.
+        // As in the broker, a call that only an attack makes ends the program, and so do too many refusals.
         case .denied(let denial, let total): if denial.answer == .ended || total > limits.refusals { kill() }
         case .aborted: kill()
         case .wrote(let total): if total > limits.output { kill() }

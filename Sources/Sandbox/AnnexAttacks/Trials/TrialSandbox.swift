@@ -4,11 +4,12 @@ package import AnnexSandbox
 internal import Glibc
 internal import Synchronization
 
-/// Makes trials: each in a sandbox of its own, under any policy, with the layers that are asked for.
+/// Runs trials, each in a sandbox of its own, under any policy and with any layers.
 ///
-/// It keeps one launcher and one folder with the program, in a place that every user can reach; both are gone with it.
+/// It keeps one launcher, and one folder with the program that every user can reach. Both are removed with this value.
 package final class TrialSandbox: Sendable {
-    /// How long a trial may take: only against one that hangs. A hundred thousand refusals, each told, take their time.
+    /// The time limit of a trial. It is long, because 100,000 reported refusals take their time; it only has to end a
+    /// trial that hangs.
     package static let watchdog = Duration.seconds(600)
 
     let launcher: Launcher
@@ -23,22 +24,25 @@ package final class TrialSandbox: Sendable {
         }
     }
 
-    /// The version of Landlock that holds here; 0 where the kernel has none.
+    /// The version of Landlock in force; 0 if the kernel has none.
     var landlockABI: Int { launcher.landlock?.abi ?? 0 }
 
-    /// Where its program is on the host.
+    /// The path of the trial's program on the host.
     package var programPath: String { folder.path + "/" + TrialFolder.program }
 
     deinit {
         launcher.shutDown()
     }
 
-    /// Runs a script; comes back when its process is gone.
+    /// Runs a script and returns when its process is gone.
+    ///
     /// - Parameters:
-    ///   - gifts: descriptors that it has besides its own, numbered from 5 on.
-    ///   - watchdog: past this it is killed, counted from its first own step.
-    ///   - awaitsSilence: comes back only when every other end of its pipe is closed. What this process forks meanwhile
-    ///     holds one too, for a moment; a descendant that outlived its sandbox does as long as it lives.
+    ///   - gifts: additional descriptors for the program, numbered from 5 on.
+    ///   - watchdog: the time limit, counted from the program's own first step. A program that exceeds it is killed.
+    ///   - awaitsSilence: whether to return only when every other end of the answer pipe is closed. A process that this
+    ///     one forks in the meantime holds an end for a moment. A descendant that outlived its sandbox holds one as
+    ///     long as it lives.
+    /// - Throws: if the trial cannot be prepared.
     package func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog,
@@ -49,7 +53,8 @@ package final class TrialSandbox: Sendable {
             awaitsSilence: awaitsSilence)
     }
 
-    /// The same with a look, taken once while the program waits; not where it ended before.
+    /// Runs a script with a look, which is taken once while the program waits. It is skipped if the program ends
+    /// before.
     func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, look: TrialLook?,
@@ -67,7 +72,7 @@ package final class TrialSandbox: Sendable {
         while let gift = gifts.takeFirst() { given.append(gift) }
         var configuration = try configuration(policy, layers, given)
         configuration.denials = denials
-        // What is refused here is refused on purpose: the outcome has it, and a log would drown in it.
+        // Trials cause refusals on purpose. The outcome lists them, and they would flood the log.
         configuration.isLogged = false
         let run = TrialRun.begin(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
         var bytes: [UInt8] = []
@@ -85,8 +90,8 @@ package final class TrialSandbox: Sendable {
             isOverdue: running.isOverdue, silence: .nanoseconds(Int64(clamping: MonotonicClock.now() - died)))
     }
 
-    /// Waits until the program told what it came to, looks, and lets it go on.
-    /// - Returns: what it told by then.
+    /// Waits for the result of the look's step, takes the look, and lets the program go on.
+    /// - Returns: the answers until then.
     private static func look(_ look: TrialLook, at run: TrialRun, _ answers: borrowing Descriptor) async -> [UInt8] {
         var bytes: [UInt8] = []
         while !run.hasEnded {
@@ -114,7 +119,7 @@ package final class TrialSandbox: Sendable {
         return configuration
     }
 
-    /// The script as sealed memory, ready to be read from its beginning.
+    /// The script as a sealed memory file, positioned at its beginning.
     static func request(_ script: TrialScript) throws(TrialFailure) -> Descriptor {
         let bytes = try script.encoded()
         return try system { () throws(SystemError) in
@@ -126,8 +131,8 @@ package final class TrialSandbox: Sendable {
         }
     }
 
-    /// What the program left in its pipe. A descendant that outlived it may still hold the other end: its silence is
-    /// not waited for.
+    /// The bytes in the program's pipe. A descendant that outlived the program may still hold the other end, so this
+    /// does not wait for the end of the stream.
     private static func drain(_ pipe: borrowing Descriptor) -> (bytes: [UInt8], isComplete: Bool) {
         var bytes: [UInt8] = []
         while let piece = try? pipe.readSome(atMost: 1 << 16) {

@@ -1,18 +1,18 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Services of the host that a sandbox may not reach: sockets of every kind, and shared memory with a key.
+/// Services of the host that a sandbox may not reach: sockets of several kinds, and shared memory with a key.
 final class TrialServices: Sendable {
-    /// Its socket's name in the folder.
+    /// The file name of the socket in the folder.
     static let name = "service"
     let path: String
-    /// Without the NUL that makes it abstract.
+    /// The name of the abstract socket, without its leading NUL.
     let abstractName: String
     let streamPort: UInt16
     let datagramPort: UInt16
-    /// A segment that everybody may attach.
+    /// The key of a segment that every user may attach.
     let segmentKey: Int32
-    /// A key under which a trial tries to leave one.
+    /// A key under which a trial tries to leave a segment.
     let leftoverKey: Int32
     private let segment: Int32
     private let sockets: DescriptorList
@@ -48,7 +48,7 @@ final class TrialServices: Sendable {
         if segment >= 0 { _ = shmctl(segment, IPC_RMID, nil) }
     }
 
-    /// Lets go of whoever connected, so that nobody after it waits for a place.
+    /// Closes all accepted connections, so that the queue has room for the next trial.
     func hangUp() {
         for stream in streams {
             while case let guest = accept(stream, nil, nil), guest >= 0 {
@@ -57,7 +57,7 @@ final class TrialServices: Sendable {
         }
     }
 
-    /// Whether anything arrived since it was asked last.
+    /// Whether a datagram has arrived since the last call.
     func hasDatagram() -> Bool {
         var byte: UInt8 = 0
         var arrived = false

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Who an extension is on the host: never root.
+/// The user and group of an extension on the host: never root.
 package struct Identity: ~Copyable, Sendable {
     package let user: UInt32
     package let group: UInt32
@@ -12,7 +12,8 @@ package struct Identity: ~Copyable, Sendable {
         self.range = range
     }
 
-    /// An ordinary user's extension runs as that user: the kernel lets nobody else be mapped.
+    /// The calling user. An ordinary user's extension runs as that user, because the kernel lets no other user be
+    /// mapped.
     package init(ofCaller: Void) {
         user = getuid()
         group = getgid()

@@ -1,10 +1,10 @@
 /// The lines of a `uid_map`: which numbers exist in a user namespace.
 struct IdentityMap: Sendable, Hashable {
     let ranges: [Range<UInt64>]
-    /// Whether user 0 in here is another user outside, who made this namespace and is no root.
+    /// Whether user 0 of this namespace is another user outside: an ordinary user who made this namespace.
     let hasOrdinaryZero: Bool
 
-    // Each line: first inside, first outside, count.
+    // Each line has three numbers: the first inside, the first outside, the count.
     init(text: String) {
         let lines = text.split(separator: "\n").map { $0.split(separator: " ").compactMap { UInt32($0) } }
             .filter { $0.count == 3 }

@@ -3,30 +3,32 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The user numbers that extensions get when the broker is root: one each, claimed under a lock that
-/// every broker of the machine shares, so that no two extensions ever have the same at once.
+/// The user numbers that extensions get if the broker is root. Each extension claims one under a lock that every broker
+/// of the machine shares, so no two running extensions have the same number.
 ///
-/// The lock is a byte range lock of the open file description (`F_OFD_SETLK`): it is gone with its
-/// holder, however that ends, and costs one descriptor for the whole range.
+/// The lock is a byte range lock of the open file description (`F_OFD_SETLK`). It is released when its holder ends,
+/// however that happens, and costs one descriptor for the whole range.
 package final class IdentityRange: Sendable {
-    /// What root may name other numbers by, as `FIRST-LAST`.
+    /// The environment variable in which root may choose other numbers, as `FIRST-LAST`.
     package static let variable = "ANNEX_IDENTITIES"
 
-    /// The machine's numbers for sandboxes. The first is that of all programs that root runs; the others are extensions'.
+    /// The machine's numbers for sandboxes. The first is the user of all programs that root runs; the others are for
+    /// extensions.
     ///
-    /// The default lies in what systemd leaves unused (1,879,048,192 to 2,147,352,575): above its users of containers,
-    /// and above what SSSD and FreeIPA give to a directory's users unless told otherwise (up to 2,000,400,000). No
-    /// account is looked up: that may ask a network, and would be asked before each launch.
+    /// The default lies in the range that systemd leaves unused (1,879,048,192 to 2,147,352,575), above systemd's users
+    /// of containers. It also lies above the numbers that SSSD and FreeIPA give to a directory's users by default (up
+    /// to 2,000,400,000). No account is looked up: a lookup may ask a network, and would happen before each launch.
     package static let standard = stated ?? 2_130_706_432..<2_130_771_968
 
     package static var extensions: Range<UInt32> { standard.lowerBound + 1..<standard.upperBound }
 
-    /// What the environment names; nil where it names nothing, or nothing that is a range.
+    /// The range that the environment states; nil if it states none, or if its text is no range.
     private static let stated = OwnEnvironment.bytes(of: variable).flatMap {
         range(String(decoding: $0, as: UTF8.self))
     }
 
-    /// `FIRST-LAST`, at least two, without root and without what means "no user" to the kernel.
+    /// Parses `FIRST-LAST`. The range has at least two numbers, without root and without the number that means "no
+    /// user" to the kernel.
     static func range(_ text: String) -> Range<UInt32>? {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt32($0) }
         guard ends.count == 2, let first = ends[0], let last = ends[1], first > 0, first < last, last < .max - 1 else {
@@ -35,7 +37,8 @@ package final class IdentityRange: Sendable {
         return first..<(last + 1)
     }
 
-    /// - Throws: where the environment names what is no range: nothing is chosen in its place.
+    /// Checks the range that the environment states.
+    /// - Throws: if the text is no range. No other range is chosen in its place.
     package static func check() throws(SystemError) {
         guard let bytes = OwnEnvironment.bytes(of: variable), stated == nil else { return }
         throw SystemError(
@@ -50,11 +53,11 @@ package final class IdentityRange: Sendable {
 
     private struct State {
         var claimed: Set<UInt32> = []
-        /// Below it all were ours or somebody else's when it was looked at last: a thousand are not asked each time.
+        /// All numbers below were in use when they were last tried, so they are not tried again at each claim.
         var lowest: UInt32
     }
 
-    /// - Parameter directory: root's own directory for the lock; made when missing.
+    /// - Parameter directory: root's own directory for the lock, created if it does not exist.
     package init(
         _ range: Range<UInt32> = IdentityRange.extensions, directory: String = "/run/annex"
     ) throws(SystemError) {
@@ -66,7 +69,7 @@ package final class IdentityRange: Sendable {
         self.range = range
         state = Mutex(State(lowest: range.lowerBound))
         do throws(SystemError) {
-            // O_NOFOLLOW: whoever can plant a link in the directory must not choose which file is locked.
+            // O_NOFOLLOW: a program that can create a link in the directory must not choose which file is locked.
             file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         } catch {
             throw SystemError(
@@ -76,11 +79,11 @@ package final class IdentityRange: Sendable {
         }
     }
 
-    /// A number that no extension of any broker holds; its claim ends with the returned owner.
+    /// Claims a number that no extension of any broker holds. The claim ends with the returned value.
     package func claim() throws(SystemError) -> Identity {
         let number = try state.withLock { (state) throws(SystemError) in
             if let number = try find(in: state.lowest..<range.upperBound, &state) { return number as UInt32? }
-            // What other brokers gave back meanwhile.
+            // Other brokers may have released numbers meanwhile.
             return try find(in: range.lowerBound..<state.lowest, &state)
         }
         guard let number else {
@@ -89,7 +92,7 @@ package final class IdentityRange: Sendable {
         return Identity(user: number, group: number, range: self)
     }
 
-    /// The user of all programs that root runs. Held by nobody alone, so that it is never given back.
+    /// The user of all programs that root runs. No single program claims it, so it is never released.
     package static var ofPrograms: Identity {
         Identity(user: standard.lowerBound, group: standard.lowerBound, range: nil)
     }
@@ -104,13 +107,13 @@ package final class IdentityRange: Sendable {
         return nil
     }
 
-    /// - Returns: whether nobody else had it.
+    /// - Returns: true if the lock was free.
     private func lock(_ number: UInt32) throws(SystemError) -> Bool {
         let failure = -annex_lock_byte(file.number, UInt64(number), 1)
         switch failure {
         case 0: return true
         case EAGAIN, EACCES: return false
-        // Anything else says nothing about this number, and would say the same of every other.
+        // Any other error is not about this number, and would be the same for every other.
         default: throw SystemError("fcntl(F_OFD_SETLK)", errno: failure, path: "identities")
         }
     }

@@ -1,15 +1,16 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What this process is to the kernel: only root of the machine, or of a container that has many users, has users to give
-/// to sandboxes. Everybody else's sandboxes run as the caller, root of a user namespace that an ordinary user made too.
+/// Whether this process has users to give to sandboxes. Only root of the machine has, and root of a container that has
+/// many users. All other sandboxes run as the calling user, even if an ordinary user made a user namespace and is root
+/// there.
 struct Standing: Sendable {
     /// Whether sandboxes get users of their own.
     let hasUsersToGive: Bool
-    /// Why root cannot give any, though it is no ordinary user.
+    /// Why this root cannot give sandboxes users of their own; nil if it can, or if there are none to give.
     let lack: SystemError?
 
-    /// - Parameter users: those that exist in this user namespace.
+    /// - Parameter users: the users that exist in this user namespace.
     init(user: UInt32, users: IdentityMap, range: Range<UInt32> = IdentityRange.standard) {
         hasUsersToGive = user == 0 && !users.hasOrdinaryZero
         lack =

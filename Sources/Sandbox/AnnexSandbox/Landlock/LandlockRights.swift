@@ -1,4 +1,4 @@
-/// Rights on files beneath a path, as the kernel numbers them.
+/// Rights on files below a path, with the kernel's numbers.
 struct LandlockRights: OptionSet, Sendable, Hashable {
     let rawValue: UInt64
 
@@ -15,10 +15,10 @@ struct LandlockRights: OptionSet, Sendable, Hashable {
     static let truncate = LandlockRights(rawValue: 1 << 14)
     static let deviceIoctl = LandlockRights(rawValue: 1 << 15)
 
-    /// What a rule about a file may name; the kernel refuses the others there.
+    /// The rights that a rule about a file may name. The kernel rejects the others there.
     static let ofFiles: LandlockRights = [.execute, .writeFile, .readFile, .truncate, .deviceIoctl]
     static let reading: LandlockRights = [.readFile, .readDirectory]
-    /// Everything that a directory of one's own is for; no devices, sockets, pipes, and nothing to execute.
+    /// The rights for a directory of the sandbox's own: everything but devices, sockets, pipes and execution.
     static let owning: LandlockRights = [
         .readFile, .readDirectory, .writeFile, .removeDirectory, .removeFile, .makeDirectory, .makeRegular,
         .makeSymbolicLink, .refer, .truncate,

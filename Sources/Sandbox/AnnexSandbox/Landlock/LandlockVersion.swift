@@ -3,8 +3,8 @@ internal import CAnnexLinux
 
 /// The kernel's Landlock ABI, and every right that it can handle.
 ///
-/// All rights that the kernel knows are handled, so that what no rule grants is refused, also in namespaces where a
-/// mount would let it pass.
+/// A ruleset handles all rights that the kernel knows. So a right that no rule grants is denied, even in namespaces in
+/// which a mount would allow it.
 package struct LandlockVersion: Sendable, Hashable {
     package let abi: Int
 
@@ -12,7 +12,8 @@ package struct LandlockVersion: Sendable, Hashable {
         self.abi = abi
     }
 
-    /// Asks the kernel. Not having Landlock is an error with its remedy, never a launch without it.
+    /// The version of the running kernel.
+    /// - Throws: an error with its remedy if the kernel has no Landlock.
     package static func ofKernel() throws(SystemError) -> LandlockVersion {
         let version = annex_landlock_version()
         guard version > 0 else {
@@ -23,7 +24,8 @@ package struct LandlockVersion: Sendable, Hashable {
         return LandlockVersion(abi: Int(version))
     }
 
-    /// Rights on files: 13 in ABI 1, then renaming across directories (2), truncating (3), device ioctls (5).
+    /// Rights on files: 13 in ABI 1, and further ones for renaming across directories (2), truncating (3) and device
+    /// ioctls (5).
     var files: UInt64 {
         var rights = LandlockRights(rawValue: (1 << 13) - 1)
         if abi >= 2 { rights.insert(.refer) }
@@ -32,16 +34,16 @@ package struct LandlockVersion: Sendable, Hashable {
         return rights.rawValue
     }
 
-    /// Binding and connecting TCP ports (4).
+    /// Rights to bind and to connect TCP ports (ABI 4).
     var network: UInt64 { abi >= 4 ? 0b11 : 0 }
 
-    /// Abstract Unix sockets and signals of other domains (6).
+    /// Abstract Unix sockets and signals of other domains (ABI 6).
     var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
 
-    /// The rights that a rule may name on this kernel.
+    /// Those of the rights that a rule may name on this kernel.
     func known(_ rights: LandlockRights) -> UInt64 { rights.rawValue & files }
 
-    /// What this version can, and what only a newer one could.
+    /// What this version can do, and what only a newer one could.
     var summary: String {
         let rights = 13 + (abi >= 2 ? 1 : 0) + (abi >= 3 ? 1 : 0) + (abi >= 5 ? 1 : 0)
         var text = "ABI \(abi): \(rights) rights on files"

@@ -1,19 +1,19 @@
 package import AnnexPolicy
 internal import Glibc
 
-/// Which limits of a policy the kernel holds for one launch, and how: as it was really written.
+/// Which limits of a policy the kernel enforces for one launch, and how.
 package struct HeldLimits: Sendable, Hashable {
-    /// What the control group bounds; empty where there is none.
+    /// What the control group bounds; empty if there is no group.
     package let group: GroupBounds
     /// How many descriptors a process may have.
     package let descriptors: UInt64
 
-    /// A program whose user has other programs too may have no more descriptors than this. The kernel counts descriptors that are
-    /// on their way in messages for each user, and compares the sum with the limit of whoever sends next: with 253 in a
-    /// message, this stays below 1,024, which other programs of the user usually have.
+    /// The most descriptors of a program whose user has other programs too. For each user, the kernel counts
+    /// descriptors in messages that were not received yet. It compares the sum with the limit of the process that sends
+    /// next. With 253 more in one message, the sum stays below 1,024, the usual limit of the user's other programs.
     package static let mostDescriptorsOfShared: UInt64 = 768
 
-    /// - Parameter sharesItsUser: whether other programs of this machine are the same user's: its caller's, or other
+    /// - Parameter sharesItsUser: whether other programs run as the same user: those of the calling user, or other
     ///   programs that root runs.
     package init(_ limits: PolicyLimits, group: GroupBounds, sharesItsUser: Bool) {
         self.group = group
@@ -21,44 +21,48 @@ package struct HeldLimits: Sendable, Hashable {
         descriptors = sharesItsUser ? min(wanted, Self.mostDescriptorsOfShared) : wanted
     }
 
-    /// Whether the program yields to its host by niceness: no control group weighs its processor time.
+    /// Whether the process gets a lower priority by niceness, because no control group weighs its processor time.
     package var isNice: Bool { !group.contains(.processorShare) }
 
-    /// Whether the kernel bounds memory of all kinds, for all processes together; else it is watched.
+    /// Whether the kernel enforces a limit on memory of all kinds, for all processes together. If not, the memory is
+    /// watched.
     package var isMemoryEnforced: Bool { group.isSuperset(of: [.memory, .swap]) }
 }
 
 extension HeldLimits {
-    /// What every process of the sandbox is held by, each by itself.
-    /// - Parameter hasReaper: the reaper is a process of the same user.
+    /// The resource limits of every process of the sandbox, each by itself.
+    /// - Parameter hasReaper: whether there is a reaper, which counts as one more process of the user.
     func resources(_ limits: PolicyLimits, hasReaper: Bool) -> [ResourceLimit] {
         let processes = UInt64(max(1, limits.processes)) + (hasReaper ? 1 : 0)
         var list = [
-            // Not 0: a piped handler of the host's runs at 0 too, and stops at 1.
+            // Not 0: a core dump handler of the host that is a pipe runs even at 0. At 1 the kernel skips it.
             ResourceLimit(UInt32(RLIMIT_CORE.rawValue), 1),
             ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), descriptors),
             ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), limits.file),
             ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), processes),
             ResourceLimit(UInt32(RLIMIT_CPU.rawValue), UInt64(max(1, limits.processor.components.seconds))),
-            // A few pages for who keeps a secret there; whether it may is the filter's to say.
+            // A few pages for a program that keeps a secret in locked memory. The filter decides whether it may lock
+            // any.
             ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), 64 * 1024),
             ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), 0),
             ResourceLimit(UInt32(__RLIMIT_SIGPENDING.rawValue), 64),
         ]
-        // With a control group the kernel counts every kind of memory; without one, private memory ends here.
+        // A control group counts every kind of memory. Without one, this limits private memory.
         if !isMemoryEnforced { list.append(ResourceLimit(UInt32(RLIMIT_DATA.rawValue), limits.memory)) }
         if let addresses = addressSpace(limits) { list.append(ResourceLimit(UInt32(RLIMIT_AS.rawValue), addresses)) }
         return list.map { $0.withinOwn() }
     }
 
-    /// Bytes of addresses where no control group counts page tables, which take up to a 512th of them. Bounded is what
-    /// has one process: there it bounds the whole sandbox. Programs that have many reserve far more than they use (a
-    /// thousand GiB, some), and many processes would have many times the bound: theirs are watched alone.
+    /// The limit on address space in bytes; nil if there is none. It stands in for a control group that would count
+    /// page tables, which take up to a 512th of the addresses. It applies only to a single process, because there it
+    /// bounds the whole sandbox. Programs with several processes reserve far more than they use (some a thousand GiB),
+    /// and each process would get the whole limit. Their memory is only watched.
     func addressSpace(_ limits: PolicyLimits) -> UInt64? {
         guard !group.contains(.memory), limits.processes <= 1 else { return nil }
         return max(Self.leastAddresses, limits.memory.multipliedClamped(by: 64))
     }
 
-    /// Enough for the reservations of any runtime library that starts in such a sandbox: their page tables are 32 MiB.
+    /// Enough for what any runtime library reserves when it starts in such a sandbox. The page tables for it take 32
+    /// MiB.
     private static let leastAddresses: UInt64 = 16 << 30
 }

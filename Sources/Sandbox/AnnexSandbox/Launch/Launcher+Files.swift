@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// What a process sees as its files: mounts and Landlock rules, from the same statements of the policy.
+/// The files that a process sees: mounts and Landlock rules, derived from the same lines of the policy.
 extension Launcher {
     func addFiles(
         _ plan: inout LaunchPlan, _ policy: Policy, bundle place: String?, _ bundle: consuming Descriptor?,
@@ -19,7 +19,7 @@ extension Launcher {
         plan.directory = try self.directory(directory, grants, paths, ownRoot: plan.layers.contains(.root))
         let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
         if plan.layers.contains(.landlock) {
-            // Nil only where every launch leaves the layer out.
+            // Landlock is nil only if every launch leaves the layer out.
             guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has none") }
             plan.landlock = handled(policy, landlock)
             plan.landlock.rules = rules(
@@ -46,7 +46,7 @@ extension Launcher {
         }
     }
 
-    /// Everything in the root that no grant brings.
+    /// Adds everything in the root that no grant brings.
     private func addRoot(
         _ plan: inout LaunchPlan, _ paths: PolicyPaths, _ devices: [String], _ persistent: consuming Descriptor?
     ) throws(SystemError) {
@@ -71,13 +71,13 @@ extension Launcher {
         plan.links += Self.standardLinks
     }
 
-    /// As the policy has it; a terminal makes a `/dev` too.
+    /// Whether the sandbox has shared memory. It needs a scratch directory, and a `/dev`, which a terminal brings too.
     private func hasSharedMemory(_ paths: PolicyPaths, _ devices: [String]) -> Bool {
         guard case .scratch = paths.privateDirectory else { return false }
         return !devices.isEmpty
     }
 
-    /// The processes that there would be to see without a namespace of their own are the host's.
+    /// Whether the sandbox has `/proc`. Without a process namespace it would show the host's processes.
     private func hasProcessFiles(_ paths: PolicyPaths, _ layers: SandboxLayers) -> Bool {
         paths.processFiles == .minimal && layers.contains(.process)
     }
@@ -88,7 +88,8 @@ extension Launcher {
         LaunchPlan.Link(at: "/dev/stderr", to: "/proc/self/fd/2"),
     ]
 
-    /// Where it is inside what is granted, or above it: then relative paths to what is granted are right.
+    /// The working directory: the wanted one if it is inside a grant or above one, because relative paths to granted
+    /// files then work.
     private func directory(
         _ wanted: SandboxConfiguration.Directory, _ grants: borrowing GrantLayout, _ paths: PolicyPaths, ownRoot: Bool
     ) throws(SandboxError) -> String {
@@ -108,7 +109,7 @@ extension Launcher {
     private func handled(_ policy: Policy, _ landlock: LandlockVersion) -> LandlockRules {
         var rules = LandlockRules()
         rules.files = landlock.files
-        // A network that the policy grants, its own or the host's, is for binding and connecting.
+        // If the policy grants a network, the sandbox's own or the host's, programs may bind and connect there.
         rules.network = policy.network == .none ? landlock.network : 0
         rules.scopes = landlock.scopes
         return rules
@@ -134,7 +135,7 @@ extension Launcher {
 
     private func deviceRules(_ devices: [String]) -> [LandlockRules.Rule] {
         devices.map { device in
-            // The calls that a terminal answers are the filter's to choose; the others answer none that matters.
+            // The filter decides which ioctls a terminal answers. The other devices answer none that matters.
             rule(device, device == "/dev/tty" ? [.readFile, .writeFile, .deviceIoctl] : [.readFile, .writeFile])
         }
     }

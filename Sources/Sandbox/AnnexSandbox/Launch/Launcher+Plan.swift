@@ -4,8 +4,8 @@ internal import CAnnexLinux
 internal import Glibc
 
 extension Launcher {
-    /// One policy becomes every layer here: mounts, Landlock and filter say the same because they are read off the
-    /// same value.
+    /// Turns one policy into every layer. Mounts, Landlock and the filter agree because all are derived from the same
+    /// value.
     func plan(
         _ configuration: consuming SandboxConfiguration, identity: borrowing Identity, groups: [String],
         held: HeldLimits, output: borrowing Descriptor
@@ -54,7 +54,8 @@ extension Launcher {
         return values.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
     }
 
-    /// What it reads from and writes to: what the configuration names, else nothing to read and our own pipe.
+    /// Gives the process its standard streams: those of the configuration, or else an empty input and the launcher's
+    /// own pipe.
     private func giveStreams(
         _ plan: inout LaunchPlan, output: borrowing Descriptor, _ streams: consuming DescriptorList
     ) throws(SystemError) {
@@ -86,11 +87,11 @@ extension Launcher {
         }
     }
 
-    /// What this kernel knows of them.
+    /// The notification flags that this kernel knows.
     private static let notificationFlags = UInt32(annex_notification_flags())
 
     private func addFilter(_ plan: inout LaunchPlan, _ policy: Policy, _ mode: DenialMode) throws(SandboxError) {
-        // The system's generator is getrandom(2): who could guess the number could run another program.
+        // The system's generator is getrandom(2). A program that could guess the number could execute another program.
         let nonce = UInt64.random(in: .min ... .max)
         do throws(PolicyError) {
             let told = mode.isPermissive ? policy.refusingAloud() : policy

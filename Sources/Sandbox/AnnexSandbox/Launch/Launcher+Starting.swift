@@ -3,12 +3,13 @@ package import AnnexPolicy
 internal import Glibc
 
 extension Launcher {
-    /// Finds out what the machine offers, sweeps what a killed broker left, and starts the warden.
+    /// Finds out what the machine offers, removes what a killed broker left behind, and starts the warden.
     ///
-    /// - Parameter waiving: layers that the host can do without. Each is tried now, and left out of launches only where
-    ///   this machine cannot give it; the launch report then lists it. Without any, nothing is tried and the first
-    ///   launch says what is missing.
-    /// - Parameter share: what all launches together may have.
+    /// - Parameters:
+    ///   - waiving: layers that the host can do without. Each is tried now, and left out of launches only if this
+    ///     machine cannot provide it; the launch report then lists it. If the set is empty, nothing is tried, and the
+    ///     first launch reports what is missing.
+    ///   - share: what all launches together may use.
     package static func start(
         waiving: Set<SandboxLayer> = [], share: GroupShare? = nil
     ) throws(SandboxError) -> Launcher {
@@ -19,7 +20,8 @@ extension Launcher {
         let place = try SandboxError.step("control group") { () throws(SystemError) in
             try GroupPlace.find(share, among: candidates, spare: &spare)
         }
-        // Behind that: a group that hands controllers on holds no process but those of its leaf.
+        // After the search for a place, which may move this process into a leaf: a group that hands controllers on to
+        // its children must hold no process itself.
         let (warden, identities) = try warden(on: loop) { () throws(SandboxError) in
             for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
             return try usersToGive()
@@ -41,7 +43,7 @@ extension Launcher {
         }
     }
 
-    /// - Parameter meanwhile: done while the warden makes itself ready.
+    /// - Parameter meanwhile: runs while the warden starts.
     private static func warden<Made>(
         on loop: EventLoop, meanwhile: () throws(SandboxError) -> Made
     ) throws(SandboxError) -> (Warden, Made) {
@@ -63,7 +65,7 @@ extension Launcher {
         }
     }
 
-    /// Nil for an ordinary user.
+    /// The users to give to sandboxes; nil for an ordinary user.
     private static func usersToGive() throws(SandboxError) -> IdentityRange? {
         try SandboxError.step("identities") { () throws(SystemError) -> IdentityRange? in
             try IdentityRange.check()

@@ -4,22 +4,24 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Turns configurations into sandboxed processes: one warden, one event loop, and what this machine offers.
+/// Turns configurations into sandboxed processes. It owns one warden and one event loop, and knows what this machine
+/// offers.
 package final class Launcher: Sendable {
     package let loop: EventLoop
     private let present: Mutex<Warden>
-    /// Nil where the kernel has none and the host named it as dispensable.
+    /// The kernel's Landlock; nil if the kernel has none and the host waived the layer.
     package let landlock: LandlockVersion?
-    /// The layers that this machine does not give, of those that the host named as dispensable.
+    /// The layers that the host waived and this machine cannot provide.
     let lacks: [LayerLack]
-    /// Nil where no control group can be made: memory is then watched.
+    /// Where control groups are made; nil if none can be made. Memory is then watched.
     private let place: GroupPlace?
-    /// Of the next launch: the one that was made to try the place, and then one that is made while the launch before
-    /// starts, when its thread has nothing else to do. A host that launched twice will launch again.
+    /// An empty control group for the next launch. The first is the one that was made to try the place. From the second
+    /// launch on, each launch makes another after it has started, when its thread has nothing else to do: a host that
+    /// launched twice will launch again.
     private let spareGroup: Mutex<ControlGroup?>
-    /// SYNC: relaxed: a number by itself.
+    /// SYNC: relaxed: a flag that guards no other data.
     private let hasLaunched = Atomic<Bool>(false)
-    /// Nil for an ordinary user, whose extensions run as that user.
+    /// The users to give to sandboxes; nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
 
     /// - Parameter spare: an empty group of the place.
@@ -36,7 +38,7 @@ package final class Launcher: Sendable {
         self.identities = identities
     }
 
-    /// Begins a launch. What comes of it is told on the loop's thread, failures too, and ends with `ended`.
+    /// Begins a launch. All its results, failures included, arrive as events on the loop's thread; `ended` is the last.
     package func launch(
         _ configuration: consuming SandboxConfiguration, events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) -> SandboxedProcess {
@@ -58,7 +60,7 @@ package final class Launcher: Sendable {
         let directories = Self.directories(of: group)
         var plan = try plan(configuration, identity: identity, groups: directories, held: held, output: writing)
         let next = hasLaunched.exchange(true, ordering: .relaxed) ? OwnedName.next() : nil
-        // The warden removes these should this broker be killed, or end as programs do.
+        // The warden removes these directories if this broker is killed or exits without removing them.
         if let hierarchy, let next { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
         plan.removals += place?.node?.directories ?? []
         scene.hasReaper = plan.hasReaper
@@ -86,7 +88,7 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Whether other programs of this machine are the same user's.
+    /// Whether other programs of this machine run as the same user.
     func sharesItsUser(_ user: SandboxConfiguration.User) -> Bool { identities == nil || user == .ofPrograms }
 
     private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
@@ -103,21 +105,21 @@ package final class Launcher: Sendable {
         return scene
     }
 
-    /// What launches do without, because the host named it as dispensable and this machine does not give it.
+    /// The layers that every launch leaves out: the host waived them, and this machine cannot provide them.
     private var absent: SandboxLayers { lacks.reduce(into: []) { $0.insert(SandboxLayers($1.layer)) } }
 
-    /// The same with cause and remedy, for whoever tells of it.
+    /// The layers that every launch leaves out, with cause and remedy, for reports.
     package var waivers: [SandboxReport.Waiver] {
         lacks.map { SandboxReport.Waiver(layer: $0.layer, cause: $0.seen, remedy: $0.failure.remedy) }
     }
 
-    /// Whether launches have a layer: not where the host does without it and this machine does not give it.
+    /// Whether launches have a layer; false if the host waived it and this machine cannot provide it.
     package func gives(_ layer: SandboxLayer) -> Bool { !lacks.contains { $0.layer == layer } }
 
-    /// What of the layer `speculation` this machine offers.
+    /// The controls of the layer `speculation` that this machine offers.
     var controls: SpeculationControls { present.withLock { $0.controls } }
 
-    /// Where the warden's program came from.
+    /// Where the warden's program was found.
     var wardenProgram: WardenProgram { present.withLock { $0.program } }
 
     /// Ends every sandbox and the warden.
@@ -126,7 +128,8 @@ package final class Launcher: Sendable {
         present.withLock { $0 }.shutDown()
     }
 
-    /// The warden that launches. One that something killed took its sandboxes along, and another takes its place.
+    /// The warden that launches. If something killed the last one, its sandboxes died with it, and a new one is
+    /// started.
     func warden() throws(SandboxError) -> Warden {
         try present.withLock { (warden) throws(SandboxError) in
             guard warden.isLost else { return warden }
@@ -136,10 +139,10 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Where its control groups are; nil where none can be made.
+    /// Where control groups are made; nil if none can be made.
     var hierarchy: ControlGroupHierarchy? { place?.hierarchy }
 
-    /// Whether the share that it was started with is held.
+    /// Whether the launcher has a control group that enforces its share.
     package var holdsShare: Bool { place?.node != nil }
 
     private func controlGroup(_ limits: PolicyLimits, hasReaper: Bool) throws(SandboxError) -> ControlGroup? {
@@ -153,12 +156,12 @@ package final class Launcher: Sendable {
     }
 
     private func emptyGroup(in place: GroupPlace) throws(SystemError) -> ControlGroup {
-        // Whoever tidies up control groups may have taken an empty one for a leaving.
+        // Another tool may have removed the spare group because it was empty.
         if let spare = spareGroup.withLock({ $0.take() }), spare.isThere { return spare }
         return try ControlGroup(in: place.hierarchy, below: place.node, named: OwnedName.next())
     }
 
-    /// Where none can be made now, the next launch says why.
+    /// Makes the next spare group. If that fails now, the next launch tries again and reports the error.
     private func makeSpareGroup(named name: String) {
         guard let place else { return }
         spareGroup.withLock { spare in
@@ -169,8 +172,8 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Memory is watched process by process: where the kernel does not list a process's children, or hides the first
-    /// process, theirs would not be.
+    /// Rejects a launch whose memory could not be watched. The watch looks at each process. It misses processes if the
+    /// kernel does not list a process's children, or if `/proc` hides the first process.
     private static func refuseUnseen(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
         guard hasReaper, !held.isMemoryEnforced else { return }
         if let option = HiddenProcesses.option {

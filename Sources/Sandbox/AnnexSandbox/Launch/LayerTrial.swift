@@ -3,37 +3,38 @@ internal import AnnexPolicy
 internal import CAnnexLinux
 internal import Glibc
 
-/// Whether this machine gives a layer: the warden is asked to build exactly that, and stops before anything runs.
+/// Finds out whether this machine provides a layer: the warden builds exactly that layer, and stops before any program
+/// runs.
 ///
-/// The very steps of a launch, in the very process that takes them, up to the first step that the layer does not need:
-/// a fault there, which a plan may name, is the proof that all before it worked.
+/// The trial takes the steps of a real launch in the process that launches. The plan names a fault: the first step
+/// after those of the layer fails without being done. If the trial fails there, all steps before it worked.
 struct LayerTrial {
     private let warden: Warden
     private let identity: (user: UInt32, group: UInt32)
-    /// Rights on files that the trial of Landlock handles.
+    /// The rights on files that the trial of Landlock handles.
     private let rights: UInt64
     private let landlock: LandlockVersion?
 
-    /// How long the warden may take to answer; it takes a millisecond.
+    /// How long the warden may take to answer. It normally takes a millisecond.
     private static let patience: Duration = .seconds(60)
-    /// What the fault answers; nothing of a launch does.
+    /// The errno of the fault, which no real step returns.
     private static let mark = ECANCELED
 
     init(warden: Warden, landlock: LandlockVersion?, rights: UInt64? = nil) {
         self.warden = warden
         self.landlock = landlock
-        // Executing is known to every version.
+        // Every version of Landlock knows the right to execute.
         self.rights = rights ?? landlock?.files ?? LandlockRights.execute.rawValue
-        // As the launcher chooses: another user where it has some to give.
+        // The same choice as the launcher's: another user if there are users to give.
         let number = IdentityRange.standard.lowerBound
         let hasUsersToGive = (try? Standing.ofThisProcess())?.hasUsersToGive ?? false
         identity = hasUsersToGive ? (number, number) : (getuid(), getgid())
     }
 
-    /// Every layer of these that cannot be had.
+    /// Those of the wanted layers that this machine cannot provide.
     func lacks(among wanted: Set<SandboxLayer>) -> [LayerLack] {
         guard !wanted.isEmpty else { return [] }
-        // Everything else is made inside a user namespace, where there is one.
+        // Everything else is created inside a user namespace if there is one.
         let user = failure(of: .user, base: [])
         let base: SandboxLayers = user == nil ? .user : []
         return SandboxLayer.allCases.filter(wanted.contains).compactMap { layer in
@@ -52,7 +53,7 @@ struct LayerTrial {
     }
 
     private func plan(for layer: SandboxLayers, base: SandboxLayers) throws(SystemError) -> LaunchPlan {
-        // Something that every machine has and nobody executes: the launch stops before.
+        // A file that every machine has. It is not executed, because the launch stops before.
         let nothing = "/dev/null"
         var plan = try LaunchPlan(
             executable: nothing, checked: Descriptor.reference(to: nothing), outsideUser: identity.user,
@@ -72,10 +73,10 @@ struct LayerTrial {
         return plan
     }
 
-    /// `BPF_RET | BPF_K` with `SECCOMP_RET_ALLOW`, in this machine's byte order: both are little-endian.
+    /// `BPF_RET | BPF_K` with `SECCOMP_RET_ALLOW`. The bytes are little-endian, as both supported architectures are.
     private static let everythingAllowed: [UInt8] = [0x06, 0, 0, 0, 0x00, 0x00, 0xff, 0x7f]
 
-    /// nil: the steps before the fault were taken.
+    /// The failure of a trial; nil if the steps before the fault worked.
     private func answer(to plan: consuming LaunchPlan) -> LaunchFailure? {
         let proof = plan.fault?.step
         let outcome = Outcome<LaunchFailure>()
@@ -99,7 +100,7 @@ struct LayerTrial {
 }
 
 extension SandboxLayers {
-    /// What this layer cannot be without.
+    /// The layers that this layer needs.
     fileprivate var foundation: SandboxLayers {
         switch self {
         case .root: .mount

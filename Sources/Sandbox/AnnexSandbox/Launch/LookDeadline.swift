@@ -1,22 +1,23 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Bounds how long an end waits for the look at what its sandbox left.
+/// Limits how long an end waits until the remains of its sandbox have been examined.
 ///
-/// A look can hang with a file system. A look can also be late only because other sandboxes ended first: then the thread
-/// that looks gets other work done. So an end waits on as long as that thread gets work done, and a minute at most.
+/// Examining them can hang with a file system. It can also be late only because other sandboxes ended first: then its
+/// thread makes progress with other work. So an end keeps waiting while that thread makes progress, for a minute at
+/// most.
 final class LookDeadline: Sendable {
-    /// How long the thread may get nothing done.
+    /// How long the thread may make no progress.
     static let patience = Duration.seconds(20)
-    /// How often an end waits for that time.
+    /// How often an end waits for `patience`.
     static let most = 3
 
     private let loop: EventLoop
     private let patience: Duration
-    /// How much work the thread has done so far.
+    /// The number of jobs that the thread has done so far.
     private let progress: @Sendable () -> Int
     private let passed: @Sendable () -> Void
-    /// nil as long as there is no timer, and again once the wait is over.
+    /// nil while there is no timer, and again once the wait is over.
     private let timer = Mutex<EventLoop.Timer?>(nil)
 
     init(
@@ -30,21 +31,22 @@ final class LookDeadline: Sendable {
         wait(progress(), left: Self.most - 1)
     }
 
-    /// The look is done.
+    /// Ends the wait: the remains have been examined.
     func cancel() {
         timer.withLock { $0.take() }?.cancel()
     }
 
     private func wait(_ before: Int, left: Int) {
-        // Under the lock, so that a timer that fires at once finds itself here.
+        // Under the lock, so that a timer that fires at once finds itself stored here.
         timer.withLock { timer in
-            // Strongly: the end must come even if the look is dropped together with all that knows of it.
+            // A strong reference: the end must come even if the job is dropped together with everything that refers to
+            // it.
             timer = loop.schedule(after: patience) { [self] in pass(before, left: left) }
         }
     }
 
     private func pass(_ before: Int, left: Int) {
-        // Cancelled between the timer and this line.
+        // The wait was cancelled between the timer and this line.
         guard timer.withLock({ $0.take() }) != nil else { return }
         let now = progress()
         if now != before, left > 0 { wait(now, left: left - 1) } else { passed() }

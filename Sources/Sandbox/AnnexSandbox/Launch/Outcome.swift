@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// What comes of something that another thread tells about, for who waits for it, with a bound.
+/// A value that another thread provides, for a thread that waits for it with a time limit.
 final class Outcome<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -11,18 +11,18 @@ final class Outcome<Value: Sendable>: Sendable {
     private let state = Mutex(State())
     private let parker = Parker()
 
-    /// The first that is noted stays.
+    /// Sets the value. The first value stays.
     func note(_ value: Value) {
         state.withLock { $0.value = $0.value ?? value }
     }
 
-    /// The last word.
+    /// Ends the wait: no value follows.
     func finish() {
         state.withLock { $0.isOver = true }
         parker.unpark()
     }
 
-    /// - Returns: nil where the last word did not come in time or nothing was noted before it.
+    /// - Returns: nil if `finish` was not called in time, or if there was no value before it.
     func wait(atMost patience: Duration) -> Value? {
         let deadline = MonotonicClock.deadline(after: patience)
         while !state.withLock({ $0.isOver }), MonotonicClock.remaining(until: deadline) > 0 {

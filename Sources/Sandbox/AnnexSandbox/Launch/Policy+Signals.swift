@@ -1,7 +1,7 @@
 internal import AnnexPolicy
 
 extension Policy {
-    /// Whether a program under it can send itself a signal: then that signal need not be the kernel's word.
+    /// Whether a program under this policy can send itself a signal. Then the kernel need not have sent it.
     func letsSendItself(_ signal: Int32) -> Bool {
         let (process, number) = (UInt64(2), UInt64(signal))
         let ways: [(call: String, arguments: [UInt64])] = [

@@ -1,26 +1,26 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What an ELF file asks of the kernel when it is executed: memory that is made in `execve` itself, where no filter
-/// sees it. Read from a file of unknown make.
+/// What an ELF file asks of the kernel when it is executed: memory that is created in `execve` itself, which no filter
+/// sees. The file may be malformed.
 struct ProgramHeaders: Hashable {
-    /// Whether something in it would be writable and executable at once, in words; nil where nothing would.
+    /// What in the file would be writable and executable at once, in words; nil if nothing would.
     let fault: String?
-    /// The path of the dynamic linker that the kernel loads with it.
+    /// The path of the dynamic linker that the kernel loads with the file; nil if there is none.
     let interpreter: [UInt8]?
 
     private static let (load, interpret, stack) = (UInt32(1), UInt32(3), UInt32(0x6474_E551))
     private static let (execute, write) = (UInt32(1), UInt32(2))
-    /// The kernel takes no more than these bytes of headers, and no longer path.
+    /// The kernel reads at most this many bytes of headers, and no longer path.
     private static let largest = 1 << 16
     private static let longestPath = UInt64(PATH_MAX)
 
-    /// Nil for what is no ELF file: the kernel itself refuses it.
+    /// Nil for a file that is not ELF, which the kernel itself rejects.
     init?(_ source: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
         let head = source(0, 64)
         guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return nil }
         guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else {
-            // There the kernel makes all that can be read executable, where the file does not say otherwise.
+            // For such a program the kernel makes all readable memory executable, unless the file says otherwise.
             self.init(fault: "it is not a 64-bit program", interpreter: nil)
             return
         }
@@ -64,7 +64,8 @@ struct ProgramHeaders: Hashable {
 }
 
 extension ProgramHeaders {
-    /// - Parameter object: for reference is enough; what cannot be read is not taken on trust.
+    /// - Parameter object: may be open for reference only. The file is opened again, and one that cannot be read is an
+    ///   error.
     init?(of object: borrowing Descriptor) throws(SystemError) {
         let file = try Descriptor.open("/proc/self/fd/\(object.number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
         self.init { offset, count in

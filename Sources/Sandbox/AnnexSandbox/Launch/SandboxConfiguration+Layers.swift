@@ -2,12 +2,11 @@ internal import AnnexLinux
 internal import AnnexPolicy
 
 extension SandboxConfiguration {
-    /// Where the executable is for the program: an extension's below its bundle's place, any other where it is on the
-    /// host.
+    /// The path of the executable inside: below the bundle for an extension, or the same as on the host for a program.
     func executablePlace(bundle place: String?) -> String { place.map { $0 + "/" + executablePath } ?? executablePath }
 
-    /// Where the bundle is for the program: at its place in the sandbox's own root, or, where that layer is left out,
-    /// where it is on the host. nil where there is none.
+    /// The path of the bundle inside: its fixed place in the sandbox's own root, or, without the layer `root`, its
+    /// place on the host. nil if there is no bundle.
     func bundlePlace() throws(SandboxError) -> String? {
         guard bundle != nil else { return nil }
         if effectiveLayers.contains(.root) { return PathText.bundle }
@@ -27,9 +26,9 @@ extension SandboxConfiguration {
 }
 
 extension SandboxConfiguration {
-    /// What is asked for, without what a sandbox that only reports does without: the program is trusted with the files,
-    /// the network and the services of whoever runs it, and keeps its own process and user namespaces, its limits, and
-    /// no privileges. Under `network: host` there is nothing to cut off.
+    /// The layers asked for, without those that the mode or the policy makes pointless. In a permissive mode the
+    /// program is trusted with the files, the network and the services of the calling user. It keeps its own process
+    /// and user namespaces, its limits, and no privileges. With `network: host` there is no network to cut off.
     var effectiveLayers: SandboxLayers {
         let wanted = policy.network == .host ? layers.subtracting(.network) : layers
         return denials.isPermissive ? wanted.subtracting([.root, .landlock, .network, .ipc]).together : wanted.together
@@ -37,8 +36,8 @@ extension SandboxConfiguration {
 }
 
 extension SandboxLayers {
-    /// Without a mount namespace there is no root of one's own: exchanging the root would exchange the host's. Without a
-    /// user namespace there are no clocks of one's own: setting them would take the right to set the machine's.
+    /// The layers without those that need a missing one. Exchanging the root without a mount namespace would exchange
+    /// the host's root. Setting clocks without a user namespace would need the right to set the machine's clocks.
     package var together: SandboxLayers {
         let layers = contains(.mount) ? self : subtracting(.root)
         return contains(.user) ? layers : layers.subtracting(.time)

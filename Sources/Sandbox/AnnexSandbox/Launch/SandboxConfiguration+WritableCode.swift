@@ -3,8 +3,8 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension SandboxConfiguration {
-    /// Refuses an executable for which the kernel would make memory that is writable and executable, where the policy
-    /// promises that there is none: it is made in `execve`, before the filter is asked anything.
+    /// Rejects an executable for which the kernel would create memory that is both writable and executable, if the
+    /// policy forbids such memory. The kernel creates it in `execve`, where the filter does not see it.
     func refuseWritableCode() throws(SandboxError) {
         guard policy.writeXorExecute, !denials.isPermissive else { return }
         guard let linker = try Self.examine(executable, executablePath)?.interpreter else { return }
@@ -21,7 +21,7 @@ extension SandboxConfiguration {
         do throws(SystemError) {
             headers = try ProgramHeaders(of: object)
         } catch {
-            // What cannot be read is not taken on trust.
+            // A file that cannot be read is not trusted.
             throw SandboxError("executable", SystemError(error.call, errno: error.errno, path: path))
         }
         guard let fault = headers?.fault else { return headers }
@@ -31,7 +31,8 @@ extension SandboxConfiguration {
                 "build it without that (`-z noexecstack`), or state `write-xor-execute: off` in a policy of your own")
     }
 
-    /// What the program finds at a path, in its bundle or on the host; nil where the kernel will not find it either.
+    /// The object that the program finds at a path, in its bundle or on the host; nil if the kernel will not find it
+    /// either.
     private func object(at path: String) throws(SandboxError) -> Descriptor? {
         let place = try bundlePlace()
         do throws(SystemError) {

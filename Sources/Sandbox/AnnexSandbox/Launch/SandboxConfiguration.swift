@@ -1,32 +1,34 @@
 package import AnnexLinux
 package import AnnexPolicy
 
-/// One process to sandbox: what it runs, what it may, and what it is given.
+/// One process to sandbox: what it runs, what it may do, and what it is given.
 package struct SandboxConfiguration: ~Copyable, Sendable {
     package let policy: Policy
-    /// An extension's bundle as it was checked, bound read-only; nil for a program of the host's, which is where it is.
+    /// An extension's bundle as it was checked, bound read-only; nil for a program, which is executed at its place on
+    /// the host.
     package var bundle: Descriptor?
-    /// The executable as it was checked, and its path: below the bundle, or as a program's on the host.
+    /// The executable as it was checked, and its path: relative to the bundle, or absolute for a program on the host.
     package var executable: Descriptor
     package let executablePath: String
-    /// What the program sees as its own name, and what follows it.
+    /// The name that the program sees as its own, and the arguments after it.
     package var arguments: [[UInt8]]
-    /// Descriptors that the process is given, and the number of each; 0, 1 and 2 are the sandbox's own.
+    /// Further descriptors for the process, and the number that each gets; 0, 1 and 2 are set by `streams`.
     package var gifts: DescriptorList
     package let numbers: [Int32]
-    /// What becomes of what the policy refuses. Nobody but who launches names another mode than `enforce`.
+    /// What happens to the calls and paths that the policy denies. Only the launching code chooses another mode than
+    /// `enforce`.
     package var denials = DenialMode.enforce
-    /// Whether refusals go to the program's log as well: not where they are provoked, as a probe does.
+    /// Whether denials also go to the log. False for a probe, which provokes them.
     package var isLogged = true
-    /// What is asked for. A layer that cannot be had fails the launch; one that is left out here is told as waived.
+    /// The layers to ask for. A layer that cannot be had fails the launch. One left out here is reported as waived.
     package var layers: SandboxLayers = .all
-    /// Beside what the policy sets and passes.
+    /// Variables beside those that the policy sets and passes.
     package var environment: [String: [UInt8]] = [:]
     /// The working directory.
     package enum Directory: Sendable, Hashable {
-        /// This one where it is there inside; else the private directory, else the root.
+        /// This directory if it exists inside, else the private directory, else the root.
         case preferred(String?)
-        /// This one, or no launch.
+        /// This directory; the launch fails if it does not exist inside.
         case demanded(String)
 
         package var path: String? {
@@ -38,29 +40,29 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     }
 
     package var directory = Directory.preferred(nil)
-    /// Its descriptors 0, 1 and 2; empty: nothing to read, and what it writes is kept for the report.
+    /// The process's descriptors 0, 1 and 2. If empty, the process has no input, and its output is kept for the report.
     package var streams = DescriptorList()
-    /// A terminal of its own, which becomes the controlling one.
+    /// A terminal of the sandbox's own, which becomes the controlling terminal.
     package var terminal: Descriptor?
-    /// A directory of the host's that its private directory is, where the policy has a persistent one.
+    /// A directory on the host that becomes the private directory, if the policy has a persistent one.
     package var persistent: Descriptor?
-    /// Links that were followed to its private directory.
+    /// Links that were followed to reach the private directory on the host.
     var followed: [LaunchPlan.Link] = []
-    /// Whose user it has where the broker has users to give.
+    /// Which user the process gets if the broker has users to give.
     package enum User: Sendable {
-        /// One of its own, that no other sandbox of the machine has.
+        /// A user that no other sandbox of this machine has.
         case ofItsOwn
-        /// The one of all programs that root runs: what one of them wrote another can read.
+        /// The one user of all programs that root runs: each can read what another wrote.
         case ofPrograms
     }
 
     package var user = User.ofItsOwn
-    /// Permission bits that its new files do not get.
+    /// Permission bits that new files do not get (umask).
     package var fileMask = LaunchPlan.ownerOnly
-    /// Whether its first process is a reaper, whatever the policy says of processes.
+    /// Whether the first process is a reaper even if the policy allows only one process.
     package var wantsReaper = false
 
-    /// An extension in its bundle.
+    /// Configures an extension in its bundle.
     package init(
         policy: Policy, bundle: consuming Descriptor, executable: consuming Descriptor, executablePath: String,
         name: String, gifts: consuming DescriptorList, numbers: [Int32]
@@ -74,8 +76,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         self.numbers = numbers
     }
 
-    /// A program of the host's, under the path that it has without any link. It always gets a reaper: a first process
-    /// ignores SIGTERM and SIGINT.
+    /// Configures a program on the host, under its path with every link resolved. It always gets a reaper, because a
+    /// first process ignores SIGTERM and SIGINT.
     package init(policy: Policy, program: consuming Descriptor, path: String, arguments: [[UInt8]]) {
         self.policy = policy
         executable = program
@@ -88,8 +90,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         fileMask = Self.callersMask ?? LaunchPlan.ownerOnly
     }
 
-    /// Files that a program makes are as they would be without a sandbox. nil where the kernel does not tell; to ask by
-    /// umask(2) would change it for other threads.
+    /// The umask of this process, so that a program's files get the same permissions as without a sandbox; nil if the
+    /// kernel does not report it. Asking with umask(2) would change it for other threads.
     private static var callersMask: UInt32? {
         let prefix = "Umask:\t"
         let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }

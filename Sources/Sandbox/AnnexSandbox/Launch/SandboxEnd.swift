@@ -1,42 +1,44 @@
 internal import Glibc
 
-/// How a sandboxed process ended: facts of the kernel, no judgement.
+/// How a sandboxed process ended, as facts of the kernel. The reason is decided elsewhere.
 package struct SandboxEnd: Sendable {
-    /// The step of the launch that failed, where one did.
+    /// The step of the launch that failed; nil if none did.
     package var failure: SandboxError?
-    /// How the process ended; nil where there never was one, or where the warden was lost.
+    /// How the process ended; nil if there never was one, or if the warden was lost.
     package var process: ProcessEnd?
     package var usage: ResourceUsage?
-    /// Whether its own code ever ran.
+    /// Whether the process's own code ever ran.
     package var hasRun = false
-    /// What the control group counted; nil where there was none.
+    /// What the control group counted; nil if there was none.
     package var memory: MemoryUse?
-    /// Which limits the kernel held; nil where it never came to that.
+    /// Which limits the kernel enforced; nil if the launch failed before they were set.
     package var held: HeldLimits?
-    /// What the watch of its memory found, where no control group bounds all of it.
+    /// What the memory watch found; nil if it found nothing, or if a control group bounds all memory.
     package var memoryFinding: WatchFinding?
-    /// What the watch of its processes' time found.
+    /// What the watch of processor time found; nil if it found nothing.
     package var processorFinding: WatchFinding?
-    /// Whether its policy lets it send itself the signal that ended it: then nobody else need have sent it.
+    /// Whether the policy lets the program send itself the signal that ended it. Then the signal may be the program's
+    /// own.
     package var mayBeOwnSignal = false
     package var output = OutputTail()
     package var refusals = DenialSummary()
-    /// Every kind of refusal.
+    /// The denials, one of each kind.
     package var denials: [Denial] { refusals.denials }
 
     package init(failure: SandboxError? = nil) {
         self.failure = failure
     }
 
-    /// The most memory at any moment, in bytes: the control group's count, else the largest resident set.
+    /// The most memory in use at any moment, in bytes: the control group's count, or else the largest resident set.
     package var peakMemory: UInt64? { memory?.peak ?? usage?.peakMemory }
 
-    /// Whether the kernel bounded memory of all kinds; else it was watched.
+    /// Whether the kernel enforced a limit on memory of all kinds. If not, the memory was watched.
     package var isMemoryEnforced: Bool { held?.isMemoryEnforced ?? false }
 
-    /// Whether the memory limit ended it: when it was killed and the kernel counted a kill, or, where memory is only
-    /// watched, when it died by a signal within 5 % of the limit. A child's end is not its own.
-    /// - Parameter wasKilled: whether that signal was ours, for a reason that is known and says nothing of memory.
+    /// Whether the memory limit ended the process. With a control group: the process was killed and the kernel counted
+    /// a kill. If memory is only watched: it died by a signal within 5 % of the limit. The end of a child does not
+    /// count.
+    /// - Parameter wasKilled: whether Annex sent the signal for a known reason other than memory.
     package func ranOutOfMemory(limit: UInt64, wasKilled: Bool) -> Bool {
         if memoryFinding != nil { return true }
         if let memory { return memory.kills > 0 && isKilled }
@@ -46,9 +48,9 @@ package struct SandboxEnd: Sendable {
         return peak >= limit - limit / 20
     }
 
-    /// Whether a kill that nobody else claims is that of the watch, or of `RLIMIT_CPU`. The latter counts whole seconds,
-    /// and by the ticks at which the process was found running: on a busy machine the usage that is reported in the end
-    /// was a fifth less.
+    /// Whether the limit of processor time ended the process: the watch killed it, or `RLIMIT_CPU` explains a kill
+    /// without another cause. The kernel counts that limit in whole seconds, by the ticks at which the process was
+    /// found running. On a busy machine the usage reported at the end was a fifth less.
     package func ranOutOfProcessorTime(limit: Duration) -> Bool {
         guard isKilled else { return false }
         let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
@@ -60,7 +62,7 @@ package struct SandboxEnd: Sendable {
         "\(limit), \(isMemoryEnforced ? "enforced" : "watched")" + Self.words(memoryFinding)
     }
 
-    /// The processor's limit as the reason of an end, in words.
+    /// The limit of processor time as the reason of an end, in words.
     package func processorWords(_ limit: String) -> String {
         "\(limit) of processor time" + (processorFinding == .exceeded ? ", of all its processes together" : "")
             + Self.words(processorFinding)
@@ -71,7 +73,7 @@ package struct SandboxEnd: Sendable {
         return ": what it uses could not be told (\(cause))"
     }
 
-    /// Whether SIGKILL ended it, whoever sent that.
+    /// Whether SIGKILL ended the process, whichever process sent it.
     var isKilled: Bool {
         if case .signalled(let number, _) = process { return number == SIGKILL }
         return false

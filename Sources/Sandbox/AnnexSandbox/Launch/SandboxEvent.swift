@@ -1,18 +1,18 @@
-/// What a sandbox tells while it lives, in this order; `ended` is the last word and comes exactly once.
+/// What happens to a sandbox, in this order. `ended` is the last event and comes exactly once.
 package enum SandboxEvent: Sendable {
-    /// The process exists, under this number; none of its own code runs yet.
+    /// The process exists and has this number; none of its own code runs yet.
     case started(process: Int32)
-    /// Its own code runs.
+    /// The process's own code runs.
     case executed(SandboxReport)
-    /// A call was refused; `total` counts all refusals of this process.
+    /// A call was denied; `total` counts all denials of this sandbox.
     case denied(Denial, total: Int)
-    /// It called `abort()`.
+    /// The process called `abort()`.
     case aborted
-    /// It wrote to its output; `total` bytes in all.
+    /// The process wrote to its output; `total` counts the bytes so far.
     case wrote(total: UInt64)
-    /// A signal stopped the program, which waits to be continued; with a reaper only.
+    /// A signal stopped the program, which waits to be continued. Only with a reaper.
     case stopped(signal: Int32)
-    /// The kernel said that it is gone. What it left is looked at, and `ended` follows.
+    /// The kernel reported the death. What the sandbox left behind is examined, and `ended` follows.
     case died
     case ended(SandboxEnd)
 }

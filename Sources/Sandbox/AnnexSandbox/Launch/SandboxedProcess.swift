@@ -3,14 +3,14 @@ internal import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
-/// One sandboxed process from its plan to the kernel's last word, with everything that belongs to it: control group,
-/// identity, output, refusals. All of it is gone when the end has been told.
+/// One sandboxed process from its plan to its end, with everything that belongs to it: control group, identity, output,
+/// denials. All of it has been released when the end is reported.
 package final class SandboxedProcess: Sendable {
     fileprivate struct Holdings: ~Copyable {
         var process: ProcessHandle?
-        /// What was to be sent before anybody said which process it is.
+        /// Signals sent before the process was known.
         var unsent: [Int32] = []
-        /// The number of a process whose handle was lost, until it has been signalled.
+        /// The number of a process whose handle was lost, until the process has been signalled.
         var unheld: Int32?
         var listener: DenialListener?
         var output: OutputReader?
@@ -20,9 +20,9 @@ package final class SandboxedProcess: Sendable {
         var time: Watch<ProcessorWatch>?
         var end = SandboxEnd()
         var mustDie = false
-        /// Whether its end was told.
+        /// Whether the end was reported.
         var isOver = false
-        /// It was killed before anybody heard that it executed; what killed it is known in the end.
+        /// Set if the process was killed before its `executed` arrived. The cause is decided at the end.
         var unheard: LaunchFailure?
     }
 
@@ -31,11 +31,11 @@ package final class SandboxedProcess: Sendable {
     private let loop: EventLoop
     private let begun: UInt64
     private let held: HeldLimits
-    /// What was asked for.
+    /// The layers that were asked for.
     private let layers: SandboxLayers
     private let landlockABI: Int
     private let controls: SpeculationControls
-    /// Why layers were left out that the host named as dispensable.
+    /// The layers that the host waived and this machine cannot provide, with the cause.
     private let lacks: [LayerLack]
     private let events: @Sendable (SandboxEvent) -> Void
 
@@ -66,7 +66,8 @@ package final class SandboxedProcess: Sendable {
         self.holdings = Mutex(holdings)
     }
 
-    /// Ends it, through its own handle: never by a number that could be somebody else's by now. Once is enough.
+    /// Kills the process through its own handle, because its number may belong to another process by now. One call is
+    /// enough, even before the process is known.
     package func kill() {
         holdings.withLock { holdings in
             holdings.mustDie = true
@@ -74,15 +75,15 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// What it uses of its memory now, in bytes; nil where that is not known, or not any more.
+    /// The memory in use, in bytes; nil if it is not known, or not any more.
     package func memoryInUse() -> UInt64? {
         if let file = holdings.withLock({ $0.usageFile }) { return TextFile.number(file) }
         return holdings.withLock { $0.watch }?.subject.use
     }
 
-    /// Sends it a signal: with a reaper, who hands on to the program what a user or a service manager may send. One that
-    /// comes before it is known is sent then.
-    /// - Returns: false where it has ended already, whether or not anybody told so yet.
+    /// Sends a signal to the process. A reaper forwards those that a user or a service manager may send to the program.
+    /// A signal that comes before the process is known is sent as soon as it is.
+    /// - Returns: false if the process has already ended, even if the end was not reported yet.
     @discardableResult
     package func send(_ signal: Int32) -> Bool {
         holdings.withLock { holdings in
@@ -96,7 +97,8 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Who ends it at a moment of the monotonic clock, whatever becomes of this process; nil where it is gone.
+    /// A process that kills this one at a moment of the monotonic clock, even if the host is stopped; nil if there is
+    /// none to kill.
     func standIn(until deadline: UInt64) -> StandIn? {
         holdings.withLock { holdings in
             switch holdings.process {
@@ -106,7 +108,7 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Nobody could end it later or hear of its refusals: it ends now.
+    /// Kills a process one of whose descriptors was lost: it could not be killed later, or its denials would go unseen.
     private func endUnheld(_ number: Int32?) {
         let cause = SystemError("recvmsg", errno: EMFILE)
         holdings.withLock { holdings in
@@ -117,11 +119,12 @@ package final class SandboxedProcess: Sendable {
         killUnheld()
     }
 
-    /// Again and again until there is a number for its handle, or the warden tells that it is gone.
+    /// Retries until a descriptor is free for the handle, or the warden reports the end.
     private func killUnheld() {
         guard let number = holdings.withLock({ $0.unheld }) else { return }
         do throws(SystemError) {
-            // Still this process: the warden reaps it and tells so in one breath, which ends this.
+            // The number still names this process: the warden reaps it and reports the end in one step, and the end
+            // stops the retries.
             try ProcessHandle(process: number).sendSignal(SIGKILL)
             holdings.withLock { $0.unheld = nil }
         } catch {
@@ -129,7 +132,7 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// What the warden tells; on the loop's thread, in order.
+    /// Handles the warden's events, in order, on the loop's thread.
     func receive(_ event: consuming LaunchEvent) {
         switch consume event {
         case .started(let process, let number): start(process, number: number)
@@ -139,7 +142,7 @@ package final class SandboxedProcess: Sendable {
             holdings.withLock { $0.end.hasRun = true }
             events(.executed(report(times, layers)))
         case .stopped(let signal): events(.stopped(signal: signal))
-        // What made it fail comes first; that it was killed for it is the consequence.
+        // The first failure stays: a kill that follows is its consequence.
         case .failed(let failure, _):
             holdings.withLock { holdings in
                 if failure.isDeath {
@@ -150,21 +153,22 @@ package final class SandboxedProcess: Sendable {
             }
         case .ended(let end, let usage): finish(end, usage)
         case .wardenLost:
-            // The kernel kills it with its warden; this is for the kernel that is slow to.
+            // The kernel kills the process with its warden, but it may be slow to.
             kill()
             awaitDeath(looks: 0)
         }
     }
 
-    /// Nobody reaps it for us any more: its end is looked for, so that neither its group is left behind nor its identity
-    /// given to another one while it lives. Five seconds at most; the next start sweeps what is then left.
+    /// Waits until the process is gone after its warden was lost, because the warden cannot reap it any more. This way
+    /// no group is left behind, and no living process shares its identity with another sandbox. Waits for five seconds
+    /// at most; the next start of a broker removes what is left then.
     private func awaitDeath(looks: Int) {
         guard looks < 1000, holdings.withLock({ $0.isAlive }) else { return finish(nil, nil) }
         loop.schedule(after: .milliseconds(5)) { [self] in awaitDeath(looks: looks + 1) }
     }
 
     private func start(_ process: consuming ProcessHandle, number: Int32) {
-        // A closure cannot take what it captured; an optional lets it.
+        // A closure cannot consume what it captured, but it can take the value out of an optional.
         var started: ProcessHandle? = consume process
         holdings.withLock { holdings in
             holdings.process = started.take()
@@ -188,7 +192,7 @@ package final class SandboxedProcess: Sendable {
         holdings.withLock { $0.watch = watch }
     }
 
-    /// An only process is bounded by the kernel.
+    /// Watches the processor time of several processes. The kernel itself limits a single one.
     private func watchTime(of number: Int32) {
         let subject = ProcessorWatch(
             limit: scene.policy.limits.processor, isAlive: lives, used: processorTime(of: number)
@@ -200,7 +204,7 @@ package final class SandboxedProcess: Sendable {
         holdings.withLock { $0.time = watch }
     }
 
-    /// As its group counts it, where that does; else as its processes are listed.
+    /// How the processor time is measured: by the control group if it counts that, else by listing the processes.
     private func processorTime(of number: Int32) -> @Sendable () throws(SystemError) -> Duration {
         guard let file = holdings.withLock({ $0.processorFile }) else { return ProcessorWatch.tree(of: number) }
         return { () throws(SystemError) in
@@ -226,7 +230,7 @@ package final class SandboxedProcess: Sendable {
             }
             holdings.withLock { $0.listener = listener }
         } catch {
-            // Nobody would hear of refusals: better no extension than one whose refusals nobody sees.
+            // Without a listener no denial would be seen, so the process is killed instead.
             holdings.withLock { $0.end.failure = SandboxError("refusals", error) }
             kill()
         }
@@ -256,8 +260,9 @@ package final class SandboxedProcess: Sendable {
         listener.finish(leaving)
     }
 
-    /// Lets go of the group, for whose members the kernel may want a moment. Without a process namespace the first
-    /// process may leave others behind: they end now, before another sandbox gets their user. On the thread of `PostMortem`.
+    /// Releases the control group and the identity. The kernel may need a moment until the group has no members.
+    /// Without a process namespace the first process may leave others behind. They are killed now, before another
+    /// sandbox gets their user. Runs on the thread of `PostMortem`.
     private func leave() {
         let group = holdings.withLock { $0.group.take() }
         if !layers.contains(.process) { group?.endMembers() }
@@ -268,7 +273,7 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Tells the end, behind every refusal. Only the first time.
+    /// Reports the end, after every denial. Only the first call does so.
     private func conclude(_ refusals: DenialSummary?) {
         let end = holdings.withLock { holdings -> SandboxEnd? in
             guard !holdings.isOver else { return nil }
@@ -301,7 +306,7 @@ package final class SandboxedProcess: Sendable {
             executed: times.end(of: .exec) ?? MonotonicClock.now())
     }
 
-    /// Two of them are there in part: what of them this machine has is said.
+    /// The names of the layers. For two of them, the machine may offer only a part, which the name mentions.
     private func described(_ layers: SandboxLayers) -> [String] {
         SandboxLayer.allCases.filter { layers.contains(SandboxLayers($0)) }.map { layer in
             switch layer {
@@ -335,7 +340,7 @@ extension SandboxedProcess.Holdings {
         }
     }
 
-    /// Whether its first process is known and has not ended.
+    /// Whether the first process is known and has not ended.
     fileprivate var hasLivingProcess: Bool {
         switch process {
         case .some(let process): !process.hasEnded
@@ -343,7 +348,7 @@ extension SandboxedProcess.Holdings {
         }
     }
 
-    /// Whether there is anything left of it, known to us or not.
+    /// Whether any process of the sandbox is left, as far as the group and the handle show.
     fileprivate var isAlive: Bool {
         let hasMembers =
             switch group {
@@ -353,8 +358,8 @@ extension SandboxedProcess.Holdings {
         return hasMembers || hasLivingProcess
     }
 
-    /// A death on the way is a launch that failed only where nothing else explains it: a limit that we held, memory
-    /// that ran out, or a call that the program's own code made with its first breath.
+    /// A death before `executed` counts as a failed launch only if nothing else explains it. Other explanations are a
+    /// limit of Annex, exhausted memory, or a call that the program's own code made right after its start.
     fileprivate mutating func judgeUnheard() {
         guard let unheard else { return }
         if !end.refusals.denials.isEmpty { end.hasRun = true }

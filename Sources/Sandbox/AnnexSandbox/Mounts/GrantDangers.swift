@@ -2,7 +2,8 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// What nobody should hand over, on purpose or by way of a link: also whoever's home this process has.
+/// Finds host paths that are too dangerous to hand over, even through a link. One of them is the home of this process's
+/// user.
 struct GrantDangers {
     private let home: String?
 
@@ -13,8 +14,8 @@ struct GrantDangers {
     }
 
     /// - Parameters:
-    ///   - place: where a path leads, without any link.
-    ///   - spelling: the path, which was looked at already.
+    ///   - place: where the path leads, with every link resolved.
+    ///   - spelling: the path as spelled, which was checked before.
     func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
         if home.map({ PathText.isSame($0, place) }) == true { return "it is your home: name what is needed in it" }
         if PathText.isSame(place, spelling) { return nil }

@@ -2,36 +2,37 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// What a policy's grants become on this host: what is bound where, which links are made again, and the rights of each
-/// place. Mounts and Landlock are both read off it.
+/// What a policy's grants become on this host: which objects are bound where, which links are made again, and the
+/// rights of each place. Mounts and Landlock rules are both derived from it.
 struct GrantLayout: ~Copyable {
     struct Place {
         let path: String
         let isDirectory: Bool
         var rights: PathRights
-        /// Whether it needs a mount of its own, or is shown by the one above it already.
+        /// Whether the place needs a mount of its own. If not, the mount of a place above shows it already.
         var isMounted = true
 
-        /// Two names may lead to one place; what then is written there is never executed.
+        /// Adds the rights of another name that leads to the same place. Under write-xor-execute, a place that can be
+        /// written to is then not executable.
         mutating func join(_ more: PathRights, writeXorExecute: Bool) {
             rights.formUnion(more)
             if writeXorExecute, rights.contains(.write) { rights.remove(.execute) }
         }
     }
 
-    /// By path, a directory before what is below it.
+    /// Sorted by path, a directory before what is below it.
     private(set) var places: [Place] = []
-    /// The objects of those that are mounted, in the same order.
+    /// The objects of the mounted places, in the same order.
     private var objects = DescriptorList()
     private(set) var links: [LaunchPlan.Link] = []
 
     /// - Parameters:
-    ///   - kept: the private directory on the host, where it is kept from run to run.
-    ///   - followed: links on the way to what is no grant.
+    ///   - kept: the private directory on the host, if it is kept from run to run.
+    ///   - followed: further links that were followed, on the way to paths that are no grants.
     init(
         _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = []
     ) throws(SandboxError) {
-        // By bytes: texts are equal already where they only look alike.
+        // Keyed by bytes: two strings compare as equal even if their Unicode encodings differ, and so their paths.
         var found: [[UInt8]: Int] = [:]
         var held: [[UInt8]: Int32] = [:]
         defer { for number in held.values { close(number) } }
@@ -54,7 +55,8 @@ struct GrantLayout: ~Copyable {
         for index in places.indices {
             let place = places[index]
             let above = places[..<index].last { place.path.isWithin($0.path) }
-            // What can be written has a mount of its own: one cannot be moved away to put a link in its place.
+            // A writable place always has a mount of its own, because a mount point cannot be moved away and replaced
+            // by a link.
             places[index].isMounted = above.map { $0.rights != place.rights || place.rights.contains(.write) } ?? true
             guard places[index].isMounted, let number = held.removeValue(forKey: Array(place.path.utf8)) else {
                 continue
@@ -62,11 +64,12 @@ struct GrantLayout: ~Copyable {
             objects.append(Descriptor(owning: number))
         }
         let all = places
-        // Within what is bound, the host's own links are there already.
+        // Inside a bound directory, the host's own links exist already.
         links.removeAll { link in all.contains { link.target.parentPath.isWithin($0.path) } }
     }
 
-    /// A link where the sandbox may write is a former run's choice of what this one is handed.
+    /// Rejects a link in a place that the sandbox may write to: an earlier run could have chosen what this run is
+    /// handed.
     private func refusePlanted(_ links: [LaunchPlan.Link], keeping kept: String?) throws(SandboxError) {
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + (kept.map { [$0] } ?? [])
         for link in links {
@@ -80,7 +83,7 @@ struct GrantLayout: ~Copyable {
 
     private struct Found {
         let path: String
-        /// Its number, the caller's to close.
+        /// The number of the open object, which the caller must close.
         let object: Int32
         let isDirectory: Bool
         let links: [LaunchPlan.Link]
@@ -98,7 +101,7 @@ struct GrantLayout: ~Copyable {
                     error.call, errno: error.errno, path: error.errno == EPERM ? error.path : grant.path,
                     remedy: remedy(error)))
         }
-        // Of the very object that is bound: what another look finds may be another.
+        // Checks the very object that is bound, because resolving the path again could find another one.
         if let danger = dangers.danger(of: host.path, grant.rights, spelled: grant.path) {
             throw SandboxError("grants", cause: "\(Escaped(grant.path)) is not handed over: \(danger)")
         }
@@ -118,7 +121,7 @@ struct GrantLayout: ~Copyable {
         for link in more where !links.contains(link) { links.append(link) }
     }
 
-    /// Binds every place that needs it.
+    /// Binds every place that needs a mount of its own.
     consuming func bind(on plan: inout LaunchPlan) throws(SystemError) {
         plan.links += links
         for place in places where place.isMounted {
@@ -127,7 +130,7 @@ struct GrantLayout: ~Copyable {
         }
     }
 
-    /// The innermost place that shows a path; nil where nothing does.
+    /// The innermost place that shows a path; nil if none does.
     func place(showing path: String) -> Place? { places.last { path.isWithin($0.path) } }
 }
 
@@ -139,7 +142,7 @@ extension PathRights {
         return access
     }
 
-    /// What Landlock gives for these rights: on a file, only what a file can be asked for.
+    /// The Landlock rights for these rights. On a file, only those that apply to files.
     func landlock(onDirectory isDirectory: Bool) -> LandlockRights {
         var rights: LandlockRights = []
         if contains(.read) { rights.formUnion(.reading) }

@@ -2,31 +2,33 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// Where a path of the host's really leads, and the links that lie on it: a link above everything that is bound has to
-/// be made again inside (`/bin` where it points at `usr/bin`), or the name would lead nowhere there.
+/// Where a path on the host leads, and the links on it. A link above everything that is bound must be made again
+/// inside, such as `/bin` that points at `usr/bin`. Otherwise the name would lead nowhere there.
 struct HostPath: ~Copyable {
-    /// Without any link.
+    /// The path with every link resolved.
     let path: String
-    /// The object at its end, for reference only.
+    /// The object at the end of the path, opened for reference only.
     let object: Descriptor
     let isDirectory: Bool
-    /// Every link on the way, under the path at which it was met.
+    /// Every link on the way, with the path at which it was found.
     let links: [LaunchPlan.Link]
 
-    /// The object's number, now the caller's to close.
+    /// The object's number, which the caller must close.
     consuming func takeObject() -> Int32 { object.release() }
 
-    /// As many as the kernel follows.
+    /// How many links the kernel follows.
     private static let mostLinks = 40
 
-    /// - Parameter trusting: whether links count that a program in a sandbox made: only for what is executed anyway.
-    /// - Throws: `ENOENT` where there is nothing, `ELOOP` after too many links, `ESTALE` where it changed meanwhile.
+    /// - Parameter trusting: whether to follow links that a program in a sandbox made. Only for files that are executed
+    ///   anyway.
+    /// - Throws: `ENOENT` if there is nothing at the path, `ELOOP` after too many links, `ESTALE` if the path changed
+    ///   meanwhile, and `EPERM` for a link that a program in a sandbox made.
     static func resolve(_ path: String, trusting: Bool = false) throws(SystemError) -> HostPath {
         if let host = try plain(path) { return host }
         return try walked(path, trusting)
     }
 
-    /// Most paths have no link on them, and then the kernel says so in one call; nil where one may be.
+    /// Resolves a path without links in one call, which most paths allow; nil if there may be a link on the path.
     private static func plain(_ path: String) throws(SystemError) -> HostPath? {
         let parts = PathText.parts(path)
         guard !parts.isEmpty, !parts.contains(".."), !parts.contains(".") else { return nil }
@@ -69,7 +71,7 @@ struct HostPath: ~Copyable {
 
     private static func opened(_ path: String, _ links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {
         let object = try Descriptor.reference(to: path)
-        // Walked by name: somebody may have put a link there meanwhile, and then this is another object.
+        // The path was walked by name. If a component was replaced by a link meanwhile, this is another object.
         guard PathText.isSame(try LaunchPlan.path(of: object), path) else {
             throw SystemError("open", errno: ESTALE, path: path)
         }
@@ -77,13 +79,14 @@ struct HostPath: ~Copyable {
         return HostPath(path: path, object: object, isDirectory: isDirectory, links: links)
     }
 
-    /// nil where it is no link.
+    /// The contents of a link; nil if the path is no link.
     private static func contents(ofLink path: String, _ trusting: Bool) throws(SystemError) -> String? {
         var seen = stat()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
         guard unsafe lstat(path, &seen) == 0 else { throw SystemError("lstat", errno: Glibc.errno, path: path) }
         guard seen.st_mode & S_IFMT == S_IFLNK else { return nil }
-        // Its owner and what it says are of one link, whatever lies under the name by now.
+        // The owner and the contents are read through one descriptor, so that both are of one link even if the name
+        // changes.
         let link = try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW)
         let status = try link.status()
         guard status.kind == .symbolicLink else { throw SystemError("readlink", errno: ESTALE, path: path) }

@@ -2,13 +2,13 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Reads what an extension writes to its output, as fast as it comes, and keeps the end of it.
+/// Reads the output of an extension as it arrives, and keeps the end of it.
 ///
-/// The pipe is the extension's to fill and never to stall: the host side reads without blocking, a bounded piece each
-/// time, so that a flood costs one thread its turn and nobody their memory. Past the limit nothing is read any more: the
-/// extension is ended for it, and till then waits at its full pipe.
+/// An extension may fill the pipe, but cannot stall the host. The reader does not block and reads a limited piece each
+/// time. So a flood of output costs neither other extensions their turn nor the host its memory. Past the limit the
+/// reader stops. The extension then waits at its full pipe until it is ended.
 final class OutputReader: Sendable {
-    /// Bytes taken in one turn of the loop.
+    /// Bytes read in one turn of the loop.
     static let piece = 65_536
 
     private let pipe: Descriptor
@@ -19,7 +19,7 @@ final class OutputReader: Sendable {
 
     /// - Parameters:
     ///   - pipe: the reading end, non-blocking.
-    ///   - limit: bytes; the first total above it is the last that `onOutput` hears of.
+    ///   - limit: bytes. `onOutput` gets the first total above the limit, and none after it.
     init(
         _ pipe: consuming Descriptor, limit: UInt64, on loop: EventLoop,
         onOutput: @escaping @Sendable (UInt64) -> Void
@@ -66,10 +66,11 @@ final class OutputReader: Sendable {
 
     private func stopReading() { watch.withLock { $0.take() }?.cancel() }
 
-    /// Takes what is left in the pipe after the process is gone; the end of all of it.
+    /// Reads what is left in the pipe after the process is gone.
+    /// - Returns: the end of all output.
     func finish() -> OutputTail {
         watch.withLock { $0.take() }?.cancelAndWait()
-        // A pipe holds 64 KiB unless made larger, and nobody is left to fill it again.
+        // A pipe holds 64 KiB unless it was made larger, and no process is left to fill it again.
         for _ in 0..<16 {
             guard case .bytes(let bytes) = take() else { break }
             tail.withLock { $0.append(bytes[...]) }

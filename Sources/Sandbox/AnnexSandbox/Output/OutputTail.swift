@@ -1,13 +1,13 @@
-/// The end of what an extension wrote to its standard output and error, as raw bytes, and how much there was in all.
+/// The end of an extension's standard output and error as raw bytes, and the count of all bytes.
 ///
-/// The bytes are the extension's: whoever shows them escapes them.
+/// The extension chose the bytes: escape them before showing them.
 package struct OutputTail: Sendable, Hashable {
-    /// Bytes kept.
+    /// The most bytes that are kept.
     package static let capacity = 8192
 
-    /// Everything that was written, kept or not.
+    /// The count of all bytes written, kept or not.
     package private(set) var total: UInt64 = 0
-    /// Up to twice what is kept, so that a flood of small pieces is not moved along with every one of them.
+    /// Up to twice the bytes that are kept, so that not every small piece moves the rest.
     private var recent: [UInt8] = []
 
     package init() {}

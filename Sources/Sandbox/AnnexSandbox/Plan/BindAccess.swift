@@ -1,5 +1,5 @@
-/// What a bound object may be used for. Without any of these it is read-only; always without set-user-ID, and cut off
-/// from what is mounted on the host later.
+/// What a bound object may be used for. Without any of these options it is read-only. A bind never honours set-user-ID,
+/// and shows nothing that is mounted on the host later.
 package struct BindAccess: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 

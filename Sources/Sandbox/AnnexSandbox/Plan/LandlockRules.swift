@@ -1,7 +1,7 @@
-/// What Landlock handles, and what it then lets pass: `LANDLOCK_ACCESS_…` and `LANDLOCK_SCOPE_…` of this kernel's version.
+/// The Landlock rules of a launch: `LANDLOCK_ACCESS_…` and `LANDLOCK_SCOPE_…` of this kernel's version.
 package struct LandlockRules: Sendable, Hashable {
     package struct Rule: Sendable, Hashable {
-        /// As seen inside the new root; no link on it is followed.
+        /// The path inside the new root. No link on it is followed.
         package var path: String
         package var access: UInt64
 
@@ -11,7 +11,7 @@ package struct LandlockRules: Sendable, Hashable {
         }
     }
 
-    /// Rights on files that are refused unless a rule gives them.
+    /// Rights on files that are denied unless a rule grants them.
     package var files: UInt64 = 0
     package var network: UInt64 = 0
     package var scopes: UInt64 = 0

@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import Glibc
 
 extension LaunchFailure {
-    /// What is known to help against this errno at this step.
+    /// The known remedy for this errno at this step; nil if there is none.
     static func remedy(_ step: LaunchStep, errno number: Int32) -> String? {
         if number == ETOOMANYREFS {
             return "programs of this user have sent more descriptors that nobody took yet than this one may have open: "
@@ -84,7 +84,7 @@ extension LaunchFailure {
         }
     }
 
-    /// The switch of this machine, if any, that takes from ordinary users what a namespace needs.
+    /// The remedy for a switch of this machine that keeps ordinary users from using namespaces; nil if no switch does.
     private static func switchThatForbids() -> String? {
         let switches: [(path: String, forbids: String, remedy: String)] = [
             (
@@ -106,14 +106,15 @@ extension LaunchFailure {
             let text = String(decoding: try Descriptor.open(path, O_RDONLY).readAll(atMost: 64), as: UTF8.self)
             return text.split(separator: "\n").first.map(String.init)
         } catch {
-            // A switch that is not there is not the one that forbids.
+            // A switch that does not exist forbids nothing.
             return nil
         }
     }
 }
 
 extension LaunchStep {
-    /// AppArmor lets the namespace be made and then refuses whatever would be done in it.
+    /// Whether the step needs rights in the user namespace. AppArmor allows the namespace itself and denies actions in
+    /// it.
     fileprivate var needsNamespaceRights: Bool {
         switch self {
         case .clone, .cgroup, .clocks, .maps, .identity, .propagation, .root, .binds, .scratches, .pivot, .hostname,

@@ -1,14 +1,14 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A launch that came to nothing: at which step, with what errno, about what, and the remedy. Nothing is left of it.
+/// A launch that failed: the step, the errno, what it was about, and the remedy. Nothing of the launch is left.
 package struct LaunchFailure: Error, Sendable, Hashable {
     package let step: LaunchStep
-    /// The kernel's; 0 where the process was killed before its executable ran.
+    /// The kernel's errno; 0 if the process was killed before its executable ran.
     package let errno: Int32
-    /// What the step was about, where that is known: a path, a limit.
+    /// What the step was about, such as a path or a limit; nil if that is not known.
     package let subject: String?
-    /// What the reader can do about it, where that is known.
+    /// What the reader can do about it; nil if that is not known.
     package let remedy: String?
 
     package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, remedy: String? = nil) {
@@ -20,7 +20,7 @@ package struct LaunchFailure: Error, Sendable, Hashable {
 
     static let invalid = EINVAL
 
-    /// Whether no step failed: it was killed before its executable ran.
+    /// Whether the process was killed before its executable ran, without a step that failed.
     var isDeath: Bool { errno == 0 }
 }
 

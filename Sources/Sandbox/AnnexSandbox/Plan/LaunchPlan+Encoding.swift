@@ -4,7 +4,7 @@ internal import Glibc
 
 extension LaunchPlan {
     /// The plan as the warden reads it.
-    /// - Throws: at the step `plan`, where it does not fit.
+    /// - Throws: at the step `plan`, if the plan is too large or a text in it holds a NUL byte.
     borrowing func encoded(launch: UInt64) throws(LaunchFailure) -> [UInt8] {
         var encoder = PlanEncoder()
         var header = annex_plan()
@@ -24,7 +24,7 @@ extension LaunchPlan {
         return bytes
     }
 
-    /// Which bound it is, and what keeps within it.
+    /// Which bound the plan exceeds, and how to stay within it.
     private borrowing func tooLarge(_ size: Int) -> LaunchFailure {
         guard descriptors.count <= Int(ANNEX_PLAN_DESCRIPTORS) else {
             return LaunchFailure(

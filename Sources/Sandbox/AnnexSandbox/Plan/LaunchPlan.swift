@@ -2,11 +2,11 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Everything that one launch needs, laid out beforehand: the warden follows it step by step and decides nothing.
+/// Everything that one launch needs, decided beforehand. The warden follows the plan step by step and decides nothing.
 ///
-/// The plan owns the descriptors that travel with it; they are closed here once the warden has them.
+/// The plan owns the descriptors that travel with it. They are closed here once the warden has them.
 package struct LaunchPlan: ~Copyable, Sendable {
-    /// An object of the host's that appears inside.
+    /// An object on the host that appears inside.
     struct Bind: Sendable {
         var source: String
         var target: String
@@ -16,13 +16,13 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var access: BindAccess
     }
 
-    /// A descriptor of the process: the plan's descriptor `index` is its `number`.
+    /// A descriptor for the process: the plan's descriptor `index` becomes number `number`.
     struct Gift: Sendable {
         var index: Int
         var number: Int32
     }
 
-    /// A symbolic link in the root.
+    /// A symbolic link in the new root.
     package struct Link: Sendable, Hashable {
         package var target: String
         package var contents: String
@@ -33,7 +33,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
         }
     }
 
-    /// The executable, by its path inside and as the object that was checked.
+    /// The executable: its path inside, and the identity of the object that was checked.
     struct Executable: Sendable {
         var path: String
         var device: UInt64
@@ -43,12 +43,12 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package static let ownerOnly: UInt32 = 0o077
 
     package var layers: SandboxLayers = .all
-    /// Who it is inside, and who that is on the host; there never root.
+    /// The user and group inside, and those on the host that they stand for. Those on the host are never root.
     package var insideUser: UInt32 = 65534
     package var insideGroup: UInt32 = 65534
     package var outsideUser: UInt32
     package var outsideGroup: UInt32
-    /// The bound of the root's own tmpfs, which holds mount points only: bytes and files.
+    /// The limits of the root's own tmpfs in bytes and files. It holds mount points only.
     package var rootSize: UInt64 = 1 << 20
     package var rootInodes: UInt64 = 1024
     package var hostname = "annex"
@@ -56,35 +56,35 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var directory = "/"
     package var scratches: [Scratch] = []
     package var links: [Link] = []
-    /// The first process is a reaper and the program its child: for programs that have processes of their own, or must
-    /// meet signals as they would anywhere else.
+    /// Whether the first process is a reaper and the program its child. Programs need one that have several processes,
+    /// or that must receive signals as they would without a sandbox.
     package var hasReaper = false
-    /// `/proc`, with its own processes only, read-only.
+    /// Whether there is a read-only `/proc` that shows the sandbox's own processes only.
     package var hasProc = false
-    /// The loopback interface of its own network namespace is up.
+    /// Whether the loopback interface of the sandbox's own network namespace is up.
     package var hasLoopback = false
-    /// No memory that was ever writable becomes executable: said by the kernel beside the filter, where it can.
+    /// Whether the kernel, beside the filter, keeps memory that was ever writable from becoming executable, if it can.
     package var hasWriteXorExecute = false
-    /// Some steps of niceness below the host (nice(2)).
+    /// Whether the process runs some steps of niceness below the host (nice(2)).
     package var isNice = false
     /// Permission bits that a new file does not get (umask).
     package var fileMask = Self.ownerOnly
     package var limits: [ResourceLimit] = []
-    /// Of any bytes, as `execve` takes them.
+    /// The arguments, of any bytes, as `execve` takes them.
     var argumentBytes: [[UInt8]] = []
-    /// `NAME=value` each; nothing of the host's environment is added.
+    /// The environment, each entry as `NAME=value`. Nothing of the host's environment is added.
     var environmentBytes: [[UInt8]] = []
     /// Empty directories (control groups) that the warden removes when the broker is gone.
     package var removals: [String] = []
-    /// The value that the filter lets one `execveat` pass with, as its sixth argument.
+    /// The number with which the filter allows one `execveat`, as its sixth argument.
     package var execNonce: UInt64 = 0
     package var landlock = LandlockRules()
-    /// `struct sock_filter[]`. It must let pass, without notification: `write`, `exit_group`, the one `execveat`,
-    /// and with a listener also `read`.
+    /// The filter as `struct sock_filter[]`. It must allow, without notification, `write`, `exit_group` and the one
+    /// `execveat`, and with a listener also `read`.
     package var filter: [UInt8] = []
     /// `SECCOMP_FILTER_FLAG_…`.
     package var filterFlags: UInt32 = 0
-    /// For tests: the step that fails without being done, and with what errno.
+    /// For tests: the step that fails without being done, and its errno.
     package var fault: (step: LaunchStep, errno: Int32)?
 
     private(set) var executable: Executable
@@ -95,8 +95,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     private(set) var terminal: Int?
     var descriptors = DescriptorList()
 
-    /// A plan for an executable that will be found inside at `path` and must be the object that `checked` is.
-    /// - Parameter checked: any open descriptor of it, also of `O_PATH`; it stays the caller's.
+    /// A plan for an executable that is found inside at `path` and must be the same object as `checked`.
+    /// - Parameter checked: any open descriptor of the executable, also one of `O_PATH`. It stays the caller's.
     package init(
         executable path: String, checked: borrowing Descriptor, outsideUser: UInt32, outsideGroup: UInt32
     ) throws(SystemError) {
@@ -119,8 +119,8 @@ extension LaunchPlan {
         set { environmentBytes = newValue.map { Array($0.utf8) } }
     }
 
-    /// Binds an object of the host's at `target` inside. Its path is asked of the kernel: what is bound is this very
-    /// object or nothing.
+    /// Binds an object on the host at `target` inside. The kernel gives the object's path, and the warden binds this
+    /// very object or fails.
     package mutating func bind(
         _ object: consuming Descriptor, at target: String, _ access: BindAccess = []
     ) throws(SystemError) {
@@ -132,23 +132,24 @@ extension LaunchPlan {
                 descriptor: take(object), access: access))
     }
 
-    /// Gives the process a descriptor, under exactly this number. It has no others.
+    /// Gives the process a descriptor under exactly this number. The process has no other descriptors.
     package mutating func give(_ descriptor: consuming Descriptor, as number: Int32) {
         gifts.append(Gift(index: take(descriptor), number: number))
     }
 
-    /// A terminal of the sandbox's own becomes the controlling one; wants a reaper, who leads the session.
+    /// Makes a terminal of the sandbox's own the controlling terminal. This needs a reaper, which leads the session.
     package mutating func control(by terminal: consuming Descriptor) {
         self.terminal = take(terminal)
     }
 
-    /// The process joins a version 1 control group before anything else.
-    /// - Parameter tasks: its `tasks`, opened for writing; `cgroup.procs` would wait for a grace period of the kernel.
+    /// Makes the process join a version 1 control group before its first step.
+    /// - Parameter tasks: the group's `tasks`, opened for writing. A write to `cgroup.procs` would wait for a grace
+    ///   period of the kernel.
     package mutating func join(tasks: consuming Descriptor) {
         groups.append(take(tasks))
     }
 
-    /// The process is born in a version 2 control group.
+    /// Makes the kernel create the process in a version 2 control group.
     /// - Parameter directory: the group's directory.
     package mutating func begin(in directory: consuming Descriptor) {
         controlGroup = take(directory)
@@ -159,7 +160,7 @@ extension LaunchPlan {
         return descriptors.count - 1
     }
 
-    /// Where the object is now. A name that ends in " (deleted)" is no object's that could be bound.
+    /// The object's path now. A removed object's path ends in " (deleted)", and such an object cannot be bound.
     static func path(of object: borrowing Descriptor) throws(SystemError) -> String {
         let link = "/proc/self/fd/\(object.number)"
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))

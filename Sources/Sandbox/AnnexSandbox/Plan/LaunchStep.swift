@@ -1,18 +1,19 @@
 internal import AnnexWarden
 
-/// The steps of a launch, in their order. Each has its time in a report and its name in a failure.
+/// The steps of a launch, in their order. A report gives the time of each, and a failure names one.
 package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     /// The plan itself is malformed.
     case plan
-    /// Copies of the mounts to bind, made ahead of time (root only).
+    /// Copying the mounts to bind, ahead of time (root only).
     case trees
-    /// The process in its namespaces.
+    /// Creating the process in its namespaces.
     case clone
     /// Joining the control groups.
     case cgroup
-    /// Its clocks leave the machine's by a random time.
+    /// Shifting the process's clocks from the machine's by a random time.
     case clocks
-    /// The one line each of uid_map and gid_map, and how soon it ends when memory runs out.
+    /// Writing the one line each of uid_map and gid_map, and how early the kernel kills the process when memory runs
+    /// out.
     case maps
     case identity
     case propagation
@@ -20,11 +21,11 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case scratches
     case binds
     case links
-    /// A procfs of its own.
+    /// Mounting a procfs of the sandbox's own.
     case proc
     case pivot
     case hostname
-    /// The loopback interface of its own network namespace.
+    /// Bringing up the loopback interface of the sandbox's own network namespace.
     case loopback
     case directory
     case executable
@@ -32,7 +33,7 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case capabilities
     case lifeline
     case noNewPrivileges
-    /// Speculation that leaks switched off, and a core of its own, where they are offered.
+    /// Switching off speculation that leaks, and reserving a core against sibling threads, if the machine offers these.
     case speculation
     /// The first process clones the program and becomes its reaper.
     case reaper
@@ -40,11 +41,11 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case landlock
     case limits
     case seccomp
-    /// The listener for refused calls, fetched from the process.
+    /// Fetching the listener for denied calls from the process.
     case listener
     case exec
 
-    /// As reports show it, for example `no-new-privs`.
+    /// The name in reports, for example `no-new-privs`.
     package var name: String {
         guard let name = unsafe annex_step_name(rawValue) else { return "step \(rawValue)" }
         // SAFETY: the text is a constant of the program.

@@ -1,6 +1,6 @@
 internal import AnnexWarden
 
-/// Lays a plan out as the warden reads it: the header, then runs of records and texts, each at a multiple of 8.
+/// Encodes a plan as the warden reads it: the header, then runs of records and texts, each run at a multiple of 8.
 struct PlanEncoder {
     private(set) var bytes = [UInt8](repeating: 0, count: MemoryLayout<annex_plan>.size)
 
@@ -10,7 +10,7 @@ struct PlanEncoder {
 
     private var offset: UInt32 { UInt32(clamping: bytes.count) }
 
-    /// A text with its NUL.
+    /// Appends a text with its NUL.
     mutating func text(_ text: String) throws(LaunchFailure) -> annex_bytes {
         try self.text(Array(text.utf8))
     }
@@ -33,7 +33,7 @@ struct PlanEncoder {
         return records(places)
     }
 
-    /// Bytes without an end mark.
+    /// Appends bytes without an end mark.
     mutating func blob(_ contents: [UInt8]) -> annex_bytes {
         align()
         defer { bytes += contents }
@@ -48,7 +48,7 @@ struct PlanEncoder {
         return place
     }
 
-    /// The whole message, with the header that was filled in meanwhile.
+    /// The whole message, with the final header.
     consuming func finish(_ header: annex_plan) -> [UInt8] {
         var header = header
         align()

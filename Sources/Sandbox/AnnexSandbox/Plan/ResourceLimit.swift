@@ -13,12 +13,12 @@ package struct ResourceLimit: Sendable, Hashable {
         self.hard = hard
     }
 
-    /// Soft and hard limit the same, so that the process cannot raise it.
+    /// Sets soft and hard limit to the same value, so that the process cannot raise it.
     package init(_ resource: UInt32, _ bound: UInt64) {
         self.init(resource, soft: bound, hard: bound)
     }
 
-    /// The same, no higher than this program's own hard limit: nobody could raise it above that, and lower is stricter.
+    /// The limit, lowered to this program's own hard limit if that is lower. A higher one could not be set.
     func withinOwn() -> ResourceLimit {
         var own = rlimit()
         // SAFETY: getrlimit writes one struct and keeps nothing.

@@ -1,15 +1,15 @@
 package import AnnexLinux
 internal import AnnexPolicy
 
-/// Why a sandbox could not be begun: the step, what the kernel said, and the remedy.
+/// Why a sandbox could not be started: the step that failed, the cause, and the remedy.
 public struct SandboxError: Error, Sendable, Hashable {
-    /// For example `control group`, `warden`, `filter`, or a step of the launch as `pivot`.
+    /// The step that failed, for example `control group`, `warden`, `filter`, or a step of the launch such as `pivot`.
     public let step: String
-    /// Why it failed, in a line.
+    /// Why the step failed, in one line.
     public let cause: String
-    /// What the reader can do about it, where that is known.
+    /// What the reader can do about it; nil if that is not known.
     public let remedy: String?
-    /// Whether there is no program of that name.
+    /// Whether there is no program of the requested name.
     public let isMissing: Bool
 
     package init(_ step: String, _ error: SystemError, remedy: String? = nil, isMissing: Bool = false) {
@@ -26,7 +26,7 @@ public struct SandboxError: Error, Sendable, Hashable {
         self.isMissing = isMissing
     }
 
-    /// A step that the warden took.
+    /// An error for a step that the warden took.
     init(_ failure: LaunchFailure) {
         let about = failure.subject.map { "\($0): " } ?? ""
         step = failure.step.name
@@ -38,7 +38,7 @@ public struct SandboxError: Error, Sendable, Hashable {
         isMissing = false
     }
 
-    /// Runs a step whose failure is named after it.
+    /// Runs a step, and names the step in its error.
     static func step<Result: ~Copyable>(
         _ name: String, _ body: () throws(SystemError) -> Result
     ) throws(SandboxError) -> Result {

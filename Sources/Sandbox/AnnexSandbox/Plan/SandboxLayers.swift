@@ -1,8 +1,8 @@
 package import AnnexPolicy
 internal import AnnexWarden
 
-/// The layers of a sandbox: what a plan asks for, and what a launch reports as in force. A layer that cannot be had
-/// fails the launch; nothing is ever left out silently.
+/// The layers of a sandbox: those that a plan asks for, or those that a launch reports as in force. A layer that cannot
+/// be had fails the launch. No layer is left out silently.
 package struct SandboxLayers: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -17,17 +17,17 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
     package static let ipc = SandboxLayers(rawValue: 1 << 4)
     package static let hostname = SandboxLayers(rawValue: 1 << 5)
     package static let controlGroup = SandboxLayers(rawValue: 1 << 6)
-    /// A root of its own that holds nothing but what the plan lists.
+    /// A root of the sandbox's own that holds only what the plan lists.
     package static let root = SandboxLayers(rawValue: 1 << 7)
-    /// Every capability gone, for good.
+    /// Every capability is dropped, for good.
     package static let capabilities = SandboxLayers(rawValue: 1 << 8)
     package static let noNewPrivileges = SandboxLayers(rawValue: 1 << 9)
     package static let landlock = SandboxLayers(rawValue: 1 << 10)
     package static let seccomp = SandboxLayers(rawValue: 1 << 11)
-    /// No keyring of the host's session.
+    /// No access to the keyring of the host's session.
     package static let keyring = SandboxLayers(rawValue: 1 << 12)
 
-    /// Clocks that do not say when the machine was started.
+    /// Clocks that do not show when the machine was started.
     package static let time = SandboxLayers(rawValue: 1 << 13)
 
     /// Controls against side channels of the processor, as far as the machine offers them.
@@ -41,14 +41,14 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
         "Landlock", "seccomp", "keyring", "time namespace", "speculation control",
     ]
 
-    /// The layers as a reader knows them, in their order.
+    /// The names of the layers, in the order of their bits.
     package var list: [String] {
         Self.names.enumerated().filter { rawValue & 1 << UInt32($0.offset) != 0 }.map(\.element)
     }
 }
 
 extension SandboxLayers {
-    /// Both name the layers in the same order, which is that of the warden's bits.
+    /// Both types list the layers in the same order, which is that of the warden's bits.
     package init(_ layer: SandboxLayer) {
         self.init(rawValue: 1 << UInt32(SandboxLayer.allCases.firstIndex(of: layer) ?? 0))
     }

@@ -1,11 +1,11 @@
-/// A file system in memory, bounded by the kernel, that is gone with its process.
+/// A file system in memory with a size limit of the kernel. It is gone when its process is.
 package struct Scratch: Sendable, Hashable {
     package var target: String
-    /// Bytes.
+    /// The limit in bytes.
     package var size: UInt64
-    /// Files and directories.
+    /// The limit of files and directories.
     package var inodes: UInt64
-    /// Permission bits of its top directory.
+    /// Permission bits of the top directory.
     package var mode: UInt32
     package var isExecutable: Bool
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a program wrote to its output and its errors, up to a bound on both together.
+/// A program's standard output and standard error, kept up to one limit for both together.
 final class CapturedOutput: Sendable {
     private struct State {
         var output: [UInt8] = []
@@ -16,7 +16,8 @@ final class CapturedOutput: Sendable {
         self.limit = Int(clamping: limit)
     }
 
-    /// Told once, when there is more than the bound; what is beyond it is thrown away.
+    /// Sets a job that is called once, when the program writes more than the limit. Bytes beyond the limit are
+    /// discarded.
     func whenExceeded(_ job: @escaping @Sendable () -> Void) { state.withLock { $0.exceeded = job } }
 
     func add(_ bytes: [UInt8], isError: Bool) {

@@ -2,23 +2,23 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// The file that is executed for a program's name: found on `PATH`, and, for a script, its interpreter.
+/// The file to execute for a program's name, found on `PATH`. For a script, it is the script's interpreter.
 struct LocatedProgram: ~Copyable {
-    /// For reference only; what runs is this very file or nothing.
+    /// The file, opened for reference only. The launch executes this very object, or fails.
     let object: Descriptor
-    /// Where it is, without any link.
+    /// The file's path, with every link resolved.
     let path: String
-    /// What it is called with, its own name first.
+    /// The arguments, the program's own name first.
     let arguments: [[UInt8]]
     /// What the sandbox must show beside the policy's own paths: the file itself, or the script.
     let grants: [PathGrant]
 
-    /// As deep as the kernel follows scripts whose interpreters are scripts.
+    /// How many interpreters may themselves be scripts; the kernel has the same limit.
     private static let mostInterpreters = 4
-    /// Of a first line, as much as the kernel reads.
+    /// How many bytes of a first line the kernel reads.
     private static let lineLargest = 256
 
-    /// - Throws: `SandboxError` at the step `program`; its `isMissing` tells that there is no such program.
+    /// - Throws: `SandboxError` at the step `program`. Its `isMissing` is true if there is no such program.
     static func find(_ program: SandboxProgram, under policy: Policy) throws(SandboxError) -> LocatedProgram {
         var place = try locate(program.name)
         var arguments = [Array(program.name.utf8)] + program.argumentBytes
@@ -45,7 +45,7 @@ struct LocatedProgram: ~Copyable {
         throw SandboxError("program", cause: "\(Escaped(program.name)): its interpreters are scripts without end")
     }
 
-    // MARK: - Where it is
+    // MARK: - Finding the file
 
     private static func locate(_ name: String) throws(SandboxError) -> String {
         guard !name.isEmpty else { throw missing(name) }
@@ -65,17 +65,18 @@ struct LocatedProgram: ~Copyable {
         throw missing(name)
     }
 
-    /// The path from the root on; nil where there is no working directory.
+    /// The absolute path; nil if there is no working directory.
     static func absolute(_ path: String) -> String? {
         if path.hasPrefix("/") { return path }
         return workingDirectory.map { $0 + "/" + path }
     }
 
-    /// Where this process is; nil where that is gone, or its name is not UTF-8.
+    /// This process's working directory; nil if it was removed, or if its name is not UTF-8.
     static var workingDirectory: String? {
         guard let directory = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(directory) }
-        // SAFETY: the text is copied before it is freed. Another name than the directory's could be another directory's.
+        // SAFETY: the text is copied before it is freed. A repaired name could name another directory, so the text must
+        // be valid.
         return unsafe String(validatingCString: directory)
     }
 
@@ -95,11 +96,11 @@ struct LocatedProgram: ~Copyable {
         }
     }
 
-    // MARK: - What the policy shows of it
+    // MARK: - What the policy shows
 
     private static func shows(_ policy: Policy, _ path: String, _ rights: PathRights) -> Bool {
         guard let real = try? HostPath.resolve(path, trusting: true).path else { return false }
-        // A path without links within what is granted by its own name needs no further look.
+        // A path without links inside a grant without links needs no further resolving.
         if let nearest = policy.paths.grants.last(where: { real.isWithin($0.path) }),
             rights.isSubset(of: nearest.rights)
         {
@@ -118,7 +119,7 @@ struct LocatedProgram: ~Copyable {
 
     // MARK: - Scripts
 
-    /// What stands behind `#!`: the interpreter and at most one argument; nil where the file begins otherwise.
+    /// The interpreter and at most one argument that follow `#!`; nil if the file begins otherwise.
     private static func interpreterLine(of path: String) throws(SandboxError) -> [String]? {
         let first: [UInt8]
         do throws(SystemError) {
@@ -126,7 +127,8 @@ struct LocatedProgram: ~Copyable {
             guard try file.status().kind == .regular else { throw SystemError("exec", errno: EACCES, path: path) }
             first = try file.read(at: 0, count: lineLargest)
         } catch {
-            // Who may execute and not read it gets what the kernel gives: a program, never a script.
+            // A user may execute a file without being allowed to read it. Such a file can only be a binary: the
+            // interpreter of a script could not read it.
             if error.call == "open" && error.errno == EACCES { return nil }
             throw SandboxError("program", error)
         }
@@ -145,7 +147,7 @@ struct LocatedProgram: ~Copyable {
 }
 
 extension Substring {
-    /// Without spaces and tabs at its ends.
+    /// The text without spaces and tabs at its ends.
     fileprivate var trimmed: String {
         let start = drop { $0 == " " || $0 == "\t" }
         return String(String(start.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }).reversed())

@@ -2,30 +2,32 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// A program's standard streams for those of this process. The program never shares an open file description with us: it
-/// could make ours non-blocking, move its offset, or ask for signals on it.
+/// A program's standard streams, connected to those of this process. The program never shares an open file description
+/// with this process: it could make the description non-blocking, move its offset, or ask for signals on it.
 ///
-/// - A pipe is opened again: the same pipe, a description of its own. Nothing is read that the program does not read, so
-///   that a shell's loop keeps its input.
-/// - A regular file to read is opened again at the same offset and carried over a pipe: with a descriptor of its own the
-///   program could still change the file's mode and times, lock it, or map it as code.
-/// - `/dev/null` and its like are opened again.
+/// - A pipe is opened again: the same pipe with a new description. Only the program reads from it, so the input that it
+///   leaves unread remains for the rest of a shell's loop.
+/// - A regular file to read is opened again at the same offset, and its contents are carried over a pipe. With a
+///   descriptor of the file the program could change the file's mode and times, lock it, or map it as code.
+/// - `/dev/null` and similar devices are opened again.
 /// - A terminal is replaced by a terminal of the sandbox's own.
-/// - All else is carried over a pipe. Two descriptors of one description share one pipe, so that their order is kept.
+/// - Everything else is carried over a pipe. Two descriptors of one description share one pipe, so that their order is
+///   kept.
 package struct ProgramStreams: ~Copyable {
-    /// For the program: 0, 1 and 2.
+    /// The program's descriptors 0, 1 and 2.
     private var given = DescriptorList()
-    /// A terminal of the sandbox's own for the program, where one of ours is one.
+    /// The program's end of a terminal of the sandbox's own; nil if no stream of this process is a terminal.
     package var terminal: Descriptor?
-    /// Its other end.
+    /// The other end of that terminal.
     private var master: Descriptor?
-    /// What was captured, where it was asked for.
+    /// The captured output; nil if the caller did not ask for it.
     let captured: CapturedOutput?
     private var inward: [StreamRelay] = []
     private var outward: [(number: Int32, relay: StreamRelay)] = []
 
-    /// For all three of this process.
-    /// - Parameter closed: those that were closed when this process began, and have something else in their place now.
+    /// Connects all three streams of this process.
+    /// - Parameter closed: the descriptors that were closed when this process began. Something else has their numbers
+    ///   now.
     package init(closed: Set<Int32>) throws(SystemError) {
         captured = nil
         let terminals = (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 && !closed.contains($0) }
@@ -34,7 +36,7 @@ package struct ProgramStreams: ~Copyable {
         try addOutputs(closed)
     }
 
-    /// As a caller asks for them.
+    /// Connects the streams as a caller asks for them.
     init(_ program: borrowing SandboxProgram, limit: UInt64) throws(SystemError) {
         captured = program.output == .captured ? CapturedOutput(limit: limit) : nil
         switch program.input {
@@ -59,7 +61,7 @@ package struct ProgramStreams: ~Copyable {
         outward.append((number, relay))
     }
 
-    /// A description of its own, at the beginning, which nobody can write to.
+    /// A sealed memory file with these bytes, opened read-only at its beginning, so that nothing can change it.
     private static func memory(_ bytes: [UInt8]) throws(SystemError) -> Descriptor {
         let memory = try Descriptor.memfd("annex-input", size: 0)
         try memory.writeAll(bytes)
@@ -67,18 +69,19 @@ package struct ProgramStreams: ~Copyable {
         return try memory.reopenedReadOnly()
     }
 
-    /// The program's own ends, for its launch; closed here with it.
+    /// Hands over the program's own ends, for its launch. This process closes them with the returned list.
     package mutating func takeGiven() -> DescriptorList {
         var taken = DescriptorList()
         while let next = given.takeFirst() { taken.append(next) }
         return taken
     }
 
-    /// Whether our own standard input is a terminal, so that what is typed there is the program's.
+    /// Whether this process's standard input is a terminal, so that the keys typed there go to the program.
     private var readsTerminal: Bool { master != nil && isatty(STDIN_FILENO) == 1 }
 
-    /// What carries keys and pictures between our terminal and the program's; nil where there is none.
-    /// - Parameter suspendKey: called when Ctrl-Z, or what our terminal has instead, goes to the program.
+    /// The relay between this process's terminal and the program's; nil if the program has no terminal.
+    /// - Parameter suspendKey: called when the key that suspends (Ctrl-Z unless the terminal has another) goes to the
+    ///   program.
     package mutating func takeRelay(suspendKey: @escaping @Sendable () -> Void) throws(SystemError) -> TerminalRelay? {
         let reads = readsTerminal
         guard let master = master.take() else { return nil }
@@ -88,7 +91,8 @@ package struct ProgramStreams: ~Copyable {
     private mutating func makeTerminal(like: Int32) throws(SystemError) {
         var master: Int32 = -1
         var end: Int32 = -1
-        // Where our own terminal stays as it is, it and not the new one ends lines.
+        // If standard input is no terminal, this process's terminal keeps its modes and translates line ends itself.
+        // The new terminal must then not translate them too.
         let isPlain: Int32 = isatty(STDIN_FILENO) == 1 ? 0 : 1
         // SAFETY: the call writes one number through each pointer and keeps neither.
         _ = try SystemError.check("posix_openpt", unsafe annex_terminal_pair(like, isPlain, &master, &end))
@@ -136,7 +140,7 @@ package struct ProgramStreams: ~Copyable {
     }
 
     private mutating func output(_ number: Int32, _ closed: Set<Int32>) throws(SystemError) -> Descriptor {
-        // As a write to a closed descriptor, a write here fails.
+        // A write must fail here as it does on a closed descriptor.
         if closed.contains(number) { return try Descriptor.open("/dev/null", O_RDONLY) }
         if isatty(number) == 1, let end = try duplicateOfTerminal() { return end }
         if let again = try Self.reopened(number, O_WRONLY) { return again }
@@ -146,16 +150,17 @@ package struct ProgramStreams: ~Copyable {
         return given
     }
 
-    /// Whether all that was written has arrived: `finish` then does not wait.
+    /// Whether all output has been passed on, so that `finish` does not wait.
     package var isCarried: Bool { outward.allSatisfy(\.relay.isDone) }
 
-    /// Calls for each stream, when all that was written to it has arrived.
+    /// Calls `job` once for each stream, when all of its output has been passed on.
     package func whenCarried(_ job: @escaping @Sendable () -> Void) {
         for (_, relay) in outward { relay.whenDone(job) }
     }
 
-    /// Waits until all that was written has arrived.
-    /// - Returns: the stream that could not be written to, and why.
+    /// Waits until all output has been passed on.
+    /// - Returns: the first stream that could not be written to, and the error; nil if none failed. EPIPE does not
+    ///   count.
     package consuming func finish() -> (number: Int32, error: SystemError)? {
         var failed: (Int32, SystemError)?
         for (number, relay) in outward {
@@ -165,7 +170,7 @@ package struct ProgramStreams: ~Copyable {
         return failed
     }
 
-    /// Both ends, the caller's to own at once.
+    /// Both ends of a new pipe, as numbers that the caller must own at once.
     private static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
         var ends = try DescriptorPair.pipe().list()
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
@@ -180,7 +185,7 @@ package struct ProgramStreams: ~Copyable {
         Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(number, 3)))
     }
 
-    /// The same object through a description of its own; nil where that is not wanted or not allowed.
+    /// The same object with a description of its own; nil if it must be carried over a pipe or cannot be opened.
     private static func reopened(_ number: Int32, _ mode: Int32) throws(SystemError) -> Descriptor? {
         let held = try duplicate(number)
         let status = try held.status()
@@ -188,7 +193,7 @@ package struct ProgramStreams: ~Copyable {
         guard status.kind == .pipe || isMemory || (status.kind == .regular && mode == O_RDONLY) else { return nil }
         let flags = try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number))
         guard flags & O_ACCMODE == mode || flags & O_ACCMODE == O_RDWR else { return nil }
-        // A pipe without another end would be waited for.
+        // Without `O_NONBLOCK`, opening a pipe that has no other end would wait for one.
         guard let again = try? Descriptor.open("/proc/self/fd/\(number)", mode | O_NONBLOCK | O_NOCTTY) else {
             return nil
         }
@@ -197,7 +202,8 @@ package struct ProgramStreams: ~Copyable {
         return again
     }
 
-    /// null, zero, full, random or urandom: whoever opens one again gets what everybody gets.
+    /// Whether this is null, zero, full, random or urandom. Opening one of these again gives away nothing: every
+    /// process may.
     private static func isMemoryDevice(_ number: Int32) -> Bool {
         var status = stat()
         // SAFETY: the call fills the structure that it is given and keeps nothing.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Where a run's report arrives and one task waits for it.
+/// Holds a run's report for the one task that waits for it.
 final class RunBox: Sendable {
     private enum State {
         case nobody

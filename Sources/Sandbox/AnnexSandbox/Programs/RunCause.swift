@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// Why Annex itself ends a program.
+/// Why Annex itself ended a program.
 enum RunCause: Sendable {
     case cancelled, launchLimit, timeLimit, outputLimit, stuck, aborted
     case diskLimit(String)

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 
 extension Sandbox {
-    /// Everything that a launch needs, and the policy with what the program was handed.
+    /// Resolves everything that a launch needs, and adds the paths that the program was handed to the policy.
     package func prepare(
         _ program: SandboxProgram, streams: consuming DescriptorList, terminal: consuming Descriptor? = nil
     ) throws(SandboxError) -> PreparedProgram {
@@ -29,7 +29,8 @@ extension Sandbox {
         return PreparedProgram(configuration: configuration, policy: policy)
     }
 
-    /// Where it leads is looked at with the very object that is bound.
+    /// A grant for a path that the caller handed over. Whether it leads somewhere dangerous is checked later, on the
+    /// very object that is bound.
     private func grant(_ path: String, _ rights: PathRights) throws(SandboxError) -> PathGrant {
         let plain = try spelled(path, "grants")
         if let danger = PathText.danger(plain, rights) {
@@ -38,7 +39,8 @@ extension Sandbox {
         return PathGrant(path: plain, rights: rights, isOptional: false, reason: "handed to the program", place: nil)
     }
 
-    /// The path from the root on, plainly. Behind a link, `..` is not what its spelling says: then it is the real place.
+    /// The absolute path in plain spelling. If it contains `..`, the path is resolved instead: behind a link, `..` does
+    /// not lead where the spelling says.
     private func spelled(_ path: String, _ step: String) throws(SandboxError) -> String {
         try refuseEmpty(path, step)
         guard let absolute = LocatedProgram.absolute(path) else {
@@ -48,7 +50,7 @@ extension Sandbox {
         return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }
     }
 
-    /// A variable that was not set leaves one, and it would mean the working directory.
+    /// Rejects an empty path. An unset shell variable expands to one, and it would mean the working directory.
     private func refuseEmpty(_ path: String, _ step: String) throws(SandboxError) {
         guard path.isEmpty else { return }
         throw SandboxError(step, cause: "a path is empty", remedy: "name one; `.` is the working directory")
@@ -87,7 +89,7 @@ package struct PreparedProgram: ~Copyable {
 extension Launcher {
     private static let started = Mutex<[Set<SandboxLayer>: Launcher]>([:])
 
-    /// This process's launcher that can do without these layers, started with its first use and kept.
+    /// This process's launcher that can do without these layers. The first call starts it, and it is kept.
     package static func shared(waiving: Set<SandboxLayer>) throws(SandboxError) -> Launcher {
         try started.withLock { (started) throws(SandboxError) in
             if let known = started[waiving] { return known }
@@ -97,7 +99,8 @@ extension Launcher {
         }
     }
 
-    /// Ends what `shared` started, and waits for it: for a program that leaves no process to anybody else.
+    /// Ends the launchers that `shared` started, and waits for their wardens, for a program that must leave no process
+    /// behind.
     package static func shutDownShared() {
         let launchers = started.withLock { started in
             defer { started = [:] }

@@ -3,7 +3,7 @@ public import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
-/// Runs ordinary programs of this host under a policy: no bundle, no host application, no daemon.
+/// Runs ordinary programs of this host under a policy. It needs no bundle, no host application and no daemon.
 ///
 /// ```swift
 /// var sandbox = Sandbox(policy: try .shipped(named: "tool"))
@@ -14,40 +14,43 @@ internal import Synchronization
 /// print(result.report.reason, result.output.count)
 /// ```
 ///
-/// The program sees what the policy grants and what it was handed, under the same paths as on the host. Every layer that
-/// the policy asks for is in force or the launch fails; nothing is ever left out silently.
+/// The program sees the paths that the policy grants and the paths that the caller hands over, under the same names as
+/// on the host. Every layer that the policy asks for is in force, or the launch fails. No layer is left out silently.
 public struct Sandbox: Sendable {
-    /// What programs may do.
+    /// The policy that programs run under: what they may do, and their limits.
     public private(set) var policy: Policy
-    /// Layers that may be missing, because somebody said so by name; each report lists them.
+    /// Layers that may be missing because the caller named them in `waive`; each report lists those that were left out.
     public private(set) var waived: Set<SandboxLayer> = []
-    /// A directory of the host's that is the private directory where the policy keeps one from run to run.
+    /// A directory on the host that becomes the program's private directory, if the policy keeps one from run to run.
     public var privateDirectory: String?
-    /// What becomes of what the policy refuses.
+    /// What happens to the calls and paths that the policy denies.
     public var denials = DenialMode.enforce
 
+    /// Runs programs under this policy, without any waived layer.
     public init(policy: Policy) {
         self.policy = policy
     }
 
-    /// Lowers limits; a higher one than the policy's changes nothing.
+    /// Lowers limits of the policy. A value above the policy's own limit changes nothing.
     /// - Parameters:
     ///   - memory: bytes, for all of the program's processes together.
-    ///   - launch: from the start to the program's own first instruction.
-    ///   - time: from there to its end.
+    ///   - launch: from the start of the launch to the program's own first instruction.
+    ///   - time: from the program's own first instruction to its end.
     public mutating func tighten(memory: UInt64? = nil, launch: Duration? = nil, time: Duration? = nil) {
         if let memory { policy.limits.tighten(memory: memory) }
         if let launch { policy.limits.tighten(launch: launch) }
         if let time { policy.limits.tighten(request: time) }
     }
 
-    /// Goes without a layer where this machine cannot give it. What then gets through is the table of `annex attack --without`.
+    /// Allows a launch without this layer if this machine cannot provide it. `annex attack --without` shows which
+    /// attacks then get through.
     public mutating func waive(_ layer: SandboxLayer) { waived.insert(layer) }
 
-    /// Runs a program to its end. How it ended is a value: nothing that the program does is thrown.
+    /// Runs a program to its end. How it ended is part of the result: nothing that the program does is thrown.
     ///
-    /// When the task is cancelled, the program is asked to end (SIGTERM) and ended after the policy's grace.
-    /// - Throws: where it cannot be started: no such program, no such path, a layer that this machine cannot give.
+    /// If the task is cancelled, the program gets SIGTERM and is killed after the policy's grace.
+    /// - Throws: if the program cannot be started: the program or a path does not exist, or this machine cannot provide
+    ///   a layer.
     public func run(_ program: SandboxProgram) async throws(SandboxError) -> SandboxRunResult {
         let box = RunBox()
         let launcher = try Launcher.shared(waiving: waived)
@@ -76,13 +79,14 @@ public struct Sandbox: Sendable {
     }
 }
 
-/// What a run gave: how it ended, and what it wrote.
+/// The result of a run: how the program ended, and what it wrote.
 public struct SandboxRunResult: Sendable, Hashable {
+    /// How the run ended, and what is known about it.
     public let report: SandboxRunReport
-    /// Its standard output, where it was captured. The bytes are the program's: whoever shows them escapes them.
+    /// The standard output, empty unless captured. The program chose these bytes: escape them before showing them.
     public let output: [UInt8]
-    /// Its standard error, where it was captured.
+    /// The standard error, empty unless captured.
     public let errors: [UInt8]
-    /// What it did, where `Sandbox.denials` was `learn`: what `PolicyProposal` makes a policy of.
+    /// What the program did, for `PolicyProposal` to make a policy from; nil unless `Sandbox.denials` was `learn`.
     public let recording: Recording?
 }

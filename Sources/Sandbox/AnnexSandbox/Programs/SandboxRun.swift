@@ -3,36 +3,37 @@ package import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
-/// One program from its launch to its report: limits held, refusals judged, signals handed on.
+/// One program from its launch to its report: enforces limits, decides on denials and forwards signals.
 package final class SandboxRun: Sendable {
     package enum Event: Sendable {
-        /// Its own code runs.
+        /// The program's own code runs.
         case executed
-        /// A signal stopped it; it waits to be continued.
+        /// A signal stopped the program; it waits to be continued.
         case stopped(signal: Int32)
-        /// The last word, exactly once.
+        /// The run is over. This event comes last, and exactly once.
         case ended(SandboxRunReport, refusals: [Denial])
     }
 
     private struct State {
         var process: SandboxedProcess?
-        /// The program's number on the host, once it has one.
+        /// The program's process number on the host, once it has one.
         var number: Int32?
         var cause: RunCause?
         var report: SandboxReport?
-        /// When its time is over, and whether somebody else than the timers may have ended it then.
+        /// When the program's time is over, on the monotonic clock.
         var deadline = UInt64.max
+        /// Whether `keepingTime` was ever used, so that a stand-in process may have killed the program at the deadline.
         var hadStandIn = false
         var timers: [EventLoop.Timer] = []
         var disk: Watch<DiskWatch>?
         var space: Watch<FreeSpaceWatch>?
-        /// Whether the kernel said that it is gone.
+        /// Whether the kernel has reported the death.
         var hasDied = false
         var isOver = false
         var recording: Recording?
     }
 
-    /// What the kernel is given to end a process that was killed, before it is reported as `stuck`.
+    /// How long the kernel may take to end a killed process before the process is reported as `stuck`.
     static let death = Duration.seconds(10)
 
     private let launcher: Launcher
@@ -51,14 +52,14 @@ package final class SandboxRun: Sendable {
         self.events = events
     }
 
-    /// Begins. What comes of it is told on the loop's thread, failures too.
+    /// Begins the launch. All its results, failures included, arrive as events on the loop's thread.
     package func begin(_ configuration: consuming SandboxConfiguration) {
         if case .persistent(let size, let inodes) = policy.paths.privateDirectory {
             watchDisk(&configuration, size: size, inodes: inodes)
         }
         do throws(SandboxError) {
             try watchSpace()
-            // Held by the closures until the end was told.
+            // The closures keep it alive until they have received the end.
             let process = try launcher.launch(configuration) { self.receive($0) }
             let isLate = state.withLock { state in
                 state.process = process
@@ -71,18 +72,18 @@ package final class SandboxRun: Sendable {
         }
     }
 
-    /// What the program did, once it has ended; nil in any mode but `learn`.
+    /// What the program did, once it has ended; nil unless the mode is `learn`.
     package var recording: Recording? { state.withLock { $0.recording } }
 
-    /// Hands a signal on to the program, as a terminal or a service manager would send it.
-    /// - Returns: false where the program has ended already.
+    /// Forwards a signal to the program, as a terminal or a service manager would send it.
+    /// - Returns: false if the program has already ended.
     @discardableResult
     package func send(_ signal: Int32) -> Bool {
         state.withLock { $0.process }?.send(signal) ?? false
     }
 
-    /// Asks the program to end, and ends it when it has not after its policy's grace.
-    /// - Returns: false where it has ended already.
+    /// Asks the program to end, and kills it if it has not ended after the policy's grace.
+    /// - Returns: false if the program has already ended.
     @discardableResult
     package func stop(_ signal: Int32 = SIGTERM) -> Bool {
         let isSent = send(signal)
@@ -90,10 +91,10 @@ package final class SandboxRun: Sendable {
         return isSent
     }
 
-    /// Ends it at once.
+    /// Kills the program at once, for this cause.
     func end(_ cause: RunCause) {
         let process = state.withLock { state -> SandboxedProcess? in
-            // What comes between its death and the word of it changes nothing about what it died of.
+            // A cause that arrives between the death and the report of the death did not cause the death.
             guard !state.isOver, !state.hasDied else { return nil }
             if state.cause == nil { state.cause = cause }
             return state.process
@@ -103,7 +104,8 @@ package final class SandboxRun: Sendable {
         awaitDeath()
     }
 
-    /// Where the word comes late the machine stood still, and nothing could die meanwhile either: once more, then.
+    /// Waits for the death of a killed program. A late deadline means that the whole machine was suspended, so the
+    /// process had no chance to die: wait once more.
     private func awaitDeath(isLast: Bool = false) {
         let late = MonotonicClock.deadline(after: Self.death + .milliseconds(100))
         schedule(Self.death) { [weak self] in
@@ -111,7 +113,8 @@ package final class SandboxRun: Sendable {
         }
     }
 
-    /// Runs what may stop this process. Its timers do not run then, so that somebody else ends the program in time.
+    /// Runs `body`, which may stop this process. This process's timers do not run then, so a stand-in process kills the
+    /// program at its deadline.
     package func keepingTime<Result>(_ body: () -> Result) -> Result {
         let (process, deadline) = state.withLock { state in
             state.hadStandIn = true
@@ -123,7 +126,7 @@ package final class SandboxRun: Sendable {
         return result
     }
 
-    // MARK: - What the sandbox says
+    // MARK: - Events of the sandbox
 
     private func receive(_ event: SandboxEvent) {
         switch event {
@@ -176,12 +179,12 @@ package final class SandboxRun: Sendable {
                     elapsed: elapsed), refusals: end.denials))
     }
 
-    /// Looked at only now, so that no other limit of it needs to be told from this one when it executes.
+    /// The report is checked only now, so that `executed` does not have to cancel this one limit among all timers.
     private func endUnexecuted() {
         if state.withLock({ $0.report == nil }) { end(.launchLimit) }
     }
 
-    /// Killed and not gone: nobody waits for it any longer.
+    /// Reports a killed program as `stuck`, and stops waiting for it.
     private func giveUp() {
         let isStuck = state.withLock { state in
             guard !state.isOver, !state.hasDied else { return false }
@@ -221,7 +224,8 @@ package final class SandboxRun: Sendable {
         state.withLock { $0.disk = watch }
     }
 
-    /// What it may write to beside that is bounded by nobody but the disk.
+    /// Watches the free space of file systems that the program may write to. Only the size of the disk bounds what it
+    /// writes there.
     private func watchSpace() throws(SandboxError) {
         let written = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let subject = try SandboxError.step("free space") { () throws(SystemError) in

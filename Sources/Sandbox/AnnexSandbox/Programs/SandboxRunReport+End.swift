@@ -3,7 +3,7 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension SandboxRunReport {
-    /// The one place where facts of the kernel and our own causes become a reason.
+    /// The one place that turns facts of the kernel and Annex's own causes into a reason.
     init(
         program: [String], policy: Policy, cause: RunCause?, end: SandboxEnd, launch: SandboxReport?, elapsed: Duration
     ) {
@@ -37,7 +37,8 @@ extension SandboxRunReport {
         return number
     }
 
-    /// What a process said about a signal that is not the one which ended the program says nothing about that end.
+    /// The backtrace of the signal that ended the program. A process of the sandbox may have reported another signal,
+    /// which did not cause this end.
     private static func backtrace(_ end: SandboxEnd, _ signal: Int32?) -> [FrameRecord]? {
         guard let crash = end.refusals.crash, crash.signal == signal, !crash.backtrace.frames.isEmpty else {
             return nil
@@ -48,11 +49,11 @@ extension SandboxRunReport {
     private static func reason(_ cause: RunCause?, _ end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
         if let failure = end.failure { return (.launchFailed, failure.cause) }
         let ranOut = end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil)
-        // The kernel counts the ends of its children too; a cause of ours explains its own.
+        // The kernel also counts kills of the program's children, so an own cause of Annex takes precedence.
         if ranOut, cause == nil || end.memoryFinding != nil {
             return (.memoryLimit, end.memoryWords(bytes(limits.memory)))
         }
-        // A program that ended by itself before it could be ended has its own end.
+        // A program that ended by itself before Annex could kill it keeps its own end.
         if let cause, end.isKilled || end.process == nil { return reason(of: cause, limits) }
         return reason(of: end, limits)
     }
@@ -80,7 +81,7 @@ extension SandboxRunReport {
         }
     }
 
-    /// A shell goes on, or exits with 137, where the kernel ended its child.
+    /// If the kernel killed a child of a shell, the shell continues or exits with 137.
     private static func memoryNote(_ end: SandboxEnd) -> String {
         (end.memory?.kills ?? 0) > 0 ? ", after the memory limit ended a process of its own" : ""
     }

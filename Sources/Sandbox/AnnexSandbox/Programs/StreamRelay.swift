@@ -2,10 +2,10 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Takes bytes from a descriptor on a thread of its own, in their order and as fast as they are taken further: what is
-/// not taken waits in the pipe, and who writes to it waits too.
+/// Reads bytes from a descriptor on a thread of its own and passes them on in order. If the receiver is slow, the rest
+/// waits in the pipe, and so does the writer.
 final class StreamRelay: Sendable {
-    /// Takes a piece; the errno where nothing more is taken.
+    /// Receives a piece. Returns nil, or an errno if it accepts no more.
     typealias Sink = @Sendable ([UInt8]) -> Int32?
 
     private static let piece = 1 << 16
@@ -14,12 +14,12 @@ final class StreamRelay: Sendable {
     private let sink: Mutex<Sink?>
     private let thread = Mutex<WorkerThread?>(nil)
     private let ending = Mutex<(isDone: Bool, job: (@Sendable () -> Void)?)>((false, nil))
-    /// SYNC: relaxed: read after the thread was joined, or for a report that may miss what just happened.
+    /// SYNC: relaxed: read after the thread was joined, or for a report that may miss the latest value.
     private let failure = Atomic<Int32>(0)
 
     /// - Parameters:
-    ///   - source: closed at its end, or when nobody takes any more: who writes to it then gets EPIPE.
-    ///   - sink: let go of at the source's end.
+    ///   - source: closed at its end, or when the sink accepts no more; its writer then gets EPIPE.
+    ///   - sink: released at the end of the source.
     init(from source: consuming Descriptor, sink: @escaping Sink) throws(SystemError) {
         self.source = Mutex(consume source)
         self.sink = Mutex(sink)
@@ -27,8 +27,8 @@ final class StreamRelay: Sendable {
         thread.withLock { $0 = started.take() }
     }
 
-    /// Into another descriptor, closed at the source's end: who reads from it then gets the end.
-    /// - Parameter seeing: is shown every piece before it is written.
+    /// Writes into another descriptor. It is closed at the end of the source, so that its reader gets the end too.
+    /// - Parameter seeing: gets every piece before it is written.
     convenience init(
         from source: consuming Descriptor, to target: consuming Descriptor,
         seeing: (@Sendable ([UInt8]) -> Void)? = nil
@@ -45,17 +45,18 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// Waits until the source has ended and all of it was written; the errno of the write that failed, or nil.
+    /// Waits until the source has ended and all of it was written.
+    /// - Returns: the errno of the write that failed; nil if none did.
     func finish() -> Int32? {
         if let thread = thread.withLock({ $0.take() }) { thread.join() }
         let number = failure.load(ordering: .relaxed)
         return number == 0 ? nil : number
     }
 
-    /// Whether nothing is left to be carried: `finish` then does not wait.
+    /// Whether everything has been carried, so that `finish` does not wait.
     var isDone: Bool { ending.withLock { $0.isDone } }
 
-    /// Calls once, when nothing is left to be carried: at once where that is so.
+    /// Calls `job` once everything has been carried, or at once if it already has.
     func whenDone(_ job: @escaping @Sendable () -> Void) {
         let isDone = ending.withLock { ending in
             if !ending.isDone { ending.job = job }
@@ -81,7 +82,8 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// Empty at the end. A terminal's other end that nobody holds any more ends with EIO.
+    /// The next piece; empty or nil at the end. Reading a terminal whose other end was closed everywhere fails with
+    /// EIO.
     private static func read(_ source: borrowing Descriptor) -> [UInt8]? {
         while true {
             do throws(SystemError) {
@@ -92,7 +94,8 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// The description may be somebody else's too, who made it non-blocking: then it is waited for.
+    /// Writes all bytes. Another process may share the description and have made it non-blocking, so EAGAIN waits for
+    /// room.
     private static func write(_ bytes: [UInt8], to target: borrowing Descriptor) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -3,8 +3,8 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Our own terminal while a program has one of the sandbox's: keys go there as they are pressed, what it shows comes here,
-/// and the modes come back, however it ends.
+/// Connects this process's terminal with the sandbox's own terminal. Keys go to the program as they are pressed, its
+/// output is shown here, and the terminal's modes are restored at the end.
 package final class TerminalRelay: Sendable {
     private struct State: ~Copyable {
         var saved: termios?
@@ -18,8 +18,8 @@ package final class TerminalRelay: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - readsTerminal: whether our standard input is a terminal, whose keys are then the program's.
-    ///   - suspendKey: called when Ctrl-Z, or what our terminal has instead, goes to the program.
+    ///   - readsTerminal: whether this process's standard input is a terminal, whose keys then go to the program.
+    ///   - suspendKey: called when the key that suspends (Ctrl-Z unless the terminal has another) goes to the program.
     package init(
         _ master: consuming Descriptor, readsTerminal: Bool, suspendKey: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -40,12 +40,12 @@ package final class TerminalRelay: Sendable {
         pause()
     }
 
-    /// What our terminal makes SIGTSTP of; 0: nothing.
+    /// The key for which this process's terminal sends SIGTSTP; 0 if there is none.
     private static var suspendKey: UInt8 {
         var modes = termios()
         // SAFETY: the call writes one struct and keeps nothing.
         guard unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return 0x1A }
-        // SAFETY: the array of control characters is as long as the constant's place in it says.
+        // SAFETY: the array of control characters is longer than the index `VSUSP`.
         return unsafe withUnsafeBytes(of: &modes.c_cc) { unsafe $0[Int(VSUSP)] }
     }
 
@@ -53,7 +53,7 @@ package final class TerminalRelay: Sendable {
         Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(number, 3)))
     }
 
-    /// The window has another size now.
+    /// Copies the size of this process's window to the program's terminal.
     package func takeSize() {
         for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where isatty(number) == 1 {
             _ = annex_terminal_copy_size(number, master.number)
@@ -61,20 +61,20 @@ package final class TerminalRelay: Sendable {
         }
     }
 
-    /// Our terminal is as it was before.
+    /// Restores the modes of this process's terminal.
     package func pause() {
         state.withLock { state in
             guard state.isRaw, var saved = state.saved else { return }
             state.isRaw = false
-            // What the terminal answered to the program's last questions would be typed into what reads it next.
+            // Replies of the terminal to the program's last queries would be read as typed input by the next program.
             _ = tcflush(STDIN_FILENO, TCIFLUSH)
-            // Not once all was shown: a terminal that was stopped with Ctrl-S shows nothing.
+            // TCSADRAIN would wait until all output was shown, and a terminal that was stopped with Ctrl-S shows none.
             // SAFETY: the call reads one struct and keeps nothing.
             _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
         }
     }
 
-    /// Ctrl-C and its like are ours again, while what the program wrote is still shown as it is.
+    /// Lets Ctrl-C and similar keys signal this process again, while the program's output is still shown unchanged.
     package func takeKeysBack() {
         state.withLock { state in
             guard state.isRaw, var modes = state.saved else { return }
@@ -84,7 +84,7 @@ package final class TerminalRelay: Sendable {
         }
     }
 
-    /// Every key is the program's again. Only in the foreground: a background job must not touch the terminal.
+    /// Sends every key to the program again. Only in the foreground: a background job must not touch the terminal.
     package func resume() {
         guard readsTerminal, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         takeSize()
@@ -98,13 +98,13 @@ package final class TerminalRelay: Sendable {
         }
     }
 
-    /// Whether all that the program wrote was shown: `finish` then does not wait.
+    /// Whether all of the program's output was shown, so that `finish` does not wait.
     package var isCarried: Bool { outward.isDone }
 
-    /// Calls once, when all that the program wrote was shown.
+    /// Calls `job` once, when all of the program's output was shown.
     package func whenCarried(_ job: @escaping @Sendable () -> Void) { outward.whenDone(job) }
 
-    /// Waits until what the program wrote was shown, and leaves our terminal as it was.
+    /// Waits until all of the program's output was shown, and restores this process's terminal.
     package func finish() {
         _ = outward.finish()
         pause()

@@ -1,8 +1,8 @@
 extension YAMLNode {
-    /// A policy nests a handful of times; more is an attack on whoever walks the tree.
+    /// The deepest nesting. A policy needs only a few levels; more is an attack on code that walks the tree.
     static let deepest = 32
 
-    /// The one document of a text; nil where the text holds none.
+    /// Reads the one document of a text; nil if the text holds none.
     init?(text: String) throws(YAMLFailure) {
         var parser = try YAMLParser(text)
         guard case .beginDocument = try parser.next().event else { return nil }

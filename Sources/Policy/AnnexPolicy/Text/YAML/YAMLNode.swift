@@ -1,4 +1,4 @@
-/// A YAML text as a tree: texts, lists and mappings in the order of the text, each with its place.
+/// A YAML text as a tree of scalars, lists and mappings in the order of the text, each with its place.
 struct YAMLNode: Sendable {
     enum Content: Sendable {
         case scalar(String)
@@ -10,13 +10,13 @@ struct YAMLNode: Sendable {
     let mark: YAMLMark
 }
 
-/// A place in a text; both numbers begin at 1, columns count characters.
+/// A place in a text. Line and column count from 1; columns count characters.
 struct YAMLMark: Sendable, Hashable {
     let line: Int
     let column: Int
 }
 
-/// Why a text is not the YAML that policies are written in.
+/// The reason why a text is not the YAML that policies are written in.
 struct YAMLFailure: Error {
     let problem: String
     let mark: YAMLMark

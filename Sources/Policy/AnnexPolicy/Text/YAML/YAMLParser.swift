@@ -1,9 +1,9 @@
 internal import CAnnexYAML
 
-/// libyaml's events of one text, in their order.
+/// Reads the libyaml events of one text, in their order.
 ///
-/// libyaml directly rather than a Swift wrapper of it: those bring all of Foundation along, which a program that starts
-/// in a millisecond cannot carry.
+/// It uses libyaml directly: the Swift wrappers of libyaml load all of Foundation, which is too much for a program that
+/// starts in a millisecond.
 @safe struct YAMLParser: ~Copyable {
     enum Event: Sendable {
         case scalar(String)
@@ -13,7 +13,7 @@ internal import CAnnexYAML
         case end
     }
 
-    /// On the heap: the parser keeps addresses into itself.
+    /// The parser is on the heap because it stores addresses into itself.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let bytes: UnsafeMutableBufferPointer<UInt8>
 
@@ -22,13 +22,13 @@ internal import CAnnexYAML
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
         _ = unsafe copy.initialize(fromContentsOf: text.utf8)
         unsafe bytes = copy
-        // SAFETY: the struct is there to be initialised; where that fails nothing of it was allocated.
+        // SAFETY: the function initializes the struct; if it fails, it has allocated nothing in it.
         guard unsafe yaml_parser_initialize(parser) == 1 else {
-            // deinit would delete what was never made; zeroes are what it may be given.
+            // `deinit` deletes the parser in any case, which is allowed for a struct of zeroes.
             unsafe parser.initialize(to: yaml_parser_t())
             throw YAMLFailure(problem: "out of memory", mark: YAMLMark(line: 1, column: 1))
         }
-        // Said, not guessed: a text that begins with another encoding's mark is no other text.
+        // The encoding is stated, so that libyaml does not guess it from a byte order mark of another encoding.
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         // SAFETY: the bytes live as long as the parser, and only it reads them.
         unsafe yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
@@ -41,11 +41,11 @@ internal import CAnnexYAML
         unsafe bytes.deallocate()
     }
 
-    /// The next event and where it begins. Anchors, aliases and tags are failures.
+    /// The next event, and the place where it begins. Anchors, aliases and tags are failures.
     mutating func next() throws(YAMLFailure) -> (event: Event, mark: YAMLMark) {
         while true {
             var event = unsafe yaml_event_t()
-            // SAFETY: an event that was filled is deleted below, once, whatever becomes of it.
+            // SAFETY: a filled event is deleted below exactly once, on every path.
             guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw failure() }
             defer { unsafe yaml_event_delete(&event) }
             let mark = unsafe YAMLMark(event.start_mark)
@@ -53,7 +53,7 @@ internal import CAnnexYAML
         }
     }
 
-    /// Nil for an event that says nothing here.
+    /// - Returns: nil for an event that has no meaning here.
     private static func event(_ event: yaml_event_t, at mark: YAMLMark) throws(YAMLFailure) -> Event? {
         switch unsafe event.type {
         case YAML_SCALAR_EVENT:
@@ -81,7 +81,8 @@ internal import CAnnexYAML
 
     private static let anchors = "anchors and aliases (`&name`, `*name`) are not used in policies"
 
-    /// Aliases of aliases make a short text stand for an endless one, and nobody reads a policy that refers about.
+    /// Refuses anchors and tags. Aliases of aliases let a short text stand for an endless one, and references make a
+    /// policy hard to read.
     private static func refuse(
         anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?, at mark: YAMLMark
     ) throws(YAMLFailure) {
