@@ -72,7 +72,16 @@ package final class Daemon: Sendable {
             defer { state.watch = nil }
             return state.watch
         }?.cancel()
-        loop.schedule(after: .milliseconds(200)) { [weak self] in try? self?.start() }
+        loop.schedule(after: .milliseconds(200)) { [weak self] in self?.goOn() }
+    }
+
+    private func goOn() {
+        do throws(SystemError) {
+            try start()
+        } catch {
+            // Without another try the daemon would stay up and take no connection any more.
+            pause(error)
+        }
     }
 
     private func admit(_ socket: consuming ControlSocket) {

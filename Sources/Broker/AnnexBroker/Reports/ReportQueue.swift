@@ -87,11 +87,18 @@ final class ReportQueue: Sendable {
     @discardableResult
     func finish(within limit: Duration) -> Bool {
         let deadline = MonotonicClock.deadline(after: limit)
-        while state.withLock({ $0.isWriting }) {
+        while true {
+            let (isDone, mustStart) = state.withLock { state in
+                // Work waits without a thread if none could be created when the work was added.
+                let mustStart = !state.isWriting && state.count > 0
+                if mustStart { state.isWriting = true }
+                return (!state.isWriting, mustStart)
+            }
+            if isDone { return true }
+            if mustStart { start() }
             guard MonotonicClock.now() < deadline else { return false }
             usleep(200)
         }
-        return true
     }
 
     private func start() {
