@@ -90,6 +90,20 @@ import Testing
         #expect(ProcessStatus.read(Array("Name:\tx\nTgid:\t4294967296\n".utf8)) == nil)
     }
 
+    @Test(
+        arguments: [
+            ("Uid:\t1000\t0\t0\t0\nNSpid:\t77\t2\n", true), ("Uid:\t1001\t1000\t1000\t1000\nNSpid:\t77\t2\n", false),
+            ("Uid:\t1000\t0\t0\t0\nNSpid:\t77\n", false), ("Uid:\t1000\t0\t0\t0\n", true), ("NSpid:\t77\t2\n", true),
+        ] as [(String, Bool)])
+    func `KOBJ-01: a process that cannot be examined belongs to no sandbox of another user or depth`(
+        text: String, mayShare: Bool
+    ) throws {
+        let own = try #require(
+            ProcessStatus.read(Array("Name:\tx\nTgid:\t9\nUid:\t1000\t1000\t1000\t1000\nNSpid:\t9\t3\n".utf8)))
+        let other = try #require(ProcessStatus.read(Array(("Name:\tx\nTgid:\t77\n" + text).utf8)))
+        #expect(other.mayShareNamespaces(with: own) == mayShare)
+    }
+
     @Test func `a number beyond the end of the bytes is missing`() {
         let words = LittleEndian([1, 2, 3, 4, 5, 6, 7, 8])
         #expect(words.number(UInt64.self, at: 0) == 0x0807_0605_0403_0201)

@@ -15,8 +15,8 @@ enum HeldLocks {
         for owner in owners {
             switch Namespace(of: owner.key) {
             case .known(own): sum += owner.value
-            // The sandbox's own could be looked at.
-            case .known, .closed: break
+            case .known: break
+            case .closed: if mayBelong(owner.key, to: thread) { sum += owner.value }
             case .ended: ended.append(owner.key)
             }
         }
@@ -24,6 +24,15 @@ enum HeldLocks {
         // Their locks have gone with them, but where another process has the same descriptors.
         guard let later = self.owners() else { return nil }
         return ended.reduce(sum) { $0 + (later[$1] ?? 0) }
+    }
+
+    /// Whether a process whose namespace the kernel does not show may be one of the sandbox. A program that may be
+    /// executed but not read has such processes. Those of the host's own namespace and of other users are none.
+    private static func mayBelong(_ process: Int32, to thread: UInt32) -> Bool {
+        guard let own = ProcessText.read("/proc/\(thread)/status").flatMap(ProcessStatus.read),
+            let other = ProcessText.read("/proc/\(process)/status").flatMap(ProcessStatus.read)
+        else { return true }
+        return other.mayShareNamespaces(with: own)
     }
 
     /// Every process that holds such locks, with their number.

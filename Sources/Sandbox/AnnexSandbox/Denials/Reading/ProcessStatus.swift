@@ -4,6 +4,10 @@ package struct ProcessStatus: Sendable, Hashable {
     package let process: UInt32
     /// Whether a signal waits for it that it does not block.
     package let hasPendingSignal: Bool
+    /// The real user, in the reader's numbers; nil if the kernel does not state it.
+    package let user: UInt32?
+    /// How many process namespaces it is in, from the one of this `/proc` inwards: 1 is the outermost.
+    package let namespaces: Int
 
     /// The thread's own name comes first in the file, and the kernel escapes a new line in it; still only the first line
     /// of a key counts, and only at its line's beginning.
@@ -12,7 +16,20 @@ package struct ProcessStatus: Sendable, Hashable {
         guard let process = value(of: "Tgid", in: lines).flatMap(NumberText.decimal).flatMap({ UInt32(exactly: $0) })
         else { return nil }
         let sets = ["SigPnd", "ShdPnd", "SigBlk"].map { value(of: $0, in: lines).flatMap(NumberText.hexadecimal) ?? 0 }
-        return ProcessStatus(process: process, hasPendingSignal: (sets[0] | sets[1]) & ~sets[2] != 0)
+        return ProcessStatus(
+            process: process, hasPendingSignal: (sets[0] | sets[1]) & ~sets[2] != 0,
+            user: words(of: "Uid", in: lines).first.flatMap(NumberText.decimal).flatMap { UInt32(exactly: $0) },
+            namespaces: words(of: "NSpid", in: lines).count)
+    }
+
+    /// Whether both have the same user and are as deep in process namespaces, or the kernel does not state it.
+    package func mayShareNamespaces(with other: ProcessStatus) -> Bool {
+        (user == nil || other.user == nil || user == other.user)
+            && (namespaces == 0 || other.namespaces == 0 || namespaces == other.namespaces)
+    }
+
+    private static func words(of key: String, in lines: ArraySlice<ArraySlice<UInt8>>) -> [ArraySlice<UInt8>] {
+        value(of: key, in: lines)?.split(separator: UInt8(ascii: "\t")) ?? []
     }
 
     private static func value(
