@@ -1,15 +1,16 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Writes the limits of a control group. What a kernel lacks is left out, and is not among the bounds that are told.
+/// Writes the limits of a control group. A limit that the kernel does not have is skipped, and is missing in the
+/// `GroupBounds` returned.
 struct ControlFiles {
-    /// A part of what a machine has, against others in the same place, where both want it. Those who were given none
-    /// have 100.
+    /// A group's weight for the processors and the disks. It matters only while sibling groups compete for them. The
+    /// kernel's default weight is 100.
     struct Share: Sendable, Hashable {
         let processor: Int
         let disk: Int
 
-        /// Of one sandbox: less than whoever launches it.
+        /// The weight of one sandbox: less than that of the host that launches it.
         static let sandbox = Share(processor: 25, disk: 25)
     }
 
@@ -28,11 +29,12 @@ struct ControlFiles {
             if try write("1", to: directory + "/memory.oom.group") { bounds.insert(.wholeEnd) }
         case .one:
             try TextFile.write("\(bytes)", to: directory + "/memory.limit_in_bytes")
-            // Memory and swap together no more than memory alone: nothing is swapped out to gain room.
+            // The limit for memory plus swap equals the limit for memory alone, so swapping out gains no room.
             if try write("\(bytes)", to: directory + "/memory.memsw.limit_in_bytes") || !Self.hasSwap {
                 bounds.insert(.swap)
             } else {
-                // Without that account the kernel may still be told not to swap unless the whole machine must.
+                // The kernel has no account of memory plus swap. Ask it to swap these pages only if the whole machine
+                // must.
                 _ = try write("0", to: directory + "/memory.swappiness")
             }
         }
@@ -43,7 +45,7 @@ struct ControlFiles {
         try write("\(count)", to: directory + "/pids.max") ? .processes : []
     }
 
-    /// Neither what is used nor what is only reserved, which a mapping does by itself.
+    /// Forbids huge pages, both used ones and reserved ones. A mapping alone reserves some.
     func withholdHugePages(in directory: String) throws(SystemError) -> GroupBounds {
         let name = version == .two ? "max" : "limit_in_bytes"
         var isHeld = !Self.hugePageSizes.isEmpty
@@ -56,8 +58,8 @@ struct ControlFiles {
         return isHeld ? .hugePages : []
     }
 
-    /// Version 1 has both in hierarchies of their own, where no groups are made: there the niceness of the process is
-    /// what remains.
+    /// Writes the weights, in version 2 only. Version 1 keeps both controllers in hierarchies of their own, in which
+    /// Annex makes no groups. There, only the niceness of the process lessens its share.
     func share(_ share: Share, in directory: String) throws(SystemError) -> GroupBounds {
         guard version == .two else { return [] }
         var bounds: GroupBounds = []
@@ -66,7 +68,7 @@ struct ControlFiles {
         return bounds
     }
 
-    /// - Returns: false where there is no such file.
+    /// - Returns: false if there is no such file.
     private func write(_ text: String, to path: String) throws(SystemError) -> Bool {
         guard unsafe access(path, F_OK) == 0 else { return false }
         try TextFile.write(text, to: path)
@@ -76,14 +78,15 @@ struct ControlFiles {
     /// Whether this kernel can swap at all.
     private static let hasSwap = unsafe access("/proc/swaps", F_OK) == 0
 
-    /// As control files spell them, for example `2MB`.
+    /// The kernel's sizes of huge pages as control files spell them, for example `2MB`.
     private static let hugePageSizes: [String] = {
         let folder = "/sys/kernel/mm/hugepages"
         let entries = try? Descriptor.directory(folder).entries(atMost: 64)
         return (entries ?? []).compactMap { $0.name.flatMap(hugePageSize) }
     }()
 
-    /// From `hugepages-2048kB`.
+    /// Turns the name of a directory such as `hugepages-2048kB` into the size that control files spell; nil if the name
+    /// is of another form.
     static func hugePageSize(_ name: String) -> String? {
         guard name.hasPrefix("hugepages-"), name.hasSuffix("kB"),
             let kibibytes = UInt64(name.dropFirst("hugepages-".count).dropLast("kB".count))

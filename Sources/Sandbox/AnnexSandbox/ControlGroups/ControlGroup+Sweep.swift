@@ -2,12 +2,13 @@ internal import AnnexLinux
 internal import Glibc
 
 extension ControlGroup {
-    /// Removes the groups of brokers that are gone: what a SIGKILL of everything left behind.
+    /// Removes the groups of brokers that no longer run. They remain when the broker and its warden are killed
+    /// together.
     ///
     /// - Returns: the directories that were removed.
     package static func sweep(_ hierarchy: ControlGroupHierarchy) -> [String] {
         var removed: [String] = []
-        // A broker has as many groups as extensions: it is looked for once.
+        // A broker may own one group per extension, so each broker's process is looked up only once.
         var owned: [OwnedName.Owner: Bool] = [:]
         for parent in Set([hierarchy.memory] + (hierarchy.processes.map { [$0] } ?? [])) {
             for name in names(in: parent) {
@@ -22,7 +23,7 @@ extension ControlGroup {
         return removed
     }
 
-    /// Removes a group with what is in it, and first the groups below it, of which all but a node have none.
+    /// Removes a group, its processes and the groups below it. Only a `ControlGroupNode` has groups below it.
     private static func clear(_ directory: String) {
         for name in names(in: directory) { clear(directory + "/" + name.text) }
         end(membersOf: directory)
@@ -43,8 +44,9 @@ extension ControlGroup {
         return found
     }
 
-    /// Ends whatever is in a group, at once where the kernel can (version 2, from Linux 5.14). Each by its handle: a
-    /// number may be another's between the list and the signal, and then it is not on the list any more.
+    /// Kills every process in a group. From Linux 5.14, version 2 does this with one write. Otherwise each process is
+    /// killed through a handle: its number may be reused before the signal. The second check of the list finds that
+    /// case.
     static func end(membersOf directory: String) {
         if (try? TextFile.write("1", to: directory + "/cgroup.kill")) != nil { return }
         for process in members(of: directory) where process > 1 {

@@ -1,20 +1,20 @@
 package import AnnexLinux
 internal import Glibc
 
-/// The control groups of one launch: made before it, removed when the owner ends.
+/// The control groups of one launch. They are made before the launch and removed with this value.
 package struct ControlGroup: ~Copyable, Sendable {
     let hierarchy: ControlGroupHierarchy
     /// The directory that limits memory.
     package let memory: String
-    /// The directory that limits processes, where one is needed; the same one in version 2.
+    /// The directory that limits processes: the same as `memory` in version 2, and nil if no such limit is needed.
     package private(set) var processes: String?
-    /// What was really written.
+    /// The limits that the kernel accepted.
     package private(set) var bounds: GroupBounds = []
-    /// The group above, which may go only when none is below it any more.
+    /// The group above, if it is one of ours. It can be removed only after all groups below it.
     private let node: ControlGroupNode?
 
-    /// Makes the group that limits memory, without a limit yet: nobody is in it.
-    /// - Parameter node: the group above, where that is one of ours.
+    /// Makes the group that limits memory, still without a limit and without members.
+    /// - Parameter node: the group above, if it is one of ours.
     init(
         in hierarchy: ControlGroupHierarchy, below node: ControlGroupNode? = nil, named name: String
     ) throws(SystemError) {
@@ -25,10 +25,11 @@ package struct ControlGroup: ~Copyable, Sendable {
         try Self.make(memory)
     }
 
-    /// Makes the groups and writes their limits. A limit that the kernel does not take fails the launch.
+    /// Makes the groups and writes their limits.
     ///
-    /// - Parameter processLimit: nil where the extension may have no process but its own, which its filter and
-    ///   `RLIMIT_NPROC` hold already: in version 1 that saves making and removing a second group.
+    /// - Parameter processLimit: nil if the extension may have no process but its own. Its filter and `RLIMIT_NPROC`
+    ///   already enforce that, and version 1 then saves making and removing a second group.
+    /// - Throws: if the kernel rejects a limit.
     package init(
         in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
     ) throws(SystemError) {
@@ -40,7 +41,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         try limit(memory: memoryLimit, processes: processLimit)
     }
 
-    /// Where a group of this name limits memory.
+    /// The directory of the group with this name that limits memory.
     static func directory(in hierarchy: ControlGroupHierarchy, named name: String) -> String {
         hierarchy.memory + "/" + name
     }
@@ -51,7 +52,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         }
     }
 
-    /// Writes its limits, and makes the second group where the number of processes is one.
+    /// Writes the limits, and makes the second group if the number of processes is limited.
     mutating func limit(memory memoryLimit: UInt64, processes processLimit: UInt64?) throws(SystemError) {
         let files = ControlFiles(hierarchy.version)
         bounds = try files.limit(memory: memoryLimit, in: memory)
@@ -73,13 +74,13 @@ package struct ControlGroup: ~Copyable, Sendable {
         remove()
     }
 
-    /// Every directory of these groups, for whoever must remove them should the broker be killed.
+    /// Every directory of these groups. The warden gets this list, to remove them if the broker is killed.
     package var directories: [String] {
         guard let processes, processes != memory else { return [memory] }
         return [memory, processes]
     }
 
-    /// What the kernel counted; read after the last process is gone.
+    /// What the kernel counted. It is final only after the last process has ended.
     package func memoryUse() -> MemoryUse {
         switch hierarchy.version {
         case .one:
@@ -93,24 +94,25 @@ package struct ControlGroup: ~Copyable, Sendable {
         }
     }
 
-    /// What its members use now, in bytes, is in this file.
+    /// The file that holds the members' present memory use in bytes.
     var usageFile: String {
         memory + (hierarchy.version == .two ? "/memory.current" : "/memory.usage_in_bytes")
     }
 
-    /// What its members have used of the processors, those that ended included, is in this file; version 1 counts
-    /// that in a hierarchy of its own, where no group is made.
+    /// The file that holds the processor time of the members, ended ones included. nil in version 1, which counts it in
+    /// a hierarchy of its own, in which Annex makes no group.
     var processorFile: String? { hierarchy.version == .two ? memory + "/cpu.stat" : nil }
 
-    /// Whether nobody else has removed it.
+    /// Whether the groups still exist. Another program may have removed them.
     var isThere: Bool { directories.allSatisfy { unsafe access($0, F_OK) == 0 } }
 
-    /// Whether anybody is in one of them.
+    /// Whether any process is in one of the groups.
     var hasMembers: Bool {
         directories.contains { !(TextFile.read($0 + "/cgroup.procs") ?? "").isEmpty }
     }
 
-    /// Ends whatever is in them, and waits until nothing is: a second at most, for the kernel may not be able to.
+    /// Kills all members and waits until the groups are empty: at most a second, because the kernel may be unable to
+    /// end a process.
     func endMembers() {
         for _ in 0..<1000 {
             for directory in directories { Self.end(membersOf: directory) }
@@ -123,7 +125,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         for directory in directories { ControlGroup.remove(directory) }
     }
 
-    /// Removes one group. A process that is being reaped keeps it busy for a moment.
+    /// Removes one group. It stays busy for a moment while a former member is reaped.
     static func remove(_ directory: String) {
         for _ in 0..<20 {
             if unsafe rmdir(directory) == 0 || errno != EBUSY { return }

@@ -1,10 +1,10 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Where this process may make control groups with a memory controller, and of which version they are.
+/// A place in the control group file system in which this process can make groups with a memory controller.
 ///
-/// Found once, from `/proc/self/mountinfo` and `/proc/self/cgroup`; nil where the machine gives none,
-/// in which case memory is limited by `RLIMIT_DATA` and the report says `watched`.
+/// It is found once, from `/proc/self/mountinfo` and `/proc/self/cgroup`. If the machine offers none, `RLIMIT_DATA`
+/// limits memory and the report says `watched`.
 package struct ControlGroupHierarchy: Sendable, Hashable {
     package enum Version: Sendable, Hashable {
         case one
@@ -14,7 +14,8 @@ package struct ControlGroupHierarchy: Sendable, Hashable {
     package let version: Version
     /// The directory in which a launch makes its memory group.
     package let memory: String
-    /// The directory in which a launch makes its pids group: version 2 keeps both in one.
+    /// The directory in which a launch makes its pids group. In version 2 it equals `memory`. nil if there is no pids
+    /// controller.
     package let processes: String?
 
     package init(version: Version, memory: String, processes: String?) {
@@ -25,8 +26,8 @@ package struct ControlGroupHierarchy: Sendable, Hashable {
 }
 
 extension ControlGroupHierarchy {
-    /// The first hierarchy in which a group can really be made, tried by making one.
-    /// - Parameter candidates: where to try, in this order.
+    /// The first hierarchy in which a group can be made. Each is tried by making one.
+    /// - Parameter candidates: the hierarchies to try, in this order.
     package static func find(
         among candidates: [ControlGroupHierarchy] = ControlGroupHierarchy.candidates()
     ) -> ControlGroupHierarchy? {
@@ -34,7 +35,7 @@ extension ControlGroupHierarchy {
         return find(among: candidates, keeping: &group)
     }
 
-    /// - Parameter group: gets the one that was made to try.
+    /// - Parameter group: receives the group that was made as a test.
     static func find(
         among candidates: [ControlGroupHierarchy], keeping group: inout ControlGroup?
     ) -> ControlGroupHierarchy? {
@@ -45,15 +46,15 @@ extension ControlGroupHierarchy {
         return nil
     }
 
-    /// Every hierarchy of this machine that a broker might have made a group in, if only to try.
+    /// Every hierarchy of this machine in which a broker may have made a group, even if only as a test.
     package static func candidates() -> [ControlGroupHierarchy] {
         candidates(
             mounts: ControlGroupMount.all(in: TextFile.read("/proc/self/mountinfo") ?? ""),
             places: TextFile.read("/proc/self/cgroup") ?? "")
     }
 
-    /// Version 2 first. A group that holds processes cannot give its children controllers, so the
-    /// parent of our own group is asked too: the slice of a user's own service manager is such a parent.
+    /// Lists version 2 first. A group that holds processes cannot give controllers to its children. Therefore the
+    /// parent of our own group is a candidate too: a user's service manager makes its slice such a parent.
     static func candidates(mounts: [ControlGroupMount], places: String) -> [ControlGroupHierarchy] {
         var found: [ControlGroupHierarchy] = []
         if let unified = mounts.first(where: { $0.version == .two }), let own = unified.place(in: places) {
@@ -71,7 +72,7 @@ extension ControlGroupHierarchy {
         return found
     }
 
-    /// `/a/b` gives `/a`; the root is its own parent and written as the empty string.
+    /// The parent of a place: `/a` for `/a/b`. The root is its own parent and is written as the empty string.
     private static func parent(of place: String) -> String {
         guard let slash = place.lastIndex(of: "/") else { return "" }
         return String(place[..<slash])
@@ -84,7 +85,7 @@ extension ControlGroupHierarchy {
         return group
     }
 
-    /// Whether a group that is made here has a memory controller: asked, since to make one and see takes far longer.
+    /// Whether a group made here would have a memory controller. Reading the file is much faster than making a group.
     private var offersMemory: Bool {
         guard version == .two, let given = TextFile.read(memory + "/cgroup.subtree_control") else { return true }
         return given.split(whereSeparator: \.isWhitespace).contains("memory")

@@ -2,7 +2,7 @@
 struct ControlGroupMount: Hashable {
     let version: ControlGroupHierarchy.Version
     let path: String
-    /// Version 1: the controllers that it carries. Empty for version 2.
+    /// The controllers that a mount of version 1 carries; empty for version 2.
     let controllers: [String]
 
     /// Every control group mount in the text of a `mountinfo` file.
@@ -10,7 +10,7 @@ struct ControlGroupMount: Hashable {
         mountinfo.split(separator: "\n").filter(mayBeOne).compactMap(parse)
     }
 
-    /// Whether a line says ` - cgroup`. Most do not, and taking a line apart takes long.
+    /// Whether a line contains ` - cgroup`. Most lines do not, and splitting a line is slow.
     private static func mayBeOne(_ line: Substring) -> Bool {
         let letters = Array(line.utf8)
         guard letters.count > mark.count else { return false }
@@ -19,7 +19,7 @@ struct ControlGroupMount: Hashable {
 
     private static let mark = Array(" - cgroup".utf8)
 
-    // 36 35 98:0 / /sys/fs/cgroup/memory rw,nosuid shared:9 - cgroup cgroup rw,memory
+    // Parses one line, for example: 36 35 98:0 / /sys/fs/cgroup/memory rw,nosuid shared:9 - cgroup cgroup rw,memory
     private static func parse(_ line: Substring) -> ControlGroupMount? {
         let fields = line.split(separator: " ")
         guard let dash = fields.firstIndex(of: "-"), fields.count > dash + 3, dash > 4 else { return nil }
@@ -33,7 +33,8 @@ struct ControlGroupMount: Hashable {
         }
     }
 
-    /// This process's own group in this hierarchy, from the text of `/proc/self/cgroup`; the root is "".
+    /// This process's own group in this hierarchy, from the text of `/proc/self/cgroup`; the root is "". nil if the
+    /// text does not list the hierarchy.
     func place(in text: String) -> String? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

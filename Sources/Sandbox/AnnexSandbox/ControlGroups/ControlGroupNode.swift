@@ -1,15 +1,17 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What all sandboxes of one user, or of one host, may have together.
+/// The limits that all sandboxes of one user, or of one host, share.
 package struct GroupShare: Sendable, Hashable {
-    /// What the group is called where its place is delegated and the name is free; nil: as any other.
+    /// The name of the group, used if its place is delegated and the name is free; nil: a generated name, as for any
+    /// group.
     package var name: String?
-    /// Bytes; nil: as much as the group above has.
+    /// The memory limit in bytes; nil: the limit of the group above.
     package var memory: UInt64?
-    /// Processes and threads; nil: as many as the group above may have.
+    /// The limit for processes and threads; nil: the limit of the group above.
     package var processes: UInt64?
-    /// Against the other users, and against the host itself, which has 100: of the processors, and of the disks.
+    /// The weights for the processors and for the disks, against the groups of other users and the host itself, which
+    /// has 100.
     package var processorWeight: Int
     package var diskWeight: Int
 
@@ -25,20 +27,21 @@ package struct GroupShare: Sendable, Hashable {
     }
 }
 
-/// A control group above those of launches, which bounds them together: made before the first, and removed with the last
-/// that refers to it.
+/// A control group above the groups of launches, which limits all of them together. It is made before the first of them
+/// and removed with the last reference to it.
 final class ControlGroupNode: Sendable {
-    /// Where launches make theirs.
+    /// The place in which launches make their groups.
     let hierarchy: ControlGroupHierarchy
 
-    /// Makes the group, and writes its limits.
-    /// - Throws: `EEXIST` where there is one of this name: that is another broker's, which removes it when it likes.
+    /// Makes the group and writes its limits.
+    /// - Throws: `EEXIST` if a group of this name exists. That one belongs to another broker, which may remove it at
+    ///   any time.
     init(in above: ControlGroupHierarchy, named name: String, _ share: GroupShare) throws(SystemError) {
         let place = ControlGroupHierarchy(
             version: above.version, memory: above.memory + "/" + name,
             processes: above.processes.map { $0 + "/" + name })
         for directory in Self.directories(of: place) { try ControlGroup.make(directory) }
-        // From here on they are removed with this value.
+        // From here on, the initializer's failure removes the directories too: `deinit` runs.
         hierarchy = place
         let files = ControlFiles(above.version)
         if above.version == .two { try DelegatedGroup(at: place.memory).handDown() }
@@ -49,12 +52,12 @@ final class ControlGroupNode: Sendable {
         _ = try files.share(.init(processor: share.processorWeight, disk: share.diskWeight), in: place.memory)
     }
 
-    /// Under a name that says whose it is.
+    /// Makes the group under a generated name that identifies its owner.
     convenience init(in above: ControlGroupHierarchy, _ share: GroupShare) throws(SystemError) {
         try self.init(in: above, named: OwnedName.next(), share)
     }
 
-    /// For whoever must remove them should the broker be killed.
+    /// Every directory of the group. The warden gets this list, to remove them if the broker is killed.
     var directories: [String] { Self.directories(of: hierarchy) }
 
     private static func directories(of place: ControlGroupHierarchy) -> [String] {

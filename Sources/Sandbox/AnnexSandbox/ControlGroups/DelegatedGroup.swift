@@ -2,13 +2,14 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// A version 2 control group that its service manager has left to this program (`Delegate=yes`): what is below it is the
-/// program's to arrange, and counts against the unit's own limits.
+/// A version 2 control group that the service manager delegated to this program (`Delegate=yes`). The program may
+/// arrange the groups below it; they count against the unit's own limits.
 struct DelegatedGroup: Hashable {
-    /// Where the program itself goes: a group with processes of its own cannot hand controllers down.
+    /// The name of the group for the program itself: a group that holds processes cannot give controllers to its
+    /// children.
     static let leaf = "broker"
 
-    /// What launches are limited by, where the unit has it.
+    /// The controllers that limit launches, as far as the unit has them.
     private static let controllers: Set<Substring> = ["memory", "pids", "cpu", "io", "hugetlb"]
 
     let path: String
@@ -19,8 +20,8 @@ struct DelegatedGroup: Hashable {
 
     /// - Parameters:
     ///   - own: the directory of this process's group.
-    ///   - isDelegated: asked of a directory.
-    /// - Returns: nil where neither that nor, from within the leaf, the one above is delegated.
+    ///   - isDelegated: whether a directory is delegated.
+    /// - Returns: nil if `own` is not delegated and is not the leaf of a delegated group either.
     init?(own: String, isDelegated: (String) -> Bool = DelegatedGroup.isDelegated) {
         let parts = own.split(separator: "/", omittingEmptySubsequences: false)
         let above = parts.dropLast().joined(separator: "/")
@@ -33,8 +34,8 @@ struct DelegatedGroup: Hashable {
         }
     }
 
-    /// Moves a process of this group into the leaf, and hands the controllers down.
-    /// - Throws: where others are in the group: nothing is changed then.
+    /// Moves a process of this group into the leaf, and enables the controllers for the groups below.
+    /// - Throws: if the group holds other processes; then nothing is changed.
     func settle(_ process: Int32 = getpid()) throws(SystemError) {
         guard controllers(in: "cgroup.controllers").contains("memory") else {
             throw SystemError("cgroup.controllers", errno: ENOENT, path: path)
@@ -54,8 +55,9 @@ struct DelegatedGroup: Hashable {
         }
     }
 
-    /// Groups below it have what it has itself.
-    /// - Throws: with what was handed down before taken back: a process goes into no group that hands controllers down.
+    /// Enables this group's own controllers for the groups below it.
+    /// - Throws: if a controller cannot be enabled. Those enabled so far are disabled again, because no process can
+    ///   enter a group that gives controllers to its children.
     func handDown() throws(SystemError) {
         let given = controllers(in: "cgroup.subtree_control")
         var handed: [Substring] = []
@@ -74,11 +76,12 @@ struct DelegatedGroup: Hashable {
         Set((TextFile.read(path + "/" + file) ?? "").split { $0 == " " || $0 == "\n" }).intersection(Self.controllers)
     }
 
-    /// The first is for whoever may not read the second.
+    /// The extended attributes that mark delegation. Only root can read the second one.
     private static let marks: [String] = ["user.delegate", "trusted.delegate"]
 
-    /// systemd marks what it delegates, in older versions for root alone to read. A leaf of this name is there only
-    /// where the unit asks for it (`DelegateSubgroup=`), or this program made it before.
+    /// Whether a directory is delegated. systemd marks what it delegates; older versions set a mark that only root can
+    /// read. Without a mark, the leaf is the evidence: either the unit asks for it (`DelegateSubgroup=`) or this
+    /// program made it earlier.
     static func isDelegated(_ directory: String) -> Bool {
         let isMarked = marks.contains { mark in
             // SAFETY: the call reads both texts and keeps nothing.

@@ -1,4 +1,4 @@
-/// What the files of a control group took: a kernel may lack some of them.
+/// The limits of a control group that the kernel accepted. Some kernels lack some of them.
 package struct GroupBounds: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -6,17 +6,17 @@ package struct GroupBounds: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Memory that is there, of all members together.
+    /// The memory of all members together, swap excluded.
     package static let memory = GroupBounds(rawValue: 1 << 0)
-    /// Memory that was swapped out.
+    /// Swapped memory of all members together.
     package static let swap = GroupBounds(rawValue: 1 << 1)
-    /// Where memory runs out, all members end together.
+    /// If memory runs out, the kernel kills all members together.
     package static let wholeEnd = GroupBounds(rawValue: 1 << 2)
     package static let processes = GroupBounds(rawValue: 1 << 3)
-    /// None of the machine's huge pages, which no memory limit counts.
+    /// No use of the machine's huge pages, which no memory limit counts.
     package static let hugePages = GroupBounds(rawValue: 1 << 4)
-    /// A smaller share of the processors than the host's, where both want them.
+    /// A smaller share of the processors than the host's, while both compete.
     package static let processorShare = GroupBounds(rawValue: 1 << 5)
-    /// The same of what disks read and write.
+    /// A smaller share of disk reads and writes than the host's, while both compete.
     package static let diskShare = GroupBounds(rawValue: 1 << 6)
 }

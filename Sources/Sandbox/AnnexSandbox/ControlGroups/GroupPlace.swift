@@ -1,19 +1,20 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Where one launcher makes its control groups.
+/// The place in which one launcher makes its control groups.
 struct GroupPlace {
     let hierarchy: ControlGroupHierarchy
-    /// The group that bounds all of them together, where there is one.
+    /// The group that limits all of them together; nil if there is none.
     let node: ControlGroupNode?
 
-    /// Within a delegated group: below a node there, where the unit's own limits hold. Else in the first place that
-    /// takes a group, as before there were such.
-    /// - Parameter share: what all launches may have together; nil: in a delegated group they have less than the host.
+    /// Finds the place for a launcher's groups. If the program has a delegated group, the place is below a node in it,
+    /// so that the unit's own limits apply. Otherwise it is the first candidate in which a group can be made.
+    ///
     /// - Parameters:
-    ///   - candidates: as `ControlGroupHierarchy.candidates` lists them, the own group of version 2 first.
-    ///   - spare: gets an empty group of the place, if one was made to try it.
-    /// - Returns: nil where no group with a memory limit can be made.
+    ///   - share: what all launches may have together. If nil, the node in a delegated group gets less than the host.
+    ///   - candidates: as `ControlGroupHierarchy.candidates` lists them: this process's own group of version 2 first.
+    ///   - spare: receives an empty group of the place, if one was made to try it.
+    /// - Returns: nil if no group with a memory limit can be made.
     static func find(
         _ share: GroupShare?, among candidates: [ControlGroupHierarchy], spare: inout ControlGroup?
     ) throws(SystemError) -> GroupPlace? {
@@ -23,7 +24,7 @@ struct GroupPlace {
         }
         guard let hierarchy = ControlGroupHierarchy.find(among: candidates, keeping: &spare) else { return nil }
         guard let share else { return GroupPlace(hierarchy: hierarchy, node: nil) }
-        // Made above the share's own group, which is to bound all of them.
+        // The test group lies above the share's own group, which must limit every group: it cannot serve as spare.
         spare = nil
         return GroupPlace(below: try ControlGroupNode(in: hierarchy, share))
     }
@@ -37,7 +38,7 @@ struct GroupPlace {
         self.init(hierarchy: node.hierarchy, node: node)
     }
 
-    /// Under the share's own name where nobody has that.
+    /// Makes the node, under the share's own name if no other group has that name.
     private static func node(
         in unit: ControlGroupHierarchy, _ share: GroupShare
     ) throws(SystemError) -> ControlGroupNode {
@@ -50,7 +51,8 @@ struct GroupPlace {
         }
     }
 
-    /// The group that was left to this program, with the program in its leaf; nil where there is none with memory limits.
+    /// The group that was delegated to this program, after the program has moved into its leaf. nil if there is none
+    /// with memory limits.
     private static func delegated(_ candidates: [ControlGroupHierarchy]) -> ControlGroupHierarchy? {
         guard let own = candidates.first(where: { $0.version == .two })?.memory, let unit = DelegatedGroup(own: own)
         else { return nil }

@@ -1,12 +1,13 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Where calls are answered for all sandboxes that only enforce. A look at a program's memory lasts as long as the file
-/// system takes that the memory is mapped from: it may hold up other refused calls, and no channel.
+/// The event loop that answers the denied calls of all sandboxes in mode `enforce`. Reading a program's memory can take
+/// as long as the file system that the memory is mapped from. Such a read may delay other denied calls, but never a
+/// channel.
 enum AnswerLoop {
     private static let one = Mutex<EventLoop?>(nil)
 
-    /// The program's one, started by the first call. It is never shut down.
+    /// The one loop of this process, started by the first call. It is never shut down.
     static func shared() throws(SystemError) -> EventLoop {
         try one.withLock { (loop) throws(SystemError) in
             if let loop { return loop }

@@ -2,11 +2,11 @@ public import AnnexLinux
 
 /// The thread that made a call.
 public struct Caller: Sendable, Hashable {
-    /// Its number, as the broker's own process counts; 0 where it has none there.
+    /// The thread's number, as the broker's own process sees it; 0 if it has none there.
     public let thread: UInt32
-    /// The process it belongs to; nil where the kernel did not say.
+    /// The process that the thread belongs to; nil if the kernel did not say.
     public let process: UInt32?
-    /// The name of the executable that runs, as the process chose it; escaped.
+    /// The name of the running executable, escaped, because the process can choose it. nil if it could not be read.
     public let executable: Escaped?
 
     init(thread: UInt32, process: UInt32? = nil, executable: Escaped? = nil) {
@@ -15,7 +15,7 @@ public struct Caller: Sendable, Hashable {
         self.executable = executable
     }
 
-    /// Asks the kernel. What it says is the thread's only where its call is found still held afterwards.
+    /// Asks the kernel about a thread. The answer is about this thread only if its call is still held afterwards.
     init(asking thread: UInt32) {
         guard thread != 0 else {
             self.init(thread: 0)

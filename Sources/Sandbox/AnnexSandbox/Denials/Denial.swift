@@ -1,24 +1,24 @@
 public import AnnexPolicy
 
-/// One kind of refusal, however often it happened: a call that seccomp answered, or a path that is not there for the
-/// program although the host has it.
+/// One kind of denial, however often it occurred. Either seccomp answered a call, or a path of the host is not
+/// available to the program.
 public struct Denial: Sendable, Hashable {
-    /// What was refused.
+    /// The thing that was denied.
     public enum Subject: Sendable, Hashable {
-        /// The call itself, whatever it is about.
+        /// The call itself, whatever its arguments.
         case call
         /// A path that an allowed call named.
         case path(DeniedPath)
     }
 
-    /// What the program got.
+    /// The result that the program got.
     public enum Answer: Sendable, Hashable {
         /// The call failed with this errno and the program went on.
         case refused(errno: Int32)
-        /// The process was ended.
+        /// The process was killed.
         case ended
-        /// It was done all the same, because the sandbox only reports; enforced, it fails with this errno, or ends the
-        /// process where there is none.
+        /// The call was performed, because the sandbox only reports. An enforcing sandbox would fail it with this
+        /// errno; nil means that it would kill the process.
         case passed(errno: Int32?)
     }
 
@@ -28,25 +28,25 @@ public struct Denial: Sendable, Hashable {
     /// The call with its arguments decoded, escaped: `socket(AF_INET, SOCK_STREAM, 0)`.
     public let text: String
     public let answer: Answer
-    /// The layers that refuse, each by itself; the first answered.
+    /// The layers that deny it, each sufficient by itself. The first one answered.
     public let layers: [SandboxLayer]
-    /// Where the policy decides this; nil where no line speaks of it.
+    /// The line of the policy that decides this; nil if no line covers it.
     public let policyLine: String?
-    /// The reason that the policy states there.
+    /// The reason that the policy states on that line.
     public let reason: String?
-    /// The entry that would allow it, in the policy's own language.
+    /// The policy entry that would allow it, in the policy's own language; nil if none would.
     public let allowedBy: String?
-    /// Who was first to ask.
+    /// The thread that was denied first.
     public let caller: Caller
-    /// How often, up to now.
+    /// How often it occurred up to now.
     public internal(set) var count = 1
-    /// When for the first and the last time, since the sandbox could be heard of.
+    /// The times of the first and the last occurrence, since the listener for the sandbox started.
     public internal(set) var first: Duration = .zero
     public internal(set) var last: Duration = .zero
-    /// Who called whom, the first time; nil where it was not looked at.
+    /// The chain of calls at the first occurrence; nil if none was made.
     public internal(set) var backtrace: Backtrace?
 
-    /// Refusals of one kind are one entry.
+    /// The identity of a kind: denials with equal keys share one entry.
     struct Key: Hashable {
         let call: String
         let text: String

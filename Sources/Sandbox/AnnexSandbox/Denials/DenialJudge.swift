@@ -1,21 +1,22 @@
 internal import AnnexPolicy
 internal import Glibc
 
-/// Decides what a held call gets: from its number and registers alone, which its process can no longer change.
+/// Decides the answer to a held call. It uses only the call's number and registers, which its process can no longer
+/// change.
 struct DenialJudge: Sendable {
     enum Decision: Hashable {
         case refuse(errno: Int32)
-        /// The kernel does it.
+        /// Let the kernel perform the call.
         case proceed
-        /// It stays unanswered until its process is killed.
+        /// Leave the call unanswered until its process is killed.
         case end
-        /// The process ends itself; the kernel would drop the signal.
+        /// The program aborts itself, but without a reaper the kernel would drop its signal. The broker ends it.
         case abort
     }
 
     let policy: Policy
     let mode: DenialMode
-    /// Whether the program has a first process above it, so that a signal to itself does what it should.
+    /// Whether the program has a reaper above it, so that a signal to itself takes effect.
     let hasReaper: Bool
 
     init(policy: Policy, mode: DenialMode, hasReaper: Bool) {
@@ -25,22 +26,22 @@ struct DenialJudge: Sendable {
     }
 
     func decide(_ call: HeldCall, _ verdict: Verdict) -> Decision {
-        // Filters end foreign calls; should one come all the same, its number means something else.
+        // The filter kills calls of other architectures. If one arrives all the same, its number has another meaning.
         guard call.architecture == policy.architecture.audit else { return .refuse(errno: EPERM) }
         switch verdict.answer {
         case .refuse(let errno, _): return mode.isPermissive ? .proceed : .refuse(errno: errno)
         case .end: return mode.isPermissive ? .proceed : .end
         case .aborting: return hasReaper ? .proceed : .abort
         case .allow:
-            // What is allowed is referred to be looked at or to be counted. Anything else that the policy allows and the filter
-            // referred is a difference between the two, or an imitation of the launch: no reason to let it pass.
+            // The filter refers an allowed call so that its paths are examined or its use is counted. Any other allowed
+            // call here shows a difference between policy and filter, or an imitation of the launch: refuse it.
             let isReferred = mode.judgesPaths || verdict.bound != nil
             let isMeant = isReferred && policy.allowsByRule(number: call.number, arguments: call.arguments)
             return isMeant ? .proceed : .refuse(errno: EPERM)
         }
     }
 
-    /// What is told about a refusal; nil for what is none.
+    /// The answer to report for a denial; nil if the call was not denied.
     func answer(_ verdict: Verdict, _ decision: Decision) -> Denial.Answer? {
         switch (decision, verdict.answer) {
         case (.refuse(let errno), _): .refused(errno: errno)
@@ -53,7 +54,7 @@ struct DenialJudge: Sendable {
 }
 
 extension DenialMode {
-    /// What the filter refers to the broker.
+    /// The calls that the filter refers to the broker.
     var reports: FilterReports {
         switch self {
         case .enforce: .refusals

@@ -4,9 +4,10 @@ internal import Glibc
 internal import Synchronization
 
 extension DenialListener {
-    /// Looks where a program stands that aborts or faults, once: whatever else it says is a call like any other.
+    /// Examines the stack of a program that aborts or faults, once. Later calls of this kind are treated like any other
+    /// call.
     ///
-    /// - Returns: whether the call was made for nothing else, and is settled.
+    /// - Returns: whether the call's only purpose was to report the crash; it is then settled.
     func noteCrash(_ call: HeldCall, isAbort: Bool) -> Bool {
         let fault = StoppedThread(faulting: call)
         guard isAbort || fault != nil, books.withLock({ $0.wantsCrash() }) else { return false }
@@ -21,7 +22,8 @@ extension DenialListener {
 }
 
 extension StoppedThread {
-    /// Where a program faulted, by the last call of its handler (`annex_tell_of_faults`); nil for any other call.
+    /// The registers at a fault, which the handler passes in its last call (`annex_tell_of_faults`). nil for any other
+    /// call.
     fileprivate init?(faulting call: HeldCall) {
         guard call.arguments[0] == UInt64(ANNEX_FAULT_MARK), SystemCall(number: call.number)?.name == "tgkill" else {
             return nil

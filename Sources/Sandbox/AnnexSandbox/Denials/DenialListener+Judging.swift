@@ -3,7 +3,7 @@ internal import AnnexPolicy
 internal import Synchronization
 
 extension DenialListener {
-    /// A call that the policy refuses: looked at while it is held, answered, then noted.
+    /// Handles a call that the policy denies: examines it while it is held, answers it, then records it.
     func refuse(_ call: HeldCall, _ verdict: Verdict, _ decision: DenialJudge.Decision, _ answer: Denial.Answer) {
         let name = SystemCall(number: call.number)?.name ?? "call \(call.number)"
         let text = describe(call)
@@ -13,10 +13,11 @@ extension DenialListener {
         if books.withLock({ $0.wantsMore(about: key) }) {
             caller = Caller(asking: call.thread)
             stack = sample(call)
-            // Somebody else could have the number by now.
+            // The thread may have ended, and another thread may have its number by now.
             if !call.isHeld(on: listener) { caller = Caller(thread: call.thread) }
         }
-        // Past what it may ask it gets no answer either: whoever is told ends it, however late that comes.
+        // A sandbox past its allowed number of denials gets no answer. The broker kills it when it handles the report,
+        // however late that is.
         settle(call, books.withLock { $0.hasSpent(scene.policy.limits.refusals) } ? .end : decision)
         let denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
@@ -25,7 +26,7 @@ extension DenialListener {
         if let stack { keep(stack, of: .refusal(key)) }
     }
 
-    /// A call that goes on: which paths it names is read first, and judged once it no longer waits.
+    /// Handles a call that proceeds: reads the paths that it names first, and judges them after it is answered.
     func explain(_ call: HeldCall) {
         let named = paths(of: call)
         let paths = named.isEmpty ? [] : books.withLock { $0.paths?.doubtful(named) ?? [] }
@@ -41,7 +42,7 @@ extension DenialListener {
         for denial in denials { note(denial) }
     }
 
-    /// Everything a trusted program does, for a policy to be proposed from.
+    /// Records every call of a trusted program, so that a policy can be proposed from them.
     func record(_ call: HeldCall, _ decision: DenialJudge.Decision) {
         let paths = paths(of: call)
         let isHeld = paths.isEmpty || call.isHeld(on: listener)

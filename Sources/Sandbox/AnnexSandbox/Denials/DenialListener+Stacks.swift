@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension DenialListener {
-    /// Copies what a backtrace is made of, while the call is held; nil where no functions are named.
+    /// Copies the data for a backtrace while the call is held; nil if this sandbox names no functions.
     func sample(_ call: HeldCall, at fault: StoppedThread? = nil) -> Result<StackSample, StackSample.Lack>? {
         guard let program = scene.program else { return nil }
         program.open(through: call.thread)
@@ -12,7 +12,7 @@ extension DenialListener {
         }
     }
 
-    /// Has a copy walked as soon as there is time for it.
+    /// Queues a copy to be walked on the thread of `PostMortem`.
     func keep(_ stack: Result<StackSample, StackSample.Lack>, of event: StackEvent) {
         switch stack {
         case .failure(let lack): books.withLock { $0.note(Backtrace(lack: lack.text), of: event) }
@@ -23,7 +23,7 @@ extension DenialListener {
         }
     }
 
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was a copy to walk.
     private func walkNext() -> Bool {
         guard let program = scene.program, let (event, sample) = books.withLock({ $0.takeStack() }) else {
             return false
@@ -34,7 +34,7 @@ extension DenialListener {
         return true
     }
 
-    /// The last word, with names for the functions that are known by address.
+    /// Makes the final summary, with names for the functions whose addresses are known.
     func close() -> DenialSummary {
         while walkNext() {}
         var summary = books.withLock { $0.summary(scene) }

@@ -4,12 +4,12 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Answers the calls that one sandbox's filter refers to the broker: decided from number and registers alone, never
-/// from memory that the process can change. In `enforce` no call is ever let through from here.
+/// Answers the calls that one sandbox's filter refers to the broker. Decisions use only number and registers, never
+/// memory that the process can change. In mode `enforce` it lets no denied call through.
 final class DenialListener: Sendable {
-    /// Calls answered in one turn of the loop, so that a flood of refusals delays nobody else.
+    /// The calls answered in one turn of the loop, so that a flood of denials delays no other sandbox.
     static let turn = 16
-    /// Kinds of refused calls whose callers' stacks are looked at.
+    /// How many kinds of denied calls get a backtrace.
     static let backtraces = 16
 
     enum Report: Sendable {
@@ -17,7 +17,7 @@ final class DenialListener: Sendable {
         case aborted
     }
 
-    /// What one sandbox's refusals are judged by.
+    /// The facts by which one sandbox's denials are judged.
     struct Scene: Sendable {
         var policy: Policy
         var mode = DenialMode.enforce
@@ -25,9 +25,9 @@ final class DenialListener: Sendable {
         /// The sandbox's name in the log.
         var name = ""
         var isLogged = true
-        /// Where the bundle is, for a program without a root of its own.
+        /// The directory of the bundle, for a program without a root of its own.
         var bundle: String?
-        /// Nil: no functions are named.
+        /// The program's executable; nil: no functions are named.
         var program: ProgramFile?
     }
 
@@ -37,16 +37,17 @@ final class DenialListener: Sendable {
     let books: Mutex<DenialRecorder>
     let locks = LockDesk()
     private let watch = Mutex<EventLoop.Watch?>(nil)
-    /// Where calls are answered: never on the loop that serves every channel.
+    /// The loop that answers calls. It is never the loop that serves every channel.
     let answers: EventLoop
-    /// Looking at paths takes time, of which one sandbox may not rob the others: those that do have a thread of their own.
+    /// Whether the sandbox has a thread of its own. Judging paths takes time, so sandboxes that need it must not delay
+    /// others.
     private let hasOwnThread: Bool
-    /// Where reports are told.
+    /// The loop on which reports are delivered.
     private let loop: EventLoop
     private let report: @Sendable (Report) -> Void
-    /// News that the loop has not told yet.
+    /// Reports that the loop has not delivered yet.
     private let untold = Mutex<[Report]>([])
-    /// So many are kept one by one; what comes while the loop is later than that is told as a sum.
+    /// How many reports are kept one by one. While the loop is further behind, they are merged into sums.
     static let mostUntold = 1_024
 
     init(
@@ -61,7 +62,7 @@ final class DenialListener: Sendable {
         books = Mutex(DenialRecorder(scene))
         hasOwnThread = scene.mode != .enforce
         answers = try hasOwnThread ? EventLoop(name: "annex-denials") : AnswerLoop.shared()
-        // Where the kernel cannot, answers take longer and are the same.
+        // If the kernel does not support this, answers take longer and are the same.
         if hasOwnThread { _ = annex_notification_hurry(self.listener.number) }
         let watch = try answers.watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
         self.watch.withLock { $0 = watch }
@@ -72,11 +73,11 @@ final class DenialListener: Sendable {
         stopOwnThread()
     }
 
-    /// Nothing is answered any more. Stacks that were taken are walked and functions named; then `done` is called with
-    /// every refusal, once, on the thread of `PostMortem`. All of them have then been handed to the loop.
+    /// Stops answering. Stacks copied so far are walked and functions named. Then `done` is called once, on the thread
+    /// of `PostMortem`, with every denial. By then all reports have been handed to the loop.
     func finish(_ done: @escaping @Sendable (DenialSummary) -> Void) {
-        // Behind the call that is looked at now: no refusal is lost. On a file system that hangs, that is as long as it
-        // hangs.
+        // Queued behind the call that is being examined, so that no denial is lost. If a file system hangs, this waits
+        // too.
         answers.execute { [self] in
             watch.withLock { $0.take() }?.cancel()
             stopOwnThread()
@@ -84,15 +85,15 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// What is known now, for an end that can wait no longer.
+    /// The facts known now, for an end that cannot wait longer.
     func soFar() -> DenialSummary {
-        // Whoever has the books may hang with them.
+        // The thread that holds the lock may hang, so this call does not wait for it.
         var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
         summary.lack = summary.lack ?? "what it was refused last could not be looked at in time"
         return summary
     }
 
-    /// The thread ends itself, after the look that has begun.
+    /// The thread ends after the examination in progress.
     private func stopOwnThread() {
         guard hasOwnThread else { return }
         answers.execute { [answers] in answers.shutDown() }
@@ -100,18 +101,18 @@ final class DenialListener: Sendable {
 
     private func answer(_ readiness: Readiness) {
         guard readiness.contains(.readable) else {
-            // Nobody is left who could call.
+            // All processes that could make a call have ended.
             watch.withLock { $0.take() }?.cancel()
             return
         }
         do throws(SystemError) {
             for _ in 0..<Self.turn {
                 if let call = try HeldCall.receive(from: listener) { judge(call) }
-                // Receiving waits when there is nothing: only a look beforehand may say that there is.
+                // Receiving blocks if no call is waiting, so check first.
                 guard annex_notification_waiting(listener.number) != 0 else { return }
             }
         } catch {
-            // A listener that cannot be read refuses nothing and lets nothing pass: the callers wait, killable.
+            // Without a readable listener no call is answered: the callers wait, and can be killed.
             books.withLock { $0.lack = "\(error)" }
             watch.withLock { $0.take() }?.cancel()
         }
@@ -133,7 +134,8 @@ final class DenialListener: Sendable {
         if decision == .abort { tell(.aborted) }
     }
 
-    /// Answers; an end is not answered: the caller waits until it is killed, and never sees an answer to its attack.
+    /// Answers a call. For `end` it sends no answer: the caller waits until it is killed, and never sees the result of
+    /// its attack.
     func settle(_ call: HeldCall, _ decision: DenialJudge.Decision) {
         switch decision {
         case .refuse(let errno): call.refuse(errno, on: listener)
@@ -142,7 +144,7 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// On the loop of everyone, in order, and never after the last word.
+    /// Delivers reports on the shared loop, in order, and never after the final summary.
     func tell(_ news: Report) {
         let isFirst = untold.withLock { untold in
             if untold.count >= Self.mostUntold, news.isSum, untold[untold.count - 1].isSum { untold.removeLast() }
@@ -162,7 +164,7 @@ final class DenialListener: Sendable {
 }
 
 extension DenialListener.Report {
-    /// Whether one that comes after it says all that it says.
+    /// Whether a later report includes all that this one says.
     fileprivate var isSum: Bool {
         switch self {
         case .denied(let denial, _): denial.answer != .ended

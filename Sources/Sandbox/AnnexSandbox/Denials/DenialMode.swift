@@ -1,20 +1,21 @@
-/// What becomes of what the policy refuses, and how much is told about it.
+/// How a sandbox treats the calls and paths that its policy does not allow, and how much it reports.
 ///
-/// A sandbox is in another mode than `enforce` only where whoever launches it names that mode, and its report says so.
+/// The mode is `enforce` unless the launching code asks for another. The sandbox's report names its mode.
 public enum DenialMode: String, Sendable, Hashable, CaseIterable {
-    /// Refused calls are refused and reported. What mounts and Landlock refuse raises no report.
+    /// Calls that the policy denies fail and are reported. Denials by mounts and Landlock are not reported.
     case enforce
-    /// The same, and refused paths are reported too. Every call that names a path waits for the broker's answer, so the
-    /// program runs slower; what is refused does not change.
+    /// The same, and denied paths are reported too. Every call that names a path waits for the broker's answer, so the
+    /// program runs slower. The same calls and paths are denied.
     case explain
-    /// Refused calls and paths are only reported, and done. For trusted programs only: nothing protects the host's
-    /// files from the program; pid and user namespaces and the limits remain.
+    /// Calls and paths that the policy denies are reported and then performed. Only for trusted programs: nothing
+    /// protects the host's files from the program. Its pid and user namespaces and its limits remain.
     case permissive
-    /// Everything is done and recorded, to propose a policy from. For trusted programs only, as `permissive`.
+    /// Every call is performed and recorded, so that a policy can be proposed from it. Only for trusted programs, like
+    /// `permissive`.
     case learn
 
-    /// Whether what the policy refuses is done all the same.
+    /// Whether calls that the policy denies are performed all the same.
     public var isPermissive: Bool { self == .permissive || self == .learn }
-    /// Whether paths are judged.
+    /// Whether denied paths are reported.
     public var judgesPaths: Bool { self != .enforce }
 }

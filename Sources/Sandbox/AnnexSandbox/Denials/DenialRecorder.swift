@@ -1,20 +1,20 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// All that is kept about one sandbox's refusals while it lives.
+/// Everything that is kept about one sandbox's denials while it lives.
 struct DenialRecorder {
     private var ledger = DenialTable()
     private var log: DenialLog
     private var recording: Recording?
     private var backtraces = 0
     private var hasCrashed = false
-    /// Stacks that were taken and not yet walked, the first of each kind: few.
+    /// Stack copies that were made and not walked yet: the first of each kind, so there are few.
     private var stacks: [(event: StackEvent, sample: StackSample)] = []
     private var lostStacks = 0
     var crash: Crash?
-    /// Nil where no paths are judged.
+    /// Judges paths; nil if the mode does not report paths.
     var paths: PathJudge?
-    /// Why nothing more is heard of.
+    /// Why no further denials are received; nil while the listener works.
     var lack: String?
 
     init(_ scene: DenialListener.Scene) {
@@ -26,23 +26,23 @@ struct DenialRecorder {
         if scene.mode == .learn { recording = Recording() }
     }
 
-    /// Whether its caller is to be looked at: the first of a kind, as long as few have been.
+    /// Whether to examine the caller: for the first denial of each kind, up to a bounded number of kinds.
     mutating func wantsMore(about key: Denial.Key) -> Bool {
         guard backtraces < DenialListener.backtraces, ledger.isNew(key) else { return false }
         backtraces += 1
         return true
     }
 
-    /// Whether it is looked at as it crashes: once.
+    /// Whether to examine a crash: only the first one.
     mutating func wantsCrash() -> Bool {
         defer { hasCrashed = true }
         return !hasCrashed
     }
 
-    /// Whether as many calls were refused as may be: the next is the end.
+    /// Whether the sandbox has used up its allowed number of denials. The next denial kills it.
     func hasSpent(_ most: Int) -> Bool { ledger.total >= most }
 
-    /// - Returns: how many calls were refused by now.
+    /// - Returns: the number of denied calls so far.
     mutating func note(_ denial: Denial) -> Int {
         if ledger.add(denial) { log.tell(denial) }
         return ledger.total
@@ -58,7 +58,7 @@ struct DenialRecorder {
         }
     }
 
-    /// All of it, before functions are named.
+    /// Everything so far, before functions are named.
     func summary(_ scene: DenialListener.Scene) -> DenialSummary {
         var summary = DenialSummary()
         summary.mode = scene.mode
@@ -72,13 +72,13 @@ struct DenialRecorder {
         return summary
     }
 
-    /// The last line of the log.
+    /// Writes the last line of the log.
     mutating func close(_ summary: DenialSummary) { log.close(summary) }
 }
 
 // MARK: - Stacks
 
-/// What a stack was taken for.
+/// The event for which a stack was copied.
 enum StackEvent: Hashable {
     case refusal(Denial.Key)
     case crash
@@ -91,7 +91,7 @@ extension DenialRecorder {
         stacks.isEmpty ? nil : stacks.removeFirst()
     }
 
-    /// One that found no room where it was to wait.
+    /// Counts a stack copy that was dropped because too many were waiting.
     mutating func loseStack(of event: StackEvent) {
         guard let place = stacks.firstIndex(where: { $0.event == event }) else { return }
         stacks.remove(at: place)

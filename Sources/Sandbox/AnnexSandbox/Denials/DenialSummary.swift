@@ -1,22 +1,23 @@
 public import AnnexPolicy
 
-/// All that one sandbox was refused, when it has ended.
+/// All denials of one sandbox, after it has ended.
 public struct DenialSummary: Sendable, Hashable {
-    /// Whether it was enforced, explained, only reported or recorded.
+    /// The mode of the sandbox.
     public internal(set) var mode = DenialMode.enforce
-    /// One entry a kind, in the order in which they were first seen.
+    /// One entry for each kind, in the order of first occurrence.
     public internal(set) var denials: [Denial] = []
-    /// Refused calls in all.
+    /// The number of denied calls.
     public internal(set) var total = 0
-    /// Refusals whose kind found no room among `denials`.
+    /// Denials that have no entry in `denials`, because there was no room for their kind.
     public internal(set) var dropped = 0
-    /// Refusals and crashes that have no backtrace, because more stacks waited to be looked at than may.
+    /// Denials and crashes without a backtrace, because too many stacks were waiting to be walked.
     public internal(set) var lostStacks = 0
-    /// What the program did, in `learn`.
+    /// The program's calls and paths, recorded in mode `learn`; else nil.
     public internal(set) var recording: Recording?
-    /// Who called whom when it aborted or faulted; nil where it did not, or did not say so.
+    /// The backtrace of the program's abort or fault; nil if it had none or did not report it.
     package internal(set) var crash: Crash?
-    /// Why it heard of no more from some moment on: the kernel's word. Calls were refused or waited from then on.
+    /// Why denials were no longer received from some moment on, as the kernel reports it. Calls were refused or waited
+    /// from then on. nil if all were received.
     public internal(set) var lack: String?
 
     public init() {}

@@ -1,17 +1,18 @@
 internal import AnnexLinux
 
-/// What one sandbox was refused so far: one entry a kind of refusal, with its count, and never more than fit.
+/// The denials of one sandbox so far: one entry for each kind, with a count, and a bounded number of entries.
 struct DenialTable {
-    /// Kinds of calls and of paths that are kept; a program that invents new ones for ever is counted, not kept.
+    /// The most kinds of calls and of paths that are kept. If a program keeps causing new kinds, further ones are only
+    /// counted.
     static let capacity = 64
     static let pathCapacity = 256
 
     private(set) var denials: [Denial] = []
     private var places: [Denial.Key: Int] = [:]
     private var paths = 0
-    /// All refused calls, also those whose kind found no room.
+    /// All denied calls, including those without an entry.
     private(set) var total = 0
-    /// Refusals whose kind found no room.
+    /// Denials without an entry, because there was no room for their kind.
     private(set) var dropped = 0
     private let begun: UInt64
 
@@ -19,7 +20,7 @@ struct DenialTable {
         self.begun = begun
     }
 
-    /// - Returns: whether this is the first of its kind, and was kept.
+    /// - Returns: whether this is the first of its kind and has got an entry.
     @discardableResult
     mutating func add(_ denial: Denial, at moment: UInt64 = MonotonicClock.now()) -> Bool {
         if !denial.isOfPath { total += 1 }
@@ -42,13 +43,13 @@ struct DenialTable {
         return true
     }
 
-    /// Who called whom, the first time that a call of this kind was refused.
+    /// Adds the backtrace of the first denial of this kind.
     mutating func note(_ backtrace: Backtrace, of key: Denial.Key) {
         guard let known = places[key] else { return }
         denials[known].backtrace = backtrace
     }
 
-    /// Whether a refusal of this kind would be a new entry.
+    /// Whether a denial of this kind would add an entry.
     func isNew(_ key: Denial.Key) -> Bool { places[key] == nil && hasRoom(forPath: key.missing != nil) }
 
     private func hasRoom(forPath isPath: Bool) -> Bool {

@@ -1,19 +1,19 @@
 public import AnnexLinux
 public import AnnexPolicy
 
-/// A path that the policy does not grant and that the host has.
+/// A path that exists on the host and that the policy does not grant.
 public struct DeniedPath: Sendable, Hashable {
-    /// Absolute, by its spelling; of the program's making.
+    /// The absolute path as the program spelled it.
     let path: String
-    /// What the call wanted of it; none: that it is there.
+    /// The rights that the call needed; empty: only that the path exists.
     public let needed: PathRights
-    /// What the policy does not give of that; none: that it is there at all.
+    /// The needed rights that the policy does not grant; empty: that the path exists at all.
     public let missing: PathRights
-    /// Whether the call would have made the file: then it is its directory that the host has.
+    /// Whether the call would have created the file. Then the host has its directory.
     public let makesEntry: Bool
-    /// The option of `annex run` that would grant it; nil where none may.
+    /// The option of `annex run` that would grant it; nil if no option can.
     public let option: String?
 
-    /// The path made fit to be shown.
+    /// The path, escaped for display.
     public var shown: Escaped { Escaped(path) }
 }

@@ -2,11 +2,11 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Synchronization
 
-/// What refused calls and ended sandboxes left is looked at here, on one thread of its own: stacks are walked, functions
-/// are named, control groups are removed. How long that takes, the programs decide; the loop that serves every channel
-/// does none of it.
+/// One thread for the slow work after denials and ends of sandboxes: it walks stacks, names functions and removes
+/// control groups. The sandboxed programs decide how long this takes, so it never runs on the loop that serves every
+/// channel.
 ///
-/// The thread is there while there is work.
+/// The thread exists only while there is work.
 final class PostMortem: Sendable {
     private struct State {
         var ends: [@Sendable () -> Void] = []
@@ -14,31 +14,33 @@ final class PostMortem: Sendable {
         var isRunning = false
     }
 
-    /// The process's one.
+    /// The one instance of this process.
     static let shared = PostMortem()
-    /// Copies of stacks that wait at most, of all sandboxes together. Each has up to `StackSample.largest` bytes.
+    /// The most stack copies that may wait, over all sandboxes. Each has up to `StackSample.largest` bytes.
     static let mostLooks = 64
 
     private let state = Mutex(State())
-    /// The thread's own mark; 0: there is none.
+    /// The mark of the thread; 0 while there is none.
     private let threadMark = Atomic<UInt64>(0)
-    /// Stacks walked and jobs done so far.
+    /// The number of stacks walked and jobs done.
     private let done = Atomic<Int>(0)
 
-    /// Whether the caller runs on the thread.
+    /// Whether the caller runs on this thread.
     var isCurrent: Bool {
-        // SYNC: only the thread itself can find its own mark here, and it stored it itself.
+        // SYNC: only the thread itself can find its own mark here, and it stored that mark itself.
         threadMark.load(ordering: .relaxed) == annex_thread_current()
     }
 
-    /// Stacks walked and jobs done so far. A job with many stacks counts each, so that it does not look like one that hangs.
+    /// The number of stacks walked and jobs done. Each stack counts, so that a job with many of them does not look
+    /// stuck.
     var count: Int {
-        // SYNC: a count that no other data is read by.
+        // SYNC: a counter that orders no other data.
         done.load(ordering: .relaxed)
     }
 
-    /// Takes a look at a stack, after every end that waits.
-    /// - Returns: false where as many wait as may: then the job is not done.
+    /// Queues the walk of a stack. Queued ends of sandboxes are handled first.
+    ///
+    /// - Returns: false if too many walks are waiting; the job is then dropped.
     func look(_ job: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, mustStart) = state.withLock { state in
             guard state.looks.count < Self.mostLooks else { return (false, false) }
@@ -50,7 +52,7 @@ final class PostMortem: Sendable {
         return isTaken
     }
 
-    /// Does what is left to do for a sandbox that has ended: one job a sandbox, and none is ever dropped.
+    /// Queues the remaining work for a sandbox that has ended: one job for each sandbox, and none is ever dropped.
     func end(_ job: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.ends.append(job)
@@ -60,7 +62,7 @@ final class PostMortem: Sendable {
         if mustStart { start() }
     }
 
-    /// Where no thread is to be had now, one may be later.
+    /// Starts the thread. If that fails now, it may succeed later.
     private func start() {
         do throws(SystemError) {
             _ = try WorkerThread("annex-endings") { [self] in work() }

@@ -1,8 +1,9 @@
-/// What Ubuntu's AppArmor wants: user namespaces are for programs that have a profile, and profiles go by path.
+/// The AppArmor profile that Ubuntu requires. There, only programs with a profile may make user namespaces, and
+/// profiles go by path.
 enum AppArmorProfile {
     static let path = "/etc/apparmor.d/annex-warden"
 
-    /// For the installed warden, of which all sandboxes are children.
+    /// The profile for the installed warden. All sandboxes are its children.
     static let text = """
         abi <abi/4.0>,
         include <tunables/global>
@@ -13,7 +14,7 @@ enum AppArmorProfile {
 
         """
 
-    /// Where the warden has its place and its profile is loaded.
+    /// The command that installs the warden and loads its profile.
     static let installation =
         "annex doctor --print warden | sudo install -D -m 755 /dev/stdin /usr/libexec/annex/annex-warden && "
         + "annex doctor --print apparmor-profile | sudo tee \(path) && sudo apparmor_parser -r \(path); "

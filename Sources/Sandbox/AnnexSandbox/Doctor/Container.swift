@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// The kind of container around this program, by the signs that each leaves.
+/// The kind of container around this program, recognized by the traces that each kind leaves.
 enum Container: String, Sendable, Hashable, CaseIterable {
     case none, docker, podman, kubernetes, lxc, nspawn = "systemd-nspawn", flatpak, snap, wsl, other
 
-    /// What a container leaves to be seen.
+    /// The traces that containers leave.
     struct Signs: Sendable, Hashable {
         /// Paths that exist.
         var files: Set<String> = []
-        /// `/run/systemd/container`, else the variable `container` of this program or of process 1.
+        /// The text of `/run/systemd/container`, else the variable `container` of this program or of process 1.
         var word: String?
-        /// `/proc/sys/kernel/osrelease`.
+        /// The text of `/proc/sys/kernel/osrelease`.
         var kernel = ""
-        /// `/proc/1/cgroup`.
+        /// The text of `/proc/1/cgroup`.
         var groups = ""
-        /// Whether Kubernetes or snap told this program about themselves.
+        /// Those of the variables of Kubernetes and snap that are set in this program.
         var variables: Set<String> = []
     }
 
@@ -56,12 +56,12 @@ enum Container: String, Sendable, Hashable, CaseIterable {
         return Container(signs)
     }
 
-    /// The variable `container` among NUL-ended entries.
+    /// The value of the variable `container` among entries that end with NUL; nil if it is not set.
     static func word(in environment: String?) -> String? {
         environment?.split(separator: "\0").first { $0.hasPrefix("container=") }.map { String($0.dropFirst(10)) }
     }
 
-    /// How such a container is started so that it lets sandboxes be made inside.
+    /// How to start such a container so that sandboxes can be made inside.
     var remedy: String {
         switch self {
         case .docker, .podman:

@@ -2,14 +2,14 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Where a control group with a memory limit can be made, tried by making one.
+/// Finds the places in which a control group with a memory limit can be made, by making one in each.
 enum ControlGroupExamination {
-    /// One place and what came of making a group in it.
+    /// One place, and the result of making a group in it.
     struct Attempt: Sendable, Hashable {
         let hierarchy: ControlGroupHierarchy
-        /// nil: it has a memory limit that can be written.
+        /// The error; nil if a group was made and its memory limit written.
         let error: SystemError?
-        /// What of memory, pids and cpu a group there has.
+        /// Which of memory, pids and cpu a group there has.
         var controllers: [String] = []
     }
 
@@ -51,7 +51,7 @@ enum ControlGroupExamination {
             meaning: attempt.error == nil ? nil : "this place is not used")
     }
 
-    /// What all places together come to.
+    /// The finding over all places.
     static func memory(_ attempts: [Attempt]) -> Finding {
         if let used = attempts.first(where: { $0.error == nil }) {
             let version = used.hierarchy.version == .two ? 2 : 1
@@ -73,7 +73,8 @@ enum ControlGroupExamination {
                 : "systemd-run --user --scope -p Delegate=yes -- COMMAND")
     }
 
-    /// The user's own service manager, which delegates groups to who asks.
+    /// The path of the user's own service manager, which can delegate groups, and the errno of connecting to it; nil
+    /// for root.
     private static func reachable() -> (path: String, errno: Int32)? {
         guard getuid() != 0 else { return nil }
         // SAFETY: the text is copied before anything can change the environment.

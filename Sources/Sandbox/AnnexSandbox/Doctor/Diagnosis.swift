@@ -1,27 +1,28 @@
-/// What this machine offers to sandboxes, found by trying: see `Doctor.examine()`.
+/// The features that this machine offers to sandboxes, found by trying them: see `Doctor.examine()`.
 ///
-/// Codable with stable keys, for a program to read; durations are microseconds, sizes bytes.
+/// Codable with stable keys, so that programs can read it. Durations are in microseconds, sizes in bytes.
 public struct Diagnosis: Codable, Sendable, Hashable {
-    /// What it all comes to.
+    /// The result for the whole machine.
     public enum Outcome: String, Codable, Sendable, Hashable {
         /// Every policy runs with every layer, and every limit is enforced by the kernel.
         case ready
-        /// Every policy runs, some with less than there could be: memory watched instead of enforced, for example.
+        /// Every policy runs, but some run with less protection than Annex can give. For example, memory is watched
+        /// instead of enforced.
         case weaker
-        /// Some policy cannot run here as it is.
+        /// At least one policy cannot run here unless something is changed or waived.
         case unable
     }
 
-    /// Kernel release and processor, for example `6.8.0 x86_64`.
+    /// The kernel release and the processor, for example `6.8.0 x86_64`.
     public var system: String
-    /// The user who asked, by number; layers differ between root and others.
+    /// The number of the user who ran the examination. The available layers differ between root and other users.
     public var user: UInt32
-    /// Where this program runs: `none`, or the kind of container around it.
+    /// The kind of container around this program, or `none`.
     public var container: String
     public var findings: [Finding]
     public var policies: [PolicyReadiness]
 
-    /// The worst of the policies and, where all of them run, of the findings.
+    /// The worst state of any policy. If all policies run, the worst of the findings counts too.
     public var outcome: Outcome {
         if policies.contains(where: { $0.state == .unable || $0.state == .waivable }) { return .unable }
         let isWeaker = policies.contains { $0.state == .weaker } || findings.contains { $0.level == .weaker }

@@ -2,14 +2,15 @@ public import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// Says what this machine offers to sandboxes, and what helps where it offers too little.
+/// Examines what this machine offers to sandboxes, and names remedies for what is missing.
 ///
-/// Nothing is guessed from versions: every feature is tried, in a process of its own that the program around notices
-/// nothing of, and a small program is really launched under every policy. Trials are bounded in time.
+/// Nothing is guessed from version numbers. Every feature is tried in a process of its own, without effects on the
+/// calling program, and a small program is launched under every policy. Trials are bounded in time.
 public enum Doctor {
-    /// Tries everything; takes a fraction of a second. Blocks the caller, never the event loop.
+    /// Tries every feature and policy, which takes a fraction of a second. It blocks the calling thread, never the
+    /// event loop.
     ///
-    /// - Parameter policies: names of shipped policies to launch under; all of them otherwise.
+    /// - Parameter policies: names of the shipped policies to launch under; nil: all of them.
     public static func examine(policies: [String]? = nil) -> Diagnosis {
         let policies = policies ?? PolicyLibrary.shipped.names
         let surroundings = Surroundings.ofThisProcess()
@@ -18,7 +19,7 @@ public enum Doctor {
         var findings = surroundings.findings + answers.map { kernel($0, $1, remedies) }
         var readiness: [PolicyReadiness] = []
         do throws(SandboxError) {
-            // A broker makes these calls itself, and would die of them as the trials did.
+            // A broker makes these calls in its own process, and would be killed for them like the trials.
             if let deadly = answers.first(where: \.1.isDeadly) {
                 throw SandboxError(
                     deadly.0.title, cause: "a filter around this program kills for it",
@@ -41,7 +42,8 @@ public enum Doctor {
             findings: findings.sorted { $0.topic.order < $1.topic.order }, policies: readiness)
     }
 
-    /// Removes what brokers that were killed left behind: control groups and the doctor's own folders.
+    /// Removes what killed brokers left behind: control groups and the doctor's own folders.
+    ///
     /// - Returns: the directories that were removed.
     public static func clean() -> [String] {
         var removed: [String] = []
@@ -49,7 +51,7 @@ public enum Doctor {
         return Array(Set(removed)).sorted() + ProbeBundle.sweep()
     }
 
-    /// The AppArmor profile that lets the installed warden make user namespaces, as a file's text.
+    /// The text of the AppArmor profile that lets the installed warden make user namespaces.
     public static var appArmorProfile: String { AppArmorProfile.text }
 
     /// The warden's program for this machine, to be installed as `/usr/libexec/annex/annex-warden`.
@@ -85,7 +87,7 @@ public enum Doctor {
         }
     }
 
-    /// That the warden's trial succeeded: of `speculation` it says no more than that nothing that is offered was refused.
+    /// The finding for a layer that works. For `speculation` it only means that no offered control was refused.
     private static func there(_ layer: SandboxLayer, _ id: String, _ probes: borrowing ProbeLauncher) -> Finding {
         let controls = probes.controls
         if layer == .speculation, controls.isEmpty {

@@ -1,31 +1,31 @@
-/// One thing that was tried or read, and what it means for sandboxes here.
+/// One feature that was tried, or setting that was read, and what it means for sandboxes here.
 public struct Finding: Codable, Sendable, Hashable {
     public enum Level: String, Codable, Sendable, Hashable {
-        /// It is as Annex needs it.
+        /// Works as Annex needs it.
         case works
-        /// It is otherwise than usual, and nothing is lost by it.
+        /// Differs from the usual, without a loss of protection.
         case note
-        /// Sandboxes run, with less than there could be.
+        /// Sandboxes run, with less protection than Annex can give.
         case weaker
-        /// Something that sandboxes need is not to be had.
+        /// Something that sandboxes need is missing.
         case missing
     }
 
-    /// In which part of the table it stands.
+    /// The part of the doctor's table to which a finding belongs.
     public enum Topic: String, Codable, Sendable, Hashable, CaseIterable {
         case surroundings, calls, memory, layers, files, limits, switches
     }
 
-    /// Stable, for programs: `user-namespace`, `vm.memfd_noexec`.
+    /// A stable identifier for programs, such as `user-namespace` or `vm.memfd_noexec`.
     public var id: String
     public var topic: Topic
     public var title: String
     public var level: Level
-    /// What was tried or read and what came of it: a call with its errno, a file with its value.
+    /// The evidence: a call with its errno, or a file with its value.
     public var seen: String
-    /// What that means for Annex; nil where it works.
+    /// The consequence for Annex; nil if there is none.
     public var meaning: String?
-    /// A command, or what to do where no command does it.
+    /// The remedy: a command, or instructions if no command suffices; nil if none is needed or known.
     public var remedy: String?
 
     init(

@@ -10,7 +10,7 @@ extension KernelFeature {
 
     private static let noSandbox = "no sandbox can be made without it"
 
-    /// In the order in which they are shown.
+    /// All features, in the order in which they are shown.
     static let all: [KernelFeature] = calls + memory + confinement + namespaces
 
     private static let calls = [

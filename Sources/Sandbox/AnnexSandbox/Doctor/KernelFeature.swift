@@ -1,22 +1,22 @@
 internal import AnnexLinux
 internal import CAnnexLinux
 
-/// Something that the kernel does or does not do for this user, tried in a process of its own.
+/// A kernel feature that this user may or may not have, tried in a process of its own.
 struct KernelFeature: Sendable {
     let trial: Int
     let id: String
     let topic: Finding.Topic
     let title: String
-    /// What it is when it does not work.
+    /// The finding's level if the feature does not work.
     let level: Finding.Level
     let meaning: String
-    /// What helps where the kernel itself lacks it.
+    /// The remedy if the kernel itself lacks the feature.
     let remedy: String
 
-    /// How long a trial may take; each takes microseconds.
+    /// The longest time that one trial may take, in milliseconds; each takes microseconds.
     static let patience: Int32 = 30_000
 
-    /// Whether its trial begins with a user namespace.
+    /// Whether the trial begins by making a user namespace.
     var isOfNamespaces: Bool {
         [ANNEX_TRIAL_USER_NAMESPACE, ANNEX_TRIAL_PROCFS, ANNEX_TRIAL_PROCFS_SUBSET].contains { Int($0) == trial }
     }
@@ -24,10 +24,10 @@ struct KernelFeature: Sendable {
     enum Answer: Sendable, Hashable {
         case works(value: UInt64)
         case refused(errno: Int32)
-        /// A filter around this program kills for it.
+        /// A filter around this program kills the process that makes the call.
         case killed(signal: Int32)
         case late
-        /// No process could be made to try it in.
+        /// No process could be made for the trial.
         case untried(errno: Int32)
     }
 
@@ -57,12 +57,12 @@ extension KernelFeature.Answer: CustomStringConvertible {
         if case .killed = self { true } else { false }
     }
 
-    /// Whether a filter around this program may be what refused.
+    /// Whether a filter around this program may have caused the failure.
     var mayBeFiltered: Bool {
         switch self {
         case .works, .late, .untried: false
         case .killed: true
-        case .refused(let errno): errno == 1 || errno == 38  // EPERM, ENOSYS: what filters answer
+        case .refused(let errno): errno == 1 || errno == 38  // the errnos that filters return: EPERM, ENOSYS
         }
     }
 }

@@ -1,7 +1,7 @@
-/// One sysctl that decides what a sandbox can be, and what each of its values means.
+/// One sysctl that limits what a sandbox can be, and the meaning of its values.
 struct KernelSwitch: Sendable {
     let name: String
-    /// What is wrong with a value; nil where nothing is.
+    /// The problem with a value; nil if there is none.
     let judge: @Sendable (String) -> Judgement?
 
     struct Judgement: Sendable, Hashable {
@@ -17,7 +17,7 @@ struct KernelSwitch: Sendable {
 
     var path: String { "/proc/sys/" + name.split(separator: ".").joined(separator: "/") }
 
-    /// The values of those that exist here.
+    /// The values of the sysctls that exist here, by name.
     static func read() -> [String: String] {
         var values: [String: String] = [:]
         for one in all {
@@ -36,7 +36,7 @@ struct KernelSwitch: Sendable {
 
     private static func command(_ setting: String) -> String { "sudo sysctl -w \(setting)" }
 
-    /// A bound that must leave room for so many.
+    /// A sysctl that is a count and must be at least `least`.
     private static func atLeast(_ name: String, _ least: UInt64, _ level: Finding.Level, _ meaning: String)
         -> KernelSwitch
     {

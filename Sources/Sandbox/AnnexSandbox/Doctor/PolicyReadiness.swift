@@ -1,21 +1,21 @@
 internal import AnnexPolicy
 
-/// Whether one policy's sandboxes can be made here: a small program was really launched under it.
+/// Whether sandboxes of one policy can be made here. To find out, a small program was launched under it.
 public struct PolicyReadiness: Codable, Sendable, Hashable {
     public enum State: String, Codable, Sendable, Hashable {
-        /// With every layer, and the kernel enforces the memory limit.
+        /// The policy runs with every layer, and the kernel enforces the memory limit.
         case ready
-        /// With every layer; the memory limit is watched, not enforced.
+        /// The policy runs with every layer; the memory limit is watched, not enforced.
         case weaker
-        /// Only for a host that names the missing layers as dispensable.
+        /// The policy runs only if the host waives the missing layers.
         case waivable
-        /// Not at all.
+        /// The policy cannot run.
         case unable
     }
 
-    /// A layer that this machine cannot give.
+    /// A layer that this machine cannot provide.
     public struct Lack: Codable, Sendable, Hashable {
-        /// As it is named in `waiving:` and on the command line.
+        /// The layer's name in `waiving:` and on the command line.
         public var layer: String
         public var cause: String
         public var remedy: String?
@@ -23,15 +23,15 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
 
     public var policy: String
     public var state: State
-    /// Layers in force during the launch.
+    /// The layers in force during the launch.
     public var layers: [String] = []
     public var missing: [Lack] = []
-    /// Why it cannot run.
+    /// Why the policy cannot run; nil if it can.
     public var cause: String?
     public var remedy: String?
-    /// What became of the probe's tries to make a user namespace of its own, inside.
+    /// The results of the probe's attempts to make a user namespace inside the sandbox.
     public var nestedNamespaces: String?
-    /// From the plan to the probe's first instruction, in microseconds.
+    /// The time from the plan to the probe's first instruction, in microseconds.
     public var launchMicroseconds: Double?
 
     init(_ policy: String, _ state: State) {

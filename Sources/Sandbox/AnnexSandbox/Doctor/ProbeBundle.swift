@@ -1,14 +1,16 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A folder with the probe in it, to be launched as an extension's bundle is; gone with its owner.
+/// A folder that holds the probe, to be launched like an extension's bundle. It is removed with this value.
 struct ProbeBundle: ~Copyable {
-    /// The program's name in the folder, and what it calls itself: it is the warden's own program.
+    /// The file name of the probe, which is also the name that it is executed under. It is the warden's own program.
     static let program = "annex-probe"
 
     let path: String
 
-    /// Makes the folder where programs may be executed.
+    /// Makes the folder in the first place from which programs may be executed.
+    ///
+    /// - Throws: the last error if there is no such place.
     init() throws(SystemError) {
         var last = SystemError(
             "mkdir", errno: ENOENT, path: "/tmp", remedy: "set TMPDIR to a folder that can be written")
@@ -61,7 +63,7 @@ struct ProbeBundle: ~Copyable {
     private static func write(to path: String) throws(SystemError) {
         let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o500)
         try file.writeAll(try WardenProgram.bytes())
-        // Open to the sandbox's user, who is nobody here.
+        // The file must be open to the sandbox's user, who has no other rights here.
         guard fchmod(file.number, 0o555) == 0 else { throw SystemError("fchmod", errno: errno, path: path) }
     }
 
@@ -70,7 +72,7 @@ struct ProbeBundle: ~Copyable {
         _ = unsafe rmdir(path)
     }
 
-    /// Removes the folders of doctors that are gone.
+    /// Removes the folders of doctors that no longer run.
     static func sweep() -> [String] {
         parents.flatMap(OwnedName.leftovers).filter { path in
             remove(path)

@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// A broker's launcher of the doctor's own, which does without whatever this machine lacks and knows why.
+/// The doctor's own launcher. It skips every layer that this machine lacks and knows the causes.
 struct ProbeLauncher: ~Copyable {
     private let launcher: Launcher
     private let bundle: ProbeBundle
 
-    /// How long one launch may take; it takes milliseconds.
+    /// The longest time that one launch may take; it takes milliseconds.
     private static let patience = Duration.seconds(60)
 
     init() throws(SandboxError) {
@@ -20,10 +20,10 @@ struct ProbeLauncher: ~Copyable {
         launcher.shutDown()
     }
 
-    /// Every layer that cannot be had here.
+    /// Every layer that this machine cannot provide.
     var lacks: [LayerLack] { launcher.lacks }
 
-    /// Which warden runs.
+    /// The warden's program that runs.
     var program: String {
         switch launcher.wardenProgram {
         case .installed(let path): path
@@ -31,17 +31,18 @@ struct ProbeLauncher: ~Copyable {
         }
     }
 
-    /// Landlock's version with the rights and scopes that it brings.
+    /// Landlock's version with the rights and scopes that it supports; empty without Landlock.
     var landlockText: String { launcher.landlock.map { "; \($0.summary)" } ?? "" }
 
-    /// What of the layer `speculation` this machine offers.
+    /// The controls of the layer `speculation` that this machine offers.
     var controls: SpeculationControls { launcher.controls }
 
-    /// Launches the probe under a policy, for real.
+    /// Launches the probe under a policy.
     func readiness(of name: String, remedies: Remedies) -> PolicyReadiness {
         do throws(PolicyError) {
             let policy = try Policy.shipped(named: name)
-            // libseccomp asks the kernel what it may express: where seccomp is refused, it would answer for that.
+            // libseccomp asks the kernel which filters it supports. If seccomp itself is missing, that question would
+            // fail first and hide the cause.
             if !lacks.contains(where: { $0.layer == .seccomp }) { _ = try policy.filter() }
             return judge(PolicyReadiness(name, .ready), launch(policy), remedies)
         } catch {
@@ -53,7 +54,7 @@ struct ProbeLauncher: ~Copyable {
         var answer = start
         guard let report = run.report, run.said.hasRun, run.said.escapes.isEmpty else {
             let failure = run.failure
-            // What is missing first is the cause of what fails later.
+            // The first missing layer is the cause of later failures.
             let lack = lacks.first
             answer.state = .unable
             answer.cause = failure.map { "\($0.step): \($0.cause)" } ?? run.surprise
@@ -80,7 +81,7 @@ struct ProbeLauncher: ~Copyable {
                 case .executed(let executed):
                     report.note(executed)
                     report.finish()
-                // Held until it is killed: its policy ends a program for this.
+                // The call is held until its process is killed, because the policy kills a program for it.
                 case .denied(let denial, _): if denial.answer == .ended { isDone.finish() }
                 case .ended(let end):
                     report.finish()
@@ -91,7 +92,8 @@ struct ProbeLauncher: ~Copyable {
                 }
             }
             _ = isDone.wait(atMost: Self.patience)
-            // A refusal can be heard before its program's execution, and one killed then is never said to have executed.
+            // A denial can be reported before the program's execution. A program killed then is never reported as
+            // executed.
             _ = report.wait(atMost: Self.patience)
             process.kill()
             return run.wait(atMost: Self.patience)

@@ -1,12 +1,12 @@
-/// What the probe said from inside a sandbox: which ways to a user namespace of its own it tried.
+/// The probe's report from inside a sandbox: the ways to a user namespace of its own that it tried.
 struct ProbeReport: Sendable, Hashable {
-    /// Whether its code ran at all.
+    /// Whether the probe's code ran at all.
     let hasRun: Bool
-    /// By call, the errno of each try; 0 where a namespace was made.
+    /// The errno of each attempt, by call; 0 if a namespace was made.
     let tries: [String: Int32]
 
-    /// - Parameter output: a few words, `probe clone3=38 clone=1 unshare=1`; the program is ours, its sandbox is what is
-    ///   being tried, so anything else is read as nothing said.
+    /// - Parameter output: a few words, such as `probe clone3=38 clone=1 unshare=1`. The program is ours, but its
+    ///   sandbox is under test, so any other text counts as no report.
     init(_ output: [UInt8]) {
         let words = String(decoding: output.prefix(256), as: UTF8.self).split { $0 == " " || $0 == "\n" }
         hasRun = words.first == "probe"
@@ -18,6 +18,6 @@ struct ProbeReport: Sendable, Hashable {
         self.tries = tries
     }
 
-    /// The calls by which it made a namespace that it must not make.
+    /// The calls by which the probe made a namespace that it must not be able to make.
     var escapes: [String] { tries.filter { $0.value == 0 }.map(\.key).sorted() }
 }

@@ -1,9 +1,9 @@
-/// What came of launching the probe once.
+/// The result of launching the probe once.
 struct ProbeRun: Sendable {
     var report: SandboxReport?
     var failure: SandboxError?
     var said = ProbeReport([])
-    /// Calls that the policy ended it for.
+    /// The calls for which the policy killed the probe.
     private var endedFor: [String] = []
     private var end: ProcessEnd?
 
@@ -19,13 +19,13 @@ struct ProbeRun: Sendable {
         self.end = end.process
     }
 
-    /// What became of its tries to make a user namespace inside.
+    /// The results of its attempts to make a user namespace inside.
     var nested: String {
         let tried = said.tries.sorted { $0.key < $1.key }.map { "\($0.key): errno \($0.value)" }
         return (tried + endedFor.map { "\($0): ended" }).joined(separator: ", ")
     }
 
-    /// Why a launch that did not fail is none that can be relied upon.
+    /// Why a launch without a failure still cannot be relied upon.
     var surprise: String {
         if !said.escapes.isEmpty {
             return "a user namespace could be made inside, by \(said.escapes.joined(separator: ", "))"

@@ -2,10 +2,10 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// Which of the causes that are known here is the one behind a refusal, and what helps against it.
+/// Finds the cause of a refusal among the causes known here, and its remedy.
 ///
-/// The order matters: a switch that is off is the cause whatever else is there; then a security module that is known
-/// to refuse; then a filter around this program; only then the kernel itself.
+/// The order matters. A sysctl that is off is the cause whatever else is present. Next comes a security module that is
+/// known to refuse, then a filter around this program, and only then the kernel itself.
 struct Remedies: Sendable {
     private let surroundings: Surroundings
 
@@ -32,7 +32,7 @@ struct Remedies: Sendable {
         return lack.failure.remedy
     }
 
-    /// Why no broker can be started, or nothing be launched, where the failure itself does not know.
+    /// The remedy if no broker can be started or nothing can be launched, and the failure itself names none.
     var ofStart: String? { userNamespace(ENOSPC) ?? map }
 
     private var filtered: String {
@@ -40,7 +40,7 @@ struct Remedies: Sendable {
             + surroundings.container.remedy
     }
 
-    /// Why this user may make no user namespace.
+    /// The remedy if this user may not make user namespaces; nil if the cause is unknown.
     private func userNamespace(_ errno: Int32) -> String? {
         if surroundings.switches["user.max_user_namespaces"] == "0" {
             return "sudo sysctl -w user.max_user_namespaces=10000"
@@ -49,7 +49,7 @@ struct Remedies: Sendable {
         if surroundings.switches["kernel.unprivileged_userns_clone"] == "0" {
             return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
         }
-        // Whoever refuses first answers: with a filter in force AppArmor was never asked.
+        // The first mechanism to refuse gives the answer: with a filter in force, AppArmor was never asked.
         if !surroundings.hasFilter, surroundings.switches["kernel.apparmor_restrict_unprivileged_userns"] == "1" {
             return AppArmorProfile.installation
         }
@@ -61,7 +61,8 @@ struct Remedies: Sendable {
         return "sudo sysctl -w user.max_\(kind)_namespaces=10000"
     }
 
-    /// As root, sandboxes get numbers of their own, and this namespace may have none to give.
+    /// The remedy if root cannot give sandboxes user numbers of their own, because this user namespace has none to
+    /// give.
     private var map: String? {
         guard getuid() == 0 else { return nil }
         return Standing(user: 0, users: surroundings.users).lack?.remedy
@@ -76,7 +77,7 @@ extension SandboxLayer {
         }
     }
 
-    /// As `user.max_…_namespaces` calls it.
+    /// The namespace's name in `user.max_…_namespaces`.
     fileprivate var switchName: String? {
         switch self {
         case .user: "user"

@@ -1,9 +1,9 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Limits of this program that a broker shares out, and the room that it needs.
+/// Examines the limits of this program that a broker divides among its sandboxes, and the free space that it needs.
 enum ResourceExamination {
-    /// One limit: what a broker with so many sandboxes needs.
+    /// A limit, and the value that a broker with many sandboxes needs.
     struct Need: Sendable {
         let name: String
         let resource: Int32
@@ -52,9 +52,10 @@ enum ResourceExamination {
             remedy: isLow ? "ulimit \(need.option)" : nil)
     }
 
-    /// nil: one was claimed and given back.
+    /// Claims a range of user numbers and gives it back. nil if that worked, or if sandboxes get no numbers of their
+    /// own here.
     private static func claim(_ users: IdentityMap) -> SystemError? {
-        // Nobody claims what nobody is given.
+        // In such a user namespace sandboxes get no numbers, so none are claimed.
         guard !users.hasOrdinaryZero else { return nil }
         do throws(SystemError) {
             _ = try IdentityRange().claim()

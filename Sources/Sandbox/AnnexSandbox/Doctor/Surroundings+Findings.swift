@@ -1,5 +1,5 @@
 extension Surroundings {
-    /// What was read, each with what it means.
+    /// The findings about everything that was read.
     var findings: [Finding] {
         [containerFinding, filterFinding, procFinding, hidingFinding] + moduleFindings
             + KernelSwitch.all.compactMap { one in switches[one.name].map { one.finding($0) } }

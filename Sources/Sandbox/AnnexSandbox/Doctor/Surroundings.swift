@@ -1,23 +1,23 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What is around this program: a container, a filter of somebody else's, security modules. Read once; every reader
-/// takes text, so that machines other than this one can be described too.
+/// The environment of this program: a container, a foreign seccomp filter, security modules. It is read once. Every
+/// parser takes text, so that tests can describe other machines.
 struct Surroundings: Sendable {
     var container = Container.none
-    /// `Seccomp:` of `/proc/self/status`: 2 where a filter is in force already.
+    /// Whether `Seccomp:` in `/proc/self/status` is 2: a filter is already in force.
     var hasFilter = false
-    /// Security modules by name; nil where the list cannot be read.
+    /// The names of the active security modules; nil if the list cannot be read.
     var modules: [String]?
-    /// `/proc/self/attr/current`, for example `unconfined` or `docker-default (enforce)`.
+    /// The text of `/proc/self/attr/current`, for example `unconfined` or `docker-default (enforce)`.
     var profile: String?
-    /// `/sys/fs/selinux/enforce`.
+    /// The value of `/sys/fs/selinux/enforce`.
     var isSELinuxEnforcing: Bool?
-    /// Sysctls by name, as far as they exist.
+    /// The values of the sysctls that exist, by name.
     var switches: [String: String] = [:]
-    /// What lies over parts of `/proc`.
+    /// The mounts that cover parts of `/proc`.
     var masks: [String] = []
-    /// The option of `/proc` that hides processes from this one; nil where none are.
+    /// The option of `/proc` that hides processes from this one; nil if none are hidden.
     var hiding: String?
     /// The user numbers that exist in this user namespace.
     var users = IdentityMap(text: "0 0 4294967295")
@@ -33,7 +33,7 @@ struct Surroundings: Sendable {
             hiding: HiddenProcesses.option, users: IdentityMap(text: TextFile.read("/proc/self/uid_map") ?? ""))
     }
 
-    /// 0: none, 1: strict, 2: a filter; nil where the kernel does not say.
+    /// The seccomp mode in the text: 0 none, 1 strict, 2 a filter; nil if the kernel does not say.
     static func filterMode(in status: String) -> Int? {
         for line in status.split(separator: "\n") where line.hasPrefix("Seccomp:") {
             return Int(line.dropFirst(8).drop { $0 == "\t" || $0 == " " })
@@ -45,11 +45,11 @@ struct Surroundings: Sendable {
         firstLine(text).split(separator: ",").map(String.init)
     }
 
-    /// Mounts beneath `/proc`, in the text of a `mountinfo` file: what a container lays over it.
+    /// The mounts beneath `/proc` in the text of a `mountinfo` file. Containers cover parts of `/proc` with them.
     static func masks(in mountinfo: String) -> [String] {
         mountinfo.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
-            // A file system that programs are registered with, and that many machines mount there.
+            // Programs register binary formats with this file system, which many machines mount there.
             guard fields.count > 4, fields[4].hasPrefix("/proc/"), fields[4] != "/proc/sys/fs/binfmt_misc" else {
                 return nil
             }

@@ -1,14 +1,16 @@
 internal import CAnnexLinux
 
-/// One process for each address space among several: who shares all of another's, as a child of `vfork` and
-/// `posix_spawn` does until it executes, uses that memory too, not as much again.
+/// Selects one process for each address space among several processes. A child of `vfork` or `posix_spawn` shares its
+/// parent's address space until it executes, so its memory must not be counted again.
 struct AddressSpaces {
-    /// Of those that share one, who came first.
+    /// The first process of each address space.
     var processes: [Int32] { ordered + incomparable }
 
-    /// In the kernel's own order of what they have, so that thousands are told apart in no time.
+    /// Sorted in the kernel's order of address spaces, so that a binary search finds a duplicate among thousands
+    /// quickly.
     private var ordered: [Int32] = []
-    /// Whom the kernel compares with nobody: ended meanwhile, or out of its reach. Each counts by itself.
+    /// Processes that the kernel cannot compare: they have ended, or this process may not examine them. Each counts by
+    /// itself.
     private var incomparable: [Int32] = []
 
     init(of processes: [Int32]) {
@@ -25,7 +27,7 @@ struct AddressSpaces {
             case 1: high = middle
             case 2: low = middle + 1
             default:
-                // Gone meanwhile. Nobody is to be measured by it.
+                // This process ended meanwhile, so it can no longer be compared.
                 incomparable.append(ordered.remove(at: middle))
                 high -= 1
             }

@@ -1,21 +1,22 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What lies in a directory, counted no further than its bounds: a program chose how much there is, and how it is called.
+/// The contents of a directory, counted only until they exceed its limits: a program chose their number and names.
 struct DirectoryUse {
-    /// Deeper than this nobody looks; what is that deep counts as too much.
+    /// The greatest depth that is counted. Deeper contents count as too much.
     private static let deepest = 64
 
     private let size: UInt64
     private let inodes: UInt64
     private var bytes: UInt64
     private var files: UInt64
-    /// Whether something cannot be looked at.
+    /// Whether some directory cannot be read.
     private var isClosed = false
-    /// Whether there is more than anybody counts. No number stands for it: numbers go on being added to.
+    /// Whether the contents exceed what can be counted. A flag, because a marker number would change when more is
+    /// added.
     private var isTooMuch = false
 
-    /// - Parameter removed: what has no name there any more, and still takes room.
+    /// - Parameter removed: files of the directory that were removed but still take space.
     init(
         of directory: borrowing Descriptor, besides removed: NamelessFiles = NamelessFiles(), size: UInt64,
         inodes: UInt64
@@ -31,7 +32,7 @@ struct DirectoryUse {
         }
     }
 
-    /// What is wrong with it, in words; nil where it is within its bounds.
+    /// A message that says which limit is exceeded; nil if the directory is within its limits.
     var excess: String? {
         if isClosed {
             return "what its private directory holds cannot be counted: the program closed a directory in it"
@@ -40,21 +41,21 @@ struct DirectoryUse {
         return isFull ? "more than \(inodes) files in its private directory" : nil
     }
 
-    /// Whether one file more or less changes nothing.
+    /// Whether further files would not change the result.
     private var isFull: Bool { isTooMuch || files > inodes || bytes > size }
 
-    /// What was removed or replaced meanwhile is seen by the next look. Whatever else keeps us out, the program may
-    /// have made to hide behind.
+    /// Records an error. Files that were removed or replaced meanwhile are left to the next look. Any other error may
+    /// be the program's attempt to hide files.
     private mutating func note(_ errno: Int32) {
         switch errno {
-        // More names than may be there.
+        // A directory holds more names than the limit.
         case EFBIG: isTooMuch = true
         case ENOENT, ENOTDIR, ELOOP, ESTALE: break
         default: isClosed = true
         }
     }
 
-    /// Beneath the held directory only.
+    /// Counts a directory's contents, never outside the held directory.
     private mutating func count(_ directory: borrowing Descriptor, depth: Int) throws(SystemError) {
         guard depth < Self.deepest else {
             isTooMuch = true
@@ -68,7 +69,7 @@ struct DirectoryUse {
         }
     }
 
-    /// - Parameter name: nil where it is no text, so that nobody can look behind it: what could be there counts as too
+    /// - Parameter name: nil if the name is no text, so the entry cannot be examined. Its contents then count as too
     ///   much.
     private mutating func count(_ name: String?, in listed: borrowing Descriptor, depth: Int) {
         files = files.addingClamped(1)

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-/// Watches what a program keeps in a directory of the host's: no kernel bounds a directory, so that it is looked at five
-/// times a second, and the report says `watched`. One file is bounded by the kernel (`RLIMIT_FSIZE`).
+/// Watches the size of a program's directory on the host. The kernel has no limit for directories, so this class checks
+/// five times a second, and the report says `watched`. The kernel does limit single files (`RLIMIT_FSIZE`).
 final class DiskWatch: Watched {
     static let interval = Duration.milliseconds(200)
 
@@ -13,9 +13,9 @@ final class DiskWatch: Watched {
     private let exceeded: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - path: where the program sees it.
-    ///   - process: the program's number on the host, as soon as it has one.
-    ///   - exceeded: told at most once, on the watches' thread.
+    ///   - path: the directory's path inside the sandbox.
+    ///   - process: the program's number on the host; nil before it has one.
+    ///   - exceeded: called at most once, on the watch thread.
     init(
         of directory: consuming Descriptor, at path: String, in process: @escaping @Sendable () -> Int32?, size: UInt64,
         inodes: UInt64, exceeded: @escaping @Sendable (String) -> Void
@@ -35,8 +35,8 @@ final class DiskWatch: Watched {
         return false
     }
 
-    /// nil where its processes cannot be looked at. For want of a descriptor the directory cannot either, which counts
-    /// as too much.
+    /// The removed files that still take space; nil if the sandbox's processes cannot be examined. If that is for lack
+    /// of descriptors, the directory cannot be read either, and this counts as too much.
     private func removed() -> NamelessFiles? {
         process().flatMap { process in
             try? NamelessFiles.removed(at: path, of: ProcessTree.members(of: process))

@@ -1,14 +1,14 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What a file system has left for ordinary users.
+/// The free space of a file system, for users other than root.
 struct FreeSpace: Hashable {
     var bytes: UInt64
-    /// Of all; 0 where the file system does not say.
+    /// The size in bytes; 0 if the file system does not report it.
     var size: UInt64
-    /// Files that can still be made.
+    /// The number of files that can still be made.
     var files: UInt64
-    /// Of all; 0 where the file system numbers none beforehand.
+    /// The total number of files; 0 if the file system sets no number beforehand.
     var mostFiles: UInt64
 
     init(bytes: UInt64, size: UInt64, files: UInt64, mostFiles: UInt64) {
@@ -18,7 +18,7 @@ struct FreeSpace: Hashable {
         self.mostFiles = mostFiles
     }
 
-    /// - Parameter place: anything that lies on it.
+    /// - Parameter place: any object on the file system.
     init(at place: borrowing Descriptor) throws(SystemError) {
         var status = statvfs()
         _ = try SystemError.retrying("fstatvfs") {
@@ -32,15 +32,15 @@ struct FreeSpace: Hashable {
             mostFiles: UInt64(status.f_files))
     }
 
-    /// What a program must leave to everybody else: a twentieth of all, of bytes 1 GiB at most; and where there was less
-    /// than that when it began, half of what there was.
+    /// The space that a program must leave free: a twentieth of the total, but at most 1 GiB of bytes, and never more
+    /// than half of the present free space.
     var floor: FreeSpace {
         FreeSpace(
             bytes: min(1 << 30, size / 20, bytes / 2), size: size, files: min(mostFiles / 20, files / 2),
             mostFiles: mostFiles)
     }
 
-    /// What is missing, in words; nil where all of the floor is left.
+    /// A message that says what is missing; nil if at least the floor is free.
     func lack(beneath floor: FreeSpace) -> String? {
         if bytes < floor.bytes { return "\(bytes) bytes free; \(floor.bytes) must stay free" }
         if files < floor.files { return "room for \(files) files; \(floor.files) must stay free" }

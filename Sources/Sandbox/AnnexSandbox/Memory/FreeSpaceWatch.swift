@@ -1,12 +1,12 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Watches what is left of the file systems that a program may write to: no kernel bounds what it writes there, and a
-/// full disk stops everybody else. Looked at five times a second.
+/// Watches the free space of the file systems that a program may write to. The kernel does not limit what it writes
+/// there, and a full disk stops all other programs. Checks five times a second.
 final class FreeSpaceWatch: Watched {
     static let interval = Duration.milliseconds(200)
 
-    /// Something on one of them, held open.
+    /// An object on one of these file systems, held open.
     private final class Place: Sendable {
         let path: String
         let object: Descriptor
@@ -23,14 +23,14 @@ final class FreeSpaceWatch: Watched {
     private let exceeded: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - paths: what the program may write to; one look for each file system.
-    ///   - exceeded: told at most once, on the watches' thread.
-    /// - Returns: nil where it may write to none.
+    ///   - paths: the paths that the program may write to; each file system is checked once.
+    ///   - exceeded: called at most once, on the watch thread.
+    /// - Returns: nil if the program may write to no file system.
     init?(of paths: [String], exceeded: @escaping @Sendable (String) -> Void) throws(SystemError) {
         var places: [Place] = []
         var devices: Set<UInt64> = []
         for path in paths {
-            // What cannot be opened fails the launch too, which says so.
+            // A path that cannot be opened fails the launch too, with a message of its own.
             guard let object = try? Descriptor.reference(to: path) else { continue }
             guard devices.insert(try object.status().device).inserted else { continue }
             places.append(try Place(path, object))

@@ -1,37 +1,37 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Whether `/proc` hides processes that this one may not trace (`hidepid=`). It then hides a sandbox's first process, which
-/// no other may trace, and with it all of the sandbox's processes.
+/// Whether `/proc` hides processes that this process may not trace (`hidepid=`). No other process may trace a sandbox's
+/// first process, so such a `/proc` hides it, and with it the whole sandbox.
 enum HiddenProcesses {
-    /// The mount's option, as this process found it when it first asked; nil where nothing is hidden.
+    /// The mount's option, read at the first use; nil if no processes are hidden.
     static let option: String? = option(
         mounts: TextFile.read("/proc/self/mountinfo") ?? "", groups: groups,
         mayTrace: mayTrace(status: TextFile.read("/proc/self/status") ?? ""))
 
     /// - Parameters:
     ///   - mounts: the text of a `mountinfo` file.
-    ///   - groups: this process's.
-    ///   - mayTrace: whether it may trace every process.
+    ///   - groups: this process's groups.
+    ///   - mayTrace: whether this process may trace every process.
     static func option(mounts: String, groups: Set<UInt32>, mayTrace: Bool) -> String? {
         guard !mayTrace, let options = options(in: mounts),
             let option = options.first(where: { $0.hasPrefix("hidepid=") })
         else { return nil }
         let value = option.dropFirst(8)
         if ["0", "off"].contains(value) { return nil }
-        // `ptraceable` asks for no group.
+        // `ptraceable` makes no exception for a group.
         if !["4", "ptraceable"].contains(value), groups.contains(group(in: options)) { return nil }
         return String(option)
     }
 
-    /// What helps, said of an option.
+    /// The remedy for an option.
     static func remedy(_ option: String) -> String {
         ["4", "ptraceable"].contains(option.dropFirst(8))
             ? "sudo mount -o remount,hidepid=invisible,gid=GROUP /proc, with a group of this user"
             : "sudo mount -o remount,\(option),gid=GROUP /proc, with a group of this user"
     }
 
-    /// Those of the file system; the uppermost of several at one place comes last.
+    /// The options of the `/proc` mount. Of several mounts at one place, the uppermost is listed last.
     private static func options(in mounts: String) -> [Substring]? {
         mounts.split(separator: "\n").reversed().lazy.compactMap { line -> [Substring]? in
             let fields = line.split(separator: " ")
@@ -42,14 +42,14 @@ enum HiddenProcesses {
         }.first
     }
 
-    /// Whose members see everything: root's, unless the mount names another.
+    /// The group whose members see everything: root's, unless the mount names another.
     private static func group(in options: [Substring]) -> UInt32 {
         options.first { $0.hasPrefix("gid=") }.flatMap { UInt32($0.dropFirst(4)) } ?? 0
     }
 
     private static var groups: Set<UInt32> {
         var list = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
-        // SAFETY: the call writes at most as many as there is room for.
+        // SAFETY: the call writes at most `$0.count` numbers.
         let count = unsafe list.withUnsafeMutableBufferPointer { unsafe getgroups(Int32($0.count), $0.baseAddress) }
         return Set(list.prefix(Int(max(0, count)))).union([getegid()])
     }

@@ -2,11 +2,11 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Watches the memory of a process and its descendants where no control group bounds all of it.
+/// Watches the memory of a process and its descendants if no control group limits all of it.
 ///
-/// `RLIMIT_DATA` bounds private memory in the kernel; what it does not count are files without a name, mapped or only
-/// held open, and the kernel's own page tables. All of it is looked at ten times a second, and the report says `watched`
-/// rather than `enforced`.
+/// `RLIMIT_DATA` limits private memory in the kernel. It does not count nameless files, mapped or only held open, and
+/// the kernel's page tables. This class adds up all of it ten times a second, and the report says `watched` rather than
+/// `enforced`.
 final class MemoryWatch: Watched {
     static let interval = Duration.milliseconds(100)
 
@@ -15,14 +15,15 @@ final class MemoryWatch: Watched {
     private let limit: UInt64
     private let sight: Sight
     private let exceeded: @Sendable (WatchFinding) -> Void
-    /// SYNC: relaxed: a number by itself.
+    /// SYNC: relaxed: a single number that orders nothing.
     private let last = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - process: its number on the host, which stays its own until the warden has reaped it.
-    ///   - hasReaper: whether that is a reaper, which is Annex's and counts for nobody, and the program its child.
-    ///   - isAlive: whether the process has not ended, asked of its handle.
-    ///   - exceeded: told at most once, on the watches' thread.
+    ///   - process: the process's number on the host, which is not reused before the warden has reaped it.
+    ///   - hasReaper: whether that process is a reaper and the program its child. A reaper belongs to Annex and is not
+    ///     counted.
+    ///   - isAlive: whether the process is still running, asked of its handle.
+    ///   - exceeded: called at most once, on the watch thread.
     init(
         of process: Int32, hasReaper: Bool, limit: UInt64, isAlive: @escaping @Sendable () -> Bool = { true },
         exceeded: @escaping @Sendable (WatchFinding) -> Void
@@ -34,7 +35,7 @@ final class MemoryWatch: Watched {
         self.exceeded = exceeded
     }
 
-    /// What the program itself used when it was looked at last, in bytes; 0 before the first look.
+    /// The program's own use at the last look, in bytes; 0 before the first look.
     var use: UInt64 { last.load(ordering: .relaxed) }
 
     func look() -> Bool {
@@ -47,9 +48,10 @@ final class MemoryWatch: Watched {
         return false
     }
 
-    /// What each uses for itself is quick to ask, and counts twice what they share: only where that is too much, the
-    /// shares are asked for. They are read one after another, and a page whose other users end meanwhile is counted in
-    /// full once more: what is too much must be so twice.
+    /// Whether the use exceeds the limit. The private use of each process is quick to read, but counts shared memory
+    /// several times. Only if that sum exceeds the limit, the exact shares are read. They are read one after another: a
+    /// page whose other users end meanwhile is counted in full again. Therefore two readings in a row must exceed the
+    /// limit.
     private func exceeds() throws(SystemError) -> Bool {
         let members = try members()
         var (sum, first) = (UInt64(0), UInt64?.none)
@@ -65,27 +67,29 @@ final class MemoryWatch: Watched {
         return true
     }
 
-    /// The program comes first.
+    /// The processes to count; the program comes first.
     private func members() throws(SystemError) -> [Int32] {
         Array(try ProcessTree.members(of: process).dropFirst(hasReaper ? 1 : 0))
     }
 
-    /// Bytes of private memory, and of nameless files: mapped ones as the kernel counts them, or what its open ones
-    /// hold, whichever is more. One that is both would be counted twice by the sum.
+    /// The use of one process in bytes: private memory plus nameless files. For these it takes the larger of two
+    /// numbers: the kernel's count of mapped ones, or the size of open ones. Their sum would count a file twice that is
+    /// both.
     static func use(of process: Int32) throws(SystemError) -> UInt64 {
         guard let (thread, status) = try teller(of: process) else { return 0 }
         let mapped = ProcessMemory(status: status)
         return mapped.own.addingClamped(max(mapped.shared, try NamelessFiles.memory(of: [thread]).bytes))
     }
 
-    /// The same for several together; a page that many share counts once, and so does a whole address space.
+    /// The use of several processes together. A page shared by many counts once, and so does a whole address space.
     private static func use(of members: [Int32]) throws(SystemError) -> UInt64 {
         var tellers: [Int32] = []
         for process in members {
             if let teller = try teller(of: process) { tellers.append(teller.thread) }
         }
         var total = ProcessMemory()
-        // Told apart before they are looked at: who executes in between shares nothing by then.
+        // Address spaces are compared before they are measured: a process that executes in between no longer shares
+        // anything.
         for thread in AddressSpaces(of: tellers).processes {
             let share = try share(of: thread)
             total.own = total.own.addingClamped(share.own)
@@ -94,8 +98,8 @@ final class MemoryWatch: Watched {
         return total.own.addingClamped(max(total.shared, try NamelessFiles.memory(of: tellers).bytes))
     }
 
-    /// The thread that speaks for a process, with its status: the first that has not ended. Of one that has, the kernel
-    /// tells neither memory nor files, and the others may live on.
+    /// The thread through which a process is measured, with its status: the first that has not ended. For an ended
+    /// thread the kernel shows neither memory nor files, while the other threads may live on.
     private static func teller(of process: Int32) throws(SystemError) -> (thread: Int32, status: String)? {
         let own = try status(of: process)
         if own.isEmpty || ProcessMemory.isThere(in: own) { return own.isEmpty ? nil : (process, own) }
@@ -106,14 +110,15 @@ final class MemoryWatch: Watched {
         return nil
     }
 
-    /// Empty where it is gone.
+    /// The text of a thread's status; empty if the thread has ended.
     private static func status(of thread: Int32) throws(SystemError) -> String {
         try ProcessTree.unlessGone("") { () throws(SystemError) in
             try TextFile.contents(of: "/proc/\(thread)/status")
         }
     }
 
-    /// Its part of what it has mapped; all of it where it executed what may not be read, and lets nobody look.
+    /// The process's share of the memory that it has mapped. All of it, if the process executed an unreadable file and
+    /// cannot be examined.
     static func share(of process: Int32) throws(SystemError) -> ProcessMemory {
         let status = try status(of: process)
         do throws(SystemError) {

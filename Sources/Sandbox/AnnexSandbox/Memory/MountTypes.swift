@@ -1,10 +1,10 @@
-/// The kinds of file systems that a process has mounted, by the numbers of the mounts.
+/// The file system types of a process's mounts, by mount number.
 struct MountTypes {
     private static let memory: Set<Substring> = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"]
 
     private var isMemory: [UInt64: Bool] = [:]
 
-    /// - Parameter mountinfo: the text of a file of that name.
+    /// - Parameter mountinfo: the text of a `mountinfo` file.
     init(_ mountinfo: String) {
         for line in mountinfo.split(separator: "\n") {
             let fields = line.split(separator: " ")
@@ -15,13 +15,13 @@ struct MountTypes {
         }
     }
 
-    /// The mounts of the first that tells any.
+    /// Reads the mounts of the first process whose list is not empty.
     init(of members: [Int32]) {
         let texts = members.lazy.compactMap { TextFile.read("/proc/\($0)/mountinfo") }
         self.init(texts.first { !$0.isEmpty } ?? "")
     }
 
-    /// Whether files there may be memory. What is mounted for nobody to see is, as memfds are, and so is whatever the
-    /// list does not know.
+    /// Whether files of a mount may lie in memory. True for a mount that the list lacks: the kernel's internal mount of
+    /// memfds is one of these.
     func mayBeMemory(_ mount: UInt64) -> Bool { isMemory[mount] ?? true }
 }

@@ -1,18 +1,18 @@
 internal import AnnexLinux
 internal import CAnnexLinux
 
-/// Members of a sandbox see the same mounts. The first that may be asked speaks for all: an ordinary user may not ask a
-/// reaper, which has never executed anything.
+/// All members of a sandbox see the same mounts, so the first member that may be examined serves for all. An ordinary
+/// user may not examine a reaper, which has never executed anything.
 extension NamelessFiles {
-    /// Those that may be memory.
+    /// The nameless files of these processes that may lie in memory.
     static func memory(of members: [Int32]) throws(SystemError) -> NamelessFiles {
         var files = NamelessFiles.memory(mountedBy: members)
         for process in members { try files.add(openIn: process) }
         return files
     }
 
-    /// To take those that may be memory: what lies on a disk takes none. A file system without a device of its own, as
-    /// btrfs and overlay are, is told by the members' mounts.
+    /// An empty collection that accepts only files that may lie in memory; files on a disk use none. btrfs and overlay
+    /// show no device of their own, so the members' mounts decide.
     static func memory(mountedBy members: [Int32]) -> NamelessFiles {
         var mounts: MountTypes?
         return NamelessFiles { file in
@@ -23,7 +23,7 @@ extension NamelessFiles {
         }
     }
 
-    /// Those that were made and removed where a path leads to that the members see.
+    /// Files on the mount of this path, as the members see it, that were removed but are still open.
     static func removed(at path: String, of members: [Int32]) throws(SystemError) -> NamelessFiles {
         let mounts = members.lazy.map { mount(of: "/proc/\($0)/root\(path)") }
         guard let mount = mounts.first(where: { $0 != 0 }) else { return NamelessFiles() }
@@ -32,7 +32,7 @@ extension NamelessFiles {
         return files
     }
 
-    /// 0 where it cannot be told.
+    /// The number of the mount at a path; 0 if it cannot be read.
     private static func mount(of path: String) -> UInt64 {
         var place = annex_known_file()
         // SAFETY: the call fills the structure that it is given and keeps nothing.

@@ -2,21 +2,22 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Files without a name, such as memfds, that processes hold open: each counts once, however many hold it.
+/// Files without a name, such as memfds, that processes hold open. Each file counts once, however many processes hold
+/// it.
 struct NamelessFiles {
-    /// A number is a file's own only on its device.
+    /// An inode number identifies a file only together with its device.
     private struct Identity: Hashable {
         let device: UInt64
         let inode: UInt64
     }
 
-    /// The most that are looked at; where a process has more, that is an error and not a part of them.
+    /// The most descriptors of a process that are examined. More are an error, so that no partial sum is returned.
     private static let mostDescriptors = 1 << 20
 
     private var files: [Identity: UInt64] = [:]
     private let isMeant: (annex_known_file) -> Bool
 
-    /// - Parameter isMeant: which of them count.
+    /// - Parameter isMeant: whether a file counts.
     init(where isMeant: @escaping (annex_known_file) -> Bool = { _ in true }) {
         self.isMeant = isMeant
     }
@@ -28,8 +29,8 @@ struct NamelessFiles {
         files[Identity(device: device, inode: inode)] = UInt64(bytesOfBlocks: blocks)
     }
 
-    /// What a process holds open. One that has ended holds nothing, and of one that executed what may not be read only
-    /// root is told.
+    /// Adds the files that a process holds open. An ended process holds none. For a process that executed an unreadable
+    /// file, only root can list them.
     mutating func add(openIn process: Int32) throws(SystemError) {
         let folder = "/proc/\(process)/fd"
         let names: [String]
@@ -42,8 +43,8 @@ struct NamelessFiles {
         for name in names { add(link: "\(folder)/\(name)") }
     }
 
-    /// The file that a link of `/proc/PID/fd` leads to. It may be anybody's: no other machine is asked how large it is by
-    /// now, or what it lies on.
+    /// Adds the file that a link of `/proc/PID/fd` leads to. The program chose the file, so the call must not make the
+    /// kernel ask another machine for its size or its mount.
     mutating func add(link: String) {
         var file = annex_known_file()
         // SAFETY: the call fills the structure that it is given and keeps nothing.

@@ -1,30 +1,35 @@
 internal import AnnexLinux
 
-/// What a process has of memory, in bytes, as `/proc` tells it.
+/// The memory of a process in bytes, as `/proc` shows it.
 struct ProcessMemory: Hashable {
-    /// Memory of its own: present or swapped out, with the page tables that the kernel keeps for it.
+    /// Private memory, present or swapped out, with the page tables that the kernel keeps for the process.
     var own: UInt64 = 0
     /// Memory in files that it has mapped.
     var shared: UInt64 = 0
 
-    /// What it uses for itself.
+    /// The use of the process alone, with shared memory counted in full.
+    ///
     /// - Parameter status: the text of its `/proc/PID/status`.
     init(status: String) {
         own = Self.sum(["RssAnon:", "VmSwap:", "VmPTE:"], in: status)
         shared = Self.sum(["RssShmem:"], in: status)
     }
 
-    /// Its part of what it shares with others. The kernel does not share out page tables: each process has its own.
-    /// - Parameter shares: the text of its `/proc/PID/smaps_rollup`.
+    /// The process's share of memory that it shares with other processes. Page tables are never shared: each address
+    /// space has its own.
+    ///
+    /// - Parameters:
+    ///   - shares: the text of its `/proc/PID/smaps_rollup`.
+    ///   - status: the text of its `/proc/PID/status`.
     init(shares: String, status: String) {
         own = Self.sum(["Pss_Anon:", "SwapPss:"], in: shares).addingClamped(Self.sum(["VmPTE:"], in: status))
         shared = Self.sum(["Pss_Shmem:"], in: shares)
     }
 
-    /// Nothing at all.
+    /// No memory.
     init() {}
 
-    /// A process has memory until it ends; a thread, until it ends by itself.
+    /// Whether the thread still has memory. A process has it until it ends, a thread until that thread ends.
     static func isThere(in status: String) -> Bool { status.contains("\nVmPTE:") }
 
     private static func sum(_ keys: Set<Substring>, in text: String) -> UInt64 {

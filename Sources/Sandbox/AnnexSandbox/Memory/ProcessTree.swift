@@ -1,17 +1,18 @@
 package import AnnexLinux
 internal import Glibc
 
-/// A process and all that descend from it, as the kernel lists them. The numbers may be others' by the time that they
-/// are used: only for looking.
+/// A process and all its descendants, as the kernel lists them. The kernel may reuse a number before the caller uses
+/// it, so the numbers serve for reading only.
 package enum ProcessTree {
-    /// The most that are looked at; where there are more, nobody is told of a part of them as if that were all.
+    /// The most processes or threads that are listed. More are an error, so that no partial list is returned.
     private static let most = 65_536
 
     /// Whether this kernel lists the children of a process (`CONFIG_PROC_CHILDREN`).
     static let isListed = unsafe access("/proc/thread-self/children", R_OK) == 0
 
-    /// The process itself comes first.
-    /// - Throws: where the list cannot be read. A process that ended meanwhile is no error.
+    /// Lists the process itself first, then its descendants.
+    ///
+    /// - Throws: if the list cannot be read. A process that ended meanwhile is no error.
     package static func members(of process: Int32) throws(SystemError) -> [Int32] {
         var members = [process]
         var next = 0
@@ -25,7 +26,7 @@ package enum ProcessTree {
         return members
     }
 
-    /// The threads of a process, the first of which may have ended; none where the process has.
+    /// The threads of a process, empty if it has ended. The first thread may have ended before the others.
     static func threads(of process: Int32) throws(SystemError) -> [Int32] {
         try unlessGone([]) { () throws(SystemError) in
             try Descriptor.directory("/proc/\(process)/task").entries(atMost: most).compactMap { entry in
@@ -34,7 +35,7 @@ package enum ProcessTree {
         }
     }
 
-    /// Each thread has children of its own.
+    /// The children of a process. The kernel lists them by thread.
     private static func children(of process: Int32) throws(SystemError) -> [Int32] {
         var found: [Int32] = []
         for thread in try threads(of: process) {
@@ -46,7 +47,7 @@ package enum ProcessTree {
         return found
     }
 
-    /// What `body` reads of a process, or `none` where the process ended meanwhile.
+    /// Returns the result of `body`, or `none` if the process ended meanwhile.
     static func unlessGone<Value>(
         _ none: Value, _ body: () throws(SystemError) -> Value
     ) throws(SystemError) -> Value {

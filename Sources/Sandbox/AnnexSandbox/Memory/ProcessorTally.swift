@@ -1,12 +1,12 @@
 internal import AnnexLinux
 
-/// Processor time of a process and of all that descend from it, in clock ticks, also of those that have ended.
+/// The processor time of a process and all its descendants in clock ticks, including descendants that have ended.
 ///
-/// The kernel adds a child's time to its parent's when the parent waits for it. A parent that lets its children be
-/// forgotten is told of none: so what each had when it was last seen is kept too, and the larger sum counts. Neither
-/// counts a tick twice.
+/// The kernel adds a child's time to its parent when the parent waits for it. If a parent ignores its children's ends,
+/// their time is lost. Therefore the last known time of each process is kept too, and the larger of the two sums
+/// counts. Neither sum counts a tick twice.
 struct ProcessorTally {
-    /// A number is a process's own only with the moment of its start.
+    /// A process number identifies a process only together with its start time.
     struct Identity: Hashable {
         let process: Int32
         let started: UInt64
@@ -15,7 +15,7 @@ struct ProcessorTally {
     private var living: [Identity: UInt64] = [:]
     private var ended: UInt64 = 0
 
-    /// - Returns: the sum so far.
+    /// - Returns: the ticks so far.
     mutating func add(_ stats: [Identity: ProcessStat]) -> UInt64 {
         let now = stats.mapValues(\.ticks)
         for (process, ticks) in living where now[process] == nil { ended = ended.addingClamped(ticks) }
@@ -24,7 +24,7 @@ struct ProcessorTally {
         return max(seen, stats.values.reduce(0) { $0.addingClamped($1.ticks.addingClamped($1.waitedTicks)) })
     }
 
-    /// The same, of the processes that there are now.
+    /// Adds the present times of all processes of the tree, and returns the ticks so far.
     mutating func look(at process: Int32) throws(SystemError) -> UInt64 {
         var stats: [Identity: ProcessStat] = [:]
         for member in try ProcessTree.members(of: process) {

@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Watches the processor time of all processes of a sandbox together: `RLIMIT_CPU` bounds each by itself, and one that
-/// may have a hundred has a hundred times as much. Looked at twice a second.
+/// Watches the processor time of all processes of a sandbox together. `RLIMIT_CPU` limits each process by itself, so a
+/// sandbox with a hundred processes could use a hundred times as much. Checks twice a second.
 final class ProcessorWatch: Watched {
     static let interval = Duration.milliseconds(500)
 
@@ -13,9 +13,9 @@ final class ProcessorWatch: Watched {
     private let exceeded: @Sendable (WatchFinding) -> Void
 
     /// - Parameters:
-    ///   - used: what all of them have used so far.
-    ///   - isAlive: whether the first process has not ended, asked of its handle.
-    ///   - exceeded: told at most once, on the watches' thread.
+    ///   - used: the processor time that all of them have used so far.
+    ///   - isAlive: whether the first process is still running, asked of its handle.
+    ///   - exceeded: called at most once, on the watch thread.
     init(
         limit: Duration, isAlive: @escaping @Sendable () -> Bool,
         used: @escaping @Sendable () throws(SystemError) -> Duration,
@@ -34,7 +34,7 @@ final class ProcessorWatch: Watched {
         return false
     }
 
-    /// Of a process and its descendants, as `/proc` lists them.
+    /// The processor time of a process and its descendants, as `/proc` lists them.
     static func tree(of process: Int32) -> @Sendable () throws(SystemError) -> Duration {
         let tally = Tally()
         return { () throws(SystemError) in

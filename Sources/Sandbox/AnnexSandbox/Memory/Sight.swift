@@ -2,32 +2,32 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// What a watch found.
+/// The result of a watch.
 package enum WatchFinding: Sendable, Hashable {
-    /// More than the limit.
+    /// The use exceeds the limit.
     case exceeded
-    /// The program lives, and several looks in a row could not tell what it uses; this is why.
+    /// The program is running, but several looks in a row failed to measure it. The text says why.
     case unseen(String)
 }
 
-/// Whether a watch still sees what it watches. A program that cannot be looked at counts as one that uses too much, or
-/// hiding would be a way out.
+/// Tracks whether a watch can still measure its program. A program that cannot be measured counts as one that exceeds
+/// its limit, so hiding is no way out.
 final class Sight: Sendable {
-    /// Looks in a row that must fail before the program ends.
+    /// The number of failed looks in a row after which the program is ended.
     static let patience = 2
-    /// The same if a look fails for a reason of the host's own, such as a lack of descriptors or memory, which passes:
-    /// half a second of the memory's watch, or a moment of the host's would end every extension that it has.
+    /// The same number for failures caused by the host, such as a short lack of descriptors or memory. For the memory
+    /// watch it means half a second. A smaller number would end all of a host's extensions at once.
     static let patienceWithHost = 5
 
     private let isAlive: @Sendable () -> Bool
-    /// SYNC: relaxed: looks come one after another.
+    /// SYNC: relaxed: looks run one after another.
     private let failures = Atomic<Int>(0)
 
     init(_ isAlive: @escaping @Sendable () -> Bool) {
         self.isAlive = isAlive
     }
 
-    /// Takes one look. A single one may fail: a process that ends in between has no files any more.
+    /// Performs one look. A single look may fail, for example because a process ends meanwhile.
     func look(_ body: () throws(SystemError) -> WatchFinding?) -> WatchFinding? {
         do throws(SystemError) {
             let finding = try body()
@@ -41,7 +41,8 @@ final class Sight: Sendable {
         }
     }
 
-    /// A program that executes a file which its host must not read, and one that was moved out of the host's sight.
+    /// Whether the program can cause this error: by executing a file that its host may not read, or because it was
+    /// moved out of the host's sight.
     private static func canBeCausedByProgram(_ errno: Int32) -> Bool {
         [EACCES, EPERM, ENOENT, ESRCH].contains(errno)
     }

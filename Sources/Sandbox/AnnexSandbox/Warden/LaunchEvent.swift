@@ -1,21 +1,24 @@
 package import AnnexLinux
 
-/// What the warden tells about one launch, in this order; `ended` or `wardenLost` is the last word.
+/// An event of one launch, reported by the warden. They come in the order of the cases; `ended` or `wardenLost` is the
+/// last one.
 package enum LaunchEvent: ~Copyable, Sendable {
-    /// The process exists, under this number on the host; none of its own code runs yet.
+    /// The process exists and has this number on the host. None of its own code runs yet.
     case started(ProcessHandle, process: Int32)
-    /// A descriptor of the process was lost on its way, because this program has no numbers left: nobody could watch
-    /// it. Its number, where it is the process's own handle that was lost.
+    /// A descriptor of the process could not be received, because this program has no descriptor number left. Without
+    /// it the process cannot be watched. `process` is the process's number if the lost descriptor is its own handle,
+    /// else nil.
     case unheld(process: Int32?)
-    /// The calls that the filter refers to the broker arrive here. The process waits until this was told.
+    /// The descriptor on which the broker receives the calls that the filter refers to it. The process waits until this
+    /// event was delivered.
     case listener(Descriptor)
     /// Its own code runs.
     case executed(LaunchTimes, SandboxLayers)
-    /// A signal stopped the program; with a reaper only.
+    /// A signal stopped the program. Reported only for launches with a reaper.
     case stopped(signal: Int32)
     case failed(LaunchFailure, LaunchTimes)
-    /// nil: no process was ever made.
+    /// The process ended. The end is nil if no process was ever made.
     case ended(ProcessEnd?, ResourceUsage)
-    /// The warden died; the kernel kills what it launched, and how that ended nobody will say.
+    /// The warden died. The kernel kills its sandboxes, and their exit statuses are lost.
     case wardenLost
 }

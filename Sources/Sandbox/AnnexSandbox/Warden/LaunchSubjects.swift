@@ -1,4 +1,4 @@
-/// What each step's numbered items were, so that a failure can name the one it was about.
+/// The names of each launch step's numbered items, so that a failure can name the item that it is about.
 struct LaunchSubjects: Sendable {
     private let binds: [String]
     private let scratches: [String]

@@ -1,8 +1,8 @@
-/// When each step of a launch was over, on `MonotonicClock`.
+/// The time at which each step of a launch ended, on `MonotonicClock`.
 package struct LaunchTimes: Sendable, Hashable {
-    /// When the warden had read the plan.
+    /// The time at which the warden had read the plan.
     package let begun: UInt64
-    /// By step; 0 for one that was not reached.
+    /// The end of each step, by its number; 0 for a step that was not reached.
     let ends: [UInt64]
 
     init(begun: UInt64, ends: [UInt64]) {
@@ -10,16 +10,16 @@ package struct LaunchTimes: Sendable, Hashable {
         self.ends = ends
     }
 
-    /// The moment at which a step was over; nil where it was not reached.
+    /// The time at which a step ended; nil if it was not reached.
     package func end(of step: LaunchStep) -> UInt64? {
         let place = Int(step.rawValue)
         guard place < ends.count, ends[place] != 0 else { return nil }
         return ends[place]
     }
 
-    /// The steps as they were over, one after another, with the time since the one before.
+    /// The steps in the order of their ends, each with the time since the end of the one before.
     ///
-    /// Warden and child work side by side in the middle of it; the sum is the whole launch.
+    /// Warden and child run in parallel during some steps. The sum is the time of the whole launch.
     package var durations: [(step: LaunchStep, duration: Duration)] {
         var before = begun
         let reached = LaunchStep.allCases.compactMap { step in end(of: step).map { (step, $0) } }

@@ -1,4 +1,4 @@
-/// The processor that this was built for, as the carried programs are called.
+/// The processor architecture of this build, as the names of the embedded warden programs spell it.
 package enum Machine {
     #if arch(x86_64)
         package static let name = "x86_64"

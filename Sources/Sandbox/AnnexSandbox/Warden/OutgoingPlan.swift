@@ -3,14 +3,14 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A plan laid out, with its descriptors, until the warden has it.
+/// An encoded plan and its descriptors, kept until they were sent to the warden.
 final class OutgoingPlan: Sendable {
     let launch: UInt64
     private let bytes: [UInt8]
     private let descriptors: DescriptorList
-    /// When this user first had too many descriptors on their way for these to be added.
+    /// When a send first failed because this user had too many descriptors in flight.
     private let crowdedSince = Mutex<UInt64?>(nil)
-    /// In nanoseconds.
+    /// How long sends may go on failing for that reason, in nanoseconds.
     private static let crowdedLongest: UInt64 = 2_000_000_000
 
     init(launch: UInt64, bytes: [UInt8], descriptors: consuming DescriptorList) {
@@ -19,9 +19,10 @@ final class OutgoingPlan: Sendable {
         self.descriptors = descriptors
     }
 
-    /// - Returns: false where it has to be tried again: the socket has no room at the moment, or this user's programs have
-    ///   more descriptors on their way, through sockets of any kind, than this process may have open.
-    /// - Throws: `ETOOMANYREFS` where that stays so.
+    /// - Returns: false if the send must be repeated: either the socket has no room at the moment, or too many
+    ///   descriptors are in flight. The kernel allows a user as many, in sockets of any kind, as this process may have
+    ///   open.
+    /// - Throws: `ETOOMANYREFS` if the second condition lasts for two seconds.
     func send(on socket: borrowing ControlSocket) throws(SystemError) -> Bool {
         let numbers = descriptors.numbers
         // SAFETY: both buffers outlive the call, which only reads them, each within its own count.

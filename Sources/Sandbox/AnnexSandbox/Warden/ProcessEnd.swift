@@ -1,7 +1,7 @@
-/// How a process ended, as the kernel says.
+/// How a process ended, as the kernel reports it.
 package enum ProcessEnd: Sendable, Hashable {
     case exited(code: Int32)
-    /// `core`: the kernel would have written its memory, had it been allowed to.
+    /// A signal killed the process. `core`: the kernel would have written its memory to a file, if that were allowed.
     case signalled(signal: Int32, core: Bool)
 
     /// - Parameter status: as `wait4` gives it.

@@ -1,6 +1,6 @@
-/// What a process used in its life, with the children it waited for.
+/// The resources that a process used in its life, together with the children that it waited for.
 package struct ResourceUsage: Sendable, Hashable {
-    /// Processor time.
+    /// Processor time in user mode.
     package var userTime: Duration
     package var systemTime: Duration
     /// The largest resident set at any moment, in bytes.

@@ -3,7 +3,7 @@ internal import AnnexWarden
 internal import CAnnexLinux
 internal import Glibc
 
-/// A warden that was started and has not said its first word: it makes itself ready while its broker does other things.
+/// A warden that was started and has not sent its hello yet. It prepares itself while the broker does other work.
 struct StartingWarden: ~Copyable {
     let loop: EventLoop
     private let socket: ControlSocket
@@ -19,7 +19,8 @@ struct StartingWarden: ~Copyable {
         // SAFETY: the call writes one number through each pointer and keeps neither.
         _ = try SystemError.check("socketpair", unsafe annex_socket_pair(&own, &other))
         let kept = ControlSocket(owning: Descriptor(owning: own))
-        // Closed here once the warden has it: its death before the first word shows as the end of the socket.
+        // This process closes its copy when the warden has it: then the warden's death before the hello shows as the
+        // end of the socket.
         let given = Descriptor(owning: other)
         let broker = try ProcessHandle(process: getpid())
         let numbers = [given.number, broker.descriptor.number]
@@ -36,7 +37,7 @@ struct StartingWarden: ~Copyable {
         self.program = program
     }
 
-    /// The first of these programs that can be executed, and those that are left to try.
+    /// Starts the first of these programs that can be executed. `others` receives the programs after it.
     static func first(
         of programs: [WardenProgram], on loop: EventLoop, others: inout ArraySlice<WardenProgram>
     ) throws(SystemError) -> StartingWarden {
@@ -52,8 +53,9 @@ struct StartingWarden: ~Copyable {
         throw last
     }
 
-    /// Waits for its first word.
-    /// - Throws: if it does not come in time or is of another version; it is ended then.
+    /// Waits for the warden's hello.
+    ///
+    /// - Throws: if the hello does not arrive in time or is of another version; the warden is then killed.
     consuming func ready(within patience: Duration) throws(SystemError) -> Warden {
         let controls: SpeculationControls
         do throws(SystemError) {
@@ -68,14 +70,14 @@ struct StartingWarden: ~Copyable {
         return warden
     }
 
-    /// It may be stopped, and would stay although its broker does not need it any more.
+    /// Kills the warden. It may be stopped by a signal, and would then stay although its broker no longer needs it.
     consuming func giveUp() {
         let process = WardenProcess(process)
         try? process.handle.sendSignal(SIGKILL)
         try? process.watchEnd(on: loop) {}
     }
 
-    /// - Returns: what the machine offers, as the hello says.
+    /// - Returns: the controls that the machine offers, from the hello.
     private borrowing func hearHello(within patience: Duration) throws(SystemError) -> SpeculationControls {
         guard socket.descriptor.isReadable(within: patience) else {
             throw SystemError("warden", errno: ETIMEDOUT, remedy: "something stopped it, or the machine is overloaded")

@@ -3,12 +3,13 @@ internal import Glibc
 internal import Synchronization
 
 extension Warden {
-    /// So many plans may wait for room in the socket; more are refused.
+    /// How many plans may wait for room in the socket; further ones are rejected.
     static let backlogLargest = 1024
 
-    /// Hands a plan to the warden. What comes of it is told to `handler`, on the event loop's thread; its last event is
-    /// `ended` or `wardenLost`.
-    /// - Throws: where the plan does not fit or the warden is gone; then the handler is never called.
+    /// Sends a plan to the warden. `handler` receives the events of the launch on the event loop's thread; the last
+    /// event is `ended` or `wardenLost`.
+    ///
+    /// - Throws: if the plan does not fit or the warden is gone; then the handler is never called.
     package func launch(
         _ plan: consuming LaunchPlan, handler: @escaping Handler
     ) throws(LaunchFailure) {
@@ -22,20 +23,20 @@ extension Warden {
         try send(outgoing, Launch(handler: handler, subjects: subjects))
     }
 
-    /// Sends what was laid out, now or when there is room.
+    /// Sends an encoded plan, now or when the socket has room.
     func send(_ outgoing: OutgoingPlan, _ launch: Launch) throws(LaunchFailure) {
         try state.withLock { (state) throws(LaunchFailure) in
             guard !state.isLost else { throw Self.lost }
             guard state.backlog.count < Self.backlogLargest else {
                 throw LaunchFailure(.plan, errno: EAGAIN, remedy: "too many launches wait: start fewer at once")
             }
-            // Known before it is sent: the first answer may be faster than this thread.
+            // The launch is entered before the plan is sent: the first answer may arrive before this thread continues.
             state.launches[outgoing.launch] = launch
             do throws(SystemError) {
                 if state.backlog.isEmpty, try outgoing.send(on: socket) { return }
             } catch {
                 state.launches[outgoing.launch] = nil
-                // It closes its socket a moment before it has ended.
+                // The warden closes its socket a moment before its process ends.
                 if error.errno == EPIPE { state.isLost = true }
                 throw Self.refusal(error)
             }
@@ -51,7 +52,7 @@ extension Warden {
         return LaunchFailure(.plan, errno: error.errno, remedy: remedy)
     }
 
-    /// The warden reads plans as fast as it can: whoever waits for room waits for less than this.
+    /// Retries in 1 ms. The warden reads plans as fast as it can, so room comes sooner than that.
     private func retryLater() {
         loop.schedule(after: .milliseconds(1)) { [weak self] in self?.sendBacklog() }
     }
@@ -63,7 +64,8 @@ extension Warden {
         }
     }
 
-    /// - Returns: a launch that has to be told of its end; there may be more to send.
+    /// - Returns: a launch that failed and must be reported as ended, after which there may be more to send; nil if
+    ///   nothing is left to send now.
     private func sendUntilRefused() -> (Launch, LaunchFailure)? {
         state.withLock { state in
             while let first = state.backlog.first {

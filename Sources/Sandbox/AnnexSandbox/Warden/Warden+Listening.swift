@@ -4,13 +4,14 @@ internal import Glibc
 internal import Synchronization
 
 extension Warden {
-    /// Answers taken in one turn of the loop, so that nothing else on it waits for long.
+    /// The number of answers read in one turn of the loop, so that the loop's other work does not wait long.
     private static let turn = 32
 
     func beginListening() throws(SystemError) {
         let answers = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.listen() }
         state.withLock { $0.watches.append(answers) }
-        // A process that was just cloned may hold the socket open for a moment longer than the warden lives.
+        // The socket's end alone is not enough: a process that was just cloned may keep the socket open a moment longer
+        // than the warden lives.
         try process.watchEnd(on: loop) { [weak self] in self?.listenToTheLast() }
     }
 
@@ -23,7 +24,7 @@ extension Warden {
         lose()
     }
 
-    /// - Returns: whether there may be more.
+    /// - Returns: whether there may be more answers.
     private func hearOne() -> Bool {
         do throws(SystemError) {
             switch try socket.receive(atMost: WardenAnswer.size) {
@@ -34,7 +35,7 @@ extension Warden {
             case .end: break
             }
         } catch {
-            // The socket of our own warden failing is its loss; there is nothing finer to tell.
+            // If the socket to the warden fails, the warden is of no more use: treat it as lost.
         }
         lose()
         return false
@@ -73,7 +74,7 @@ extension Warden {
             remedy: LaunchFailure.remedy(answer.step, errno: answer.error))
     }
 
-    /// The warden is gone. Every launch is told, once.
+    /// Marks the warden as lost and reports that to every launch, once.
     func lose() {
         let (watches, launches) = state.withLock { state in
             defer {
@@ -89,20 +90,21 @@ extension Warden {
 }
 
 extension Warden {
-    /// Whether the warden is gone, also where the loop's thread has not come to hear of it.
+    /// Whether the warden is gone, even if the loop's thread has not noticed yet.
     package var isLost: Bool { state.withLock { $0.isLost } || process.handle.hasEnded }
 
-    /// Ends every sandbox that is left, removes what the plans named, and waits for the warden's end. Launches that had
-    /// not ended are told `wardenLost`. Not to be called on the loop's thread.
-    /// - Parameter patience: a little longer than the warden's own, which bounds its end.
+    /// Ends every remaining sandbox, removes what the plans listed for removal, and waits for the warden's end.
+    /// Launches that had not ended get `wardenLost`. Must not be called on the loop's thread.
+    ///
+    /// - Parameter patience: how long to wait; a little longer than the warden takes at most.
     package func shutDown(patience: Duration = .seconds(15)) {
         _ = shutdown(socket.descriptor.number, Int32(SHUT_RDWR))
         if !process.handle.descriptor.isReadable(within: patience) {
-            // Something stopped it: nobody would ever end it, nor what it launched.
+            // Something stopped the warden, so it would never end by itself, nor would its sandboxes.
             try? process.handle.sendSignal(SIGKILL)
             _ = process.handle.descriptor.isReadable(within: patience)
         }
-        // What the loop is just telling comes before the last word, of the warden's loss too.
+        // Events that the loop is just delivering come before the last one; its report of the warden's loss does too.
         if process.handle.hasEnded { process.finish() }
         for watch in state.withLock({ $0.watches }) { watch.cancelAndWait() }
         lose()

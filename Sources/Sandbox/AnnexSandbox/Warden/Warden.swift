@@ -1,10 +1,11 @@
 package import AnnexLinux
 internal import Synchronization
 
-/// The broker's end of its warden: one small process that makes, reaps and, should the broker die, ends every sandbox.
+/// The broker's end of its warden: a small process that makes and reaps every sandbox, and ends all of them if the
+/// broker dies.
 ///
-/// The host notices nothing of it: no SIGCHLD, no result of its own `wait`. Launches are independent of one another;
-/// what is told about them arrives on the event loop's thread.
+/// The warden is no child of the host: the host gets no SIGCHLD and no result of `wait` for it. Launches are
+/// independent of one another. Their events arrive on the event loop's thread.
 package final class Warden: Sendable {
     package typealias Handler = @Sendable (consuming LaunchEvent) -> Void
 
@@ -25,11 +26,11 @@ package final class Warden: Sendable {
     let loop: EventLoop
     let socket: ControlSocket
     let process: WardenProcess
-    /// The warden's number, for diagnosis.
+    /// The warden's process number, for diagnosis.
     package let number: Int32
-    /// Which program runs.
+    /// The program that runs as this warden.
     package let program: WardenProgram
-    /// In force in each sandbox that has the layer `speculation`: what this machine offers.
+    /// The controls in force in each sandbox with the layer `speculation`: all that this machine offers.
     let controls: SpeculationControls
     let state = Mutex(State())
 
@@ -46,14 +47,15 @@ package final class Warden: Sendable {
     }
 
     deinit {
-        // The socket closes with this object: the warden then ends what is left, and itself.
+        // The socket closes with this object. The warden then ends the remaining sandboxes, and itself.
         lose()
     }
 
-    /// Starts a warden and waits for its first word.
+    /// Starts a warden and waits for its hello.
     /// - Parameters:
-    ///   - programs: tried in order; the first that answers in this library's version is used.
-    ///   - patience: for the first word of each, which takes milliseconds: whoever stops a warden stops no host.
+    ///   - programs: the programs to try, in order. The first that answers in this library's version is used.
+    ///   - patience: how long to wait for the hello of each, which takes milliseconds. A warden that something stopped
+    ///     must not block the host for ever.
     package static func start(
         on loop: EventLoop, programs: [WardenProgram] = WardenProgram.standard, patience: Duration = .seconds(30)
     ) throws(SystemError) -> Warden {
@@ -62,7 +64,7 @@ package final class Warden: Sendable {
         return try ready(starting, others: others, patience: patience)
     }
 
-    /// - Parameter others: programs to start if this one does not answer.
+    /// - Parameter others: programs to start if this one sends no hello.
     static func ready(
         _ starting: consuming StartingWarden, others: ArraySlice<WardenProgram>, patience: Duration = .seconds(30)
     ) throws(SystemError) -> Warden {

@@ -1,6 +1,6 @@
 internal import AnnexWarden
 
-/// One message of the warden's.
+/// One message from the warden.
 struct WardenAnswer {
     enum Kind: UInt32 {
         case hello = 1
@@ -12,10 +12,11 @@ struct WardenAnswer {
     let kind: Kind
     private let answer: annex_answer
 
-    /// nil where the bytes are no answer.
+    /// nil if the bytes are no answer.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size else { return nil }
-        // SAFETY: plain numbers of exactly this size, copied out; every bit pattern is one.
+        // SAFETY: the type holds plain numbers and has exactly this size; every bit pattern is valid, and it is copied
+        // out.
         answer = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: annex_answer.self) }
         guard let kind = Kind(rawValue: answer.kind) else { return nil }
         self.kind = kind
@@ -28,10 +29,10 @@ struct WardenAnswer {
     var detail: Int { Int(answer.detail) }
     var step: LaunchStep { LaunchStep(rawValue: answer.step) ?? .plan }
     var layers: SandboxLayers { SandboxLayers(rawValue: answer.layers) }
-    /// Of `hello`.
+    /// The controls that the machine offers; only in `hello`.
     var controls: SpeculationControls { SpeculationControls(rawValue: answer.controls) }
 
-    /// Of `hello`: the step of the warden's start that failed, as a reader knows it.
+    /// The name of the step of the warden's start that failed; only in `hello`.
     var beginning: String {
         guard let name = unsafe annex_beginning_name(answer.detail) else { return "step \(answer.detail)" }
         // SAFETY: the text is a constant of the program.
@@ -39,15 +40,15 @@ struct WardenAnswer {
     }
 
     var times: LaunchTimes {
-        // SAFETY: the array of the header, read as the numbers that it is.
+        // SAFETY: the array is imported as a tuple of 64-bit numbers and is read as such.
         let ends = unsafe withUnsafeBytes(of: answer.times) { unsafe Array($0.bindMemory(to: UInt64.self)) }
         return LaunchTimes(begun: answer.begun, ends: ends)
     }
 
-    /// nil where there was no process.
+    /// nil if no process was made.
     var end: ProcessEnd? { answer.process == 0 ? nil : ProcessEnd(waitStatus: answer.status) }
 
-    /// Of `stopped`: the signal that did it.
+    /// The signal that stopped the program; only in `stopped`.
     var stopSignal: Int32 { answer.status >> 8 & 0xff }
 
     var usage: ResourceUsage {

@@ -2,11 +2,11 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The warden's process, whose end is taken where nothing else takes it.
+/// The warden's process. Its exit status is collected here if no other process does it.
 ///
-/// Its parent is gone by the time it runs. Where this process is the first of its process namespace (a container's entry
-/// point), or asked for orphans (`PR_SET_CHILD_SUBREAPER`), the kernel makes it the warden's parent: a child that ended
-/// and that no parent asks for would stay as a zombie.
+/// Its parent has ended by the time it runs, so the kernel gives it a new parent. That is this process if it is the
+/// first of its pid namespace (a container's entry point) or asked for orphans (`PR_SET_CHILD_SUBREAPER`). A child that
+/// ended stays a zombie until its parent collects its status.
 final class WardenProcess: Sendable {
     let handle: ProcessHandle
     private let watch = Mutex<EventLoop.Watch?>(nil)
@@ -15,7 +15,7 @@ final class WardenProcess: Sendable {
         self.handle = handle
     }
 
-    /// Says when the process has ended, and takes its end. The loop keeps this object until then.
+    /// Calls `told` when the process has ended, and collects its exit status. The loop keeps this object until then.
     func watchEnd(on loop: EventLoop, _ told: @escaping @Sendable () -> Void) throws(SystemError) {
         try watch.withLock { (watch) throws(SystemError) in
             watch = try loop.watch(handle.descriptor.number) { _ in
@@ -25,16 +25,16 @@ final class WardenProcess: Sendable {
         }
     }
 
-    /// Takes the end of a process that has ended, after what the loop is just telling of it.
+    /// Collects the status of a process that has ended, after the loop's running callback has returned.
     func finish() {
-        // Left where it is: to come here a second time is to wait for the first.
+        // The watch stays in place: a second call then waits for the same cancellation.
         watch.withLock { $0 }?.cancelAndWait()
         var information = unsafe siginfo_t()
         let options = WEXITED | WNOHANG | Int32(bitPattern: UInt32(__WALL))
-        // SAFETY: the call fills the structure and keeps nothing. It fails where the process is no child of this one.
+        // SAFETY: the call fills the structure and keeps nothing. It fails if the process is no child of this one.
         _ = unsafe waitid(Self.byHandle, id_t(handle.descriptor.number), &information, options)
     }
 
-    /// `P_PIDFD`.
+    /// The value of `P_PIDFD`.
     private static let byHandle = idtype_t(3)
 }

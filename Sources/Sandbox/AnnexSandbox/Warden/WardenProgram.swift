@@ -1,22 +1,22 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Where the warden's program comes from.
+/// The origin of the warden's program.
 package enum WardenProgram: Sendable, Hashable {
-    /// An installed one: what AppArmor wants, whose profiles go by path. Of another version than this library, it
-    /// is passed over.
+    /// An installed program. AppArmor needs one, because its profiles go by path. It is skipped if its version differs
+    /// from this library's.
     case installed(path: String)
-    /// The copy that this library carries, in sealed memory.
+    /// The copy embedded in this library, executed from sealed memory.
     case carried
 
-    /// In the order in which they are tried.
+    /// The programs in the order in which they are tried.
     package static let standard: [WardenProgram] = [
         .installed(path: "/usr/local/libexec/annex/annex-warden"),
         .installed(path: "/usr/libexec/annex/annex-warden"),
         .carried,
     ]
 
-    /// A descriptor to execute.
+    /// Opens a descriptor from which the program can be executed.
     func open() throws(SystemError) -> Descriptor {
         switch self {
         case .installed(let path): return try WardenProgram.openInstalled(path)
@@ -24,7 +24,8 @@ package enum WardenProgram: Sendable, Hashable {
         }
     }
 
-    /// Only root can have put it there, and only root can change it: it will hold the keys to every sandbox.
+    /// Opens an installed program. Root must own it and no other user may change it, because it will control every
+    /// sandbox.
     private static func openInstalled(_ path: String) throws(SystemError) -> Descriptor {
         let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
         let status = try file.status()
@@ -42,7 +43,7 @@ package enum WardenProgram: Sendable, Hashable {
         return memory
     }
 
-    /// The program that this library carries, for this machine.
+    /// The program embedded in this library for this machine's architecture.
     static func bytes() throws(SystemError) -> [UInt8] {
         guard let bytes = WardenPrograms.file(Machine.name) else {
             throw SystemError("warden", errno: ENOEXEC, remedy: "Annex runs on x86-64 and aarch64")

@@ -1,15 +1,16 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Looks again and again, one look after the end of the last, for as long as this value lives.
+/// Calls a subject's `look` repeatedly for as long as this value lives. The interval starts at the end of each look.
 final class Watch<Subject: Watched>: Sendable {
     let subject: Subject
     private let loop: EventLoop
     private let cancel = Mutex<(@Sendable () -> Void)?>(nil)
-    /// SYNC: relaxed everywhere, because it orders nothing: one look too many changes nothing.
+    /// SYNC: relaxed everywhere, because it orders nothing: one extra look does no harm.
     private let isOver = Atomic<Bool>(false)
 
-    /// - Parameter loop: where to look while there is no thread to be had: late is better than never.
+    /// - Parameter loop: the event loop that runs the looks while no thread can be made: a late look is better than
+    ///   none.
     init(_ subject: Subject, orOn loop: EventLoop) {
         self.subject = subject
         self.loop = loop
@@ -20,7 +21,7 @@ final class Watch<Subject: Watched>: Sendable {
         cancel.withLock { $0.take() }?()
     }
 
-    /// Nothing is watched any more. Does not wait for a look that has begun.
+    /// Ends the watch. Does not wait for a look that is running.
     func finish() {
         isOver.store(true, ordering: .relaxed)
         cancel.withLock { $0.take() }?()

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Where looks are taken, one after another: a file system may let one wait for as long as it likes, and the program's own
-/// loop serves every channel. The thread is there while any look is awaited, and has no descriptor.
+/// The thread on which looks run, one after another. A file system may block a look for any time, and the program's own
+/// event loop serves every channel. The thread exists only while a look is scheduled, and holds no descriptor.
 final class WatchThread: Sendable {
     private struct State {
         var queue = TimerQueue()
@@ -16,19 +16,20 @@ final class WatchThread: Sendable {
         case sleep(until: UInt64)
     }
 
-    /// The process's one.
+    /// The one instance of this process.
     static let shared = WatchThread()
 
     private let state = Mutex(State())
     private let parker = Parker()
 
-    /// Runs `look` once on the thread when a while has passed, and those that were due before are done.
-    /// - Returns: what it is cancelled by.
-    /// - Throws: where no thread is to be had.
+    /// Runs `look` once on the thread when the delay has passed, after the looks that were due earlier.
+    ///
+    /// - Returns: the number with which to cancel it.
+    /// - Throws: if no thread can be made.
     func schedule(after delay: Duration, _ look: @escaping @Sendable () -> Void) throws(SystemError) -> UInt64 {
         let due = MonotonicClock.deadline(after: delay)
         let (number, isEarliest) = try state.withLock { (state) throws(SystemError) in
-            // Inside the lock: where there is no thread, nobody has left anything to it.
+            // Inside the lock: if no thread can be made, no look has been queued for it.
             if !state.isRunning { _ = try WorkerThread("annex-watches") { [self] in run() } }
             state.isRunning = true
             state.last += 1
@@ -40,14 +41,14 @@ final class WatchThread: Sendable {
         return number
     }
 
-    /// After it returns the look does not begin any more.
+    /// Cancels a look. It does not start after this call returns.
     func cancel(_ number: UInt64) {
         let (look, isLast) = state.withLock { state in
             _ = state.queue.remove(number)
             return (state.looks.removeValue(forKey: number), state.looks.isEmpty)
         }
         if isLast { parker.unpark() }
-        // Let go of outside the lock: its last reference may run anything.
+        // Released outside the lock: the release of its last reference may run any code.
         withExtendedLifetime(look) {}
     }
 
@@ -60,7 +61,7 @@ final class WatchThread: Sendable {
         }
     }
 
-    /// nil at the end of the thread.
+    /// The next step; nil if the thread shall end.
     private func next() -> Step? {
         state.withLock { state in
             if let number = state.queue.takeDue(by: MonotonicClock.now()),

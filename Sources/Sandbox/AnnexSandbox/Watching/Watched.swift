@@ -1,9 +1,9 @@
-/// Something that no kernel bounds, so that it is looked at again and again.
+/// A subject without a kernel limit, which is therefore checked at intervals.
 protocol Watched: Sendable {
-    /// From the end of one look to the next.
+    /// The time between the end of one look and the start of the next.
     static var interval: Duration { get }
 
-    /// Looks once; may take as long as somebody's file system likes.
+    /// Checks once. May take as long as a slow file system does.
     /// - Returns: whether to look again.
     func look() -> Bool
 }

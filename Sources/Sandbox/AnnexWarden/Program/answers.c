@@ -5,32 +5,32 @@
 #include "passing.h"
 #include "warden.h"
 
-// So long an answer waits that carries a descriptor, while too many of this user's are on their way.
+// How long an answer that carries a descriptor waits while too many descriptors of this user are in flight.
 #define CROWDED_LONGEST_NS 2000000000u
 
-// 0, -EAGAIN when the broker has to read first, or -ETOOMANYREFS: descriptors on their way through any socket of this
-// user's count against this process's limit, whoever sent them, until they are taken.
+// Returns 0, -EAGAIN if the broker has to read first, or -ETOOMANYREFS. The kernel counts a user's descriptors in
+// flight, in all sockets and from all senders, against this process's limit.
 static long send_answer(const annex_answer *answer, int descriptor) {
     long sent = passing_send(ANNEX_WARDEN_CONTROL, answer, sizeof *answer, descriptor, MSG_DONTWAIT);
     if (sent == -EAGAIN || sent == -ETOOMANYREFS) return sent;
-    // Whatever else went wrong, nobody listens any more.
+    // Any other error means that the broker no longer reads.
     if (sent < 0) warden.answers.is_unheard = 1;
     return 0;
 }
 
 static long send_about(struct child *child, uint32_t kind) {
     child->answer.kind = kind;
-    // Who hears the last word may count: nothing is held for the launch any more.
+    // A broker that receives ENDED may count open descriptors, so close those of the launch first.
     if (kind == ANNEX_ANSWER_ENDED) children_close(child);
     int given = kind == ANNEX_ANSWER_STARTED ? child->pidfd : kind == ANNEX_ANSWER_LISTENER ? child->listener : -1;
     long result = send_answer(&child->answer, given);
     if (result == 0 && kind == ANNEX_ANSWER_STARTED) loop_started_sent(child);
-    // The broker has it: only now may the code inside run.
+    // The code inside may run only now that the broker has the listener.
     if (result == 0 && kind == ANNEX_ANSWER_LISTENER) loop_listener_sent(child);
     return result;
 }
 
-// Nobody could hold it, or hear of its refusals: it ends, and that is told instead.
+// The broker could not hold the process, or receive its denied calls: kill it, and report that instead.
 static void give_up(struct child *child, uint32_t kind) {
     uint32_t step = kind == ANNEX_ANSWER_STARTED ? ANNEX_STEP_CLONE : ANNEX_STEP_LISTENER;
     child->pending &= ~(1u << ANNEX_ANSWER_STARTED | 1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_EXECUTED);
@@ -43,7 +43,7 @@ static void note_crowd(struct child *child, uint32_t kind) {
     uint64_t now = clock_now();
     if (child->crowded_since == 0) child->crowded_since = now;
     if (now - child->crowded_since > CROWDED_LONGEST_NS) give_up(child, kind);
-    // What is left to tell is told at the next look.
+    // The remaining answers are sent at the next turn.
     warden.answers.is_crowded = 1;
 }
 

@@ -1,14 +1,14 @@
-// What the warden says to the broker. Sending never blocks: an answer that does not fit waits in its
-// launch's place, and no new plan is read until all were sent.
+// The warden's messages to the broker. Sending never blocks: an answer that does not fit waits in its launch's slot,
+// and no new plan is read until all answers were sent.
 #ifndef ANNEX_ANSWERS_H
 #define ANNEX_ANSWERS_H
 
 #include "children.h"
 
-// Sends what is due about one launch, in the order of the kinds. The last word frees the place.
+// Sends the due answers of one launch, in the order of their kinds. The last answer frees the slot.
 void answers_flush(struct child *child);
 void answers_flush_all(void);
-// The first word; `error` is what the start itself could not do, and `beginning` at which of its steps.
+// Sends HELLO. `error` is the errno of a failed start, or 0, and `beginning` the step that failed.
 void answers_hello(int process, int error, uint32_t beginning);
 
 #endif

@@ -13,12 +13,12 @@
 static long open_own(void) { return CALL(NR_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC); }
 
 void bare_prepare(void) {
-    // Only who may make one without a user namespace of its own.
+    // Only root can make a mount namespace without a user namespace of its own.
     if (!warden.is_root) return;
     struct bare *bare = &warden.bare;
     bare->root = (int)CALL(NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (bare->root >= 0) bare->hosts = (int)open_own();
-    // From here on: what a warden has open does not grow with its first launches.
+    // Reserve the descriptor now, so that the warden's count of descriptors does not grow with its first launches.
     if (bare->hosts >= 0) bare->empty = (int)CALL(NR_fcntl, bare->hosts, F_DUPFD_CLOEXEC, 0);
     if (bare->empty < 0) bare->hosts = -1;
 }
@@ -30,7 +30,8 @@ static int has_every_tree(const struct launch *launch) {
     return 1;
 }
 
-// Nothing of the host's is found by path there, and the kernel gives a procfs only to who sees a whole one.
+// Whether the launch can begin there. In the bare namespace none of the host's files can be found by path. And the
+// kernel allows a new procfs only to a process that sees a complete one.
 static int can_begin(const struct launch *launch) {
     const annex_plan *plan = launch->plan;
     return warden.bare.hosts >= 0 && plan_has(plan, ANNEX_LAYER_MOUNT) && plan_has(plan, ANNEX_LAYER_ROOT)
@@ -54,13 +55,13 @@ long bare_enter(struct launch *launch) {
     warden.bare.is_away = 1;
     launch->began_bare = 1;
     if (CALL(NR_setns, warden.bare.empty, CLONE_NEWNS) >= 0) return 0;
-    // It begins with a copy of the host's, as before there was this one.
+    // The launch begins with a copy of the host's namespace instead.
     launch->began_bare = 0;
     return bare_leave();
 }
 
 static long empty_root(void) {
-    // Before the first mount: nothing made here may show on the host.
+    // Before the first mount: no mount made here may appear on the host.
     long result = CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
     if (result >= 0) result = tmpfs_make(BARE_SIZE, BARE_INODES, BARE_MODE, BARE_ATTRIBUTES);
     if (result < 0) return result;
@@ -71,7 +72,8 @@ static long empty_root(void) {
     return result;
 }
 
-// In a chroot no root can be made, there or here: such a host's launches fail at the pivot, the first and the last.
+// In a chroot, neither the host's nor the bare namespace allows pivot_root. On such a host all launches fail at the
+// pivot, with or without this one.
 static int is_namespaces_root(void) {
     struct statx own, here;
     if (CALL(NR_statx, warden.bare.root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;
@@ -80,12 +82,12 @@ static int is_namespaces_root(void) {
 }
 
 static long make(void) {
-    // The way back is tried before it is needed.
+    // Try the way back before it is needed.
     long result = CALL(NR_setns, warden.bare.hosts, CLONE_NEWNS);
     if (result < 0) return result;
     warden.bare.is_away = 1;
     if (!is_namespaces_root() || CALL(NR_unshare, CLONE_NEWNS) < 0) return bare_leave();
-    // While there is a procfs to open it by.
+    // Open it now, while there is a procfs to open it by.
     long own = open_own();
     if (own >= 0 && empty_root() >= 0) warden.bare.is_made = CALL(NR_dup3, own, warden.bare.empty, O_CLOEXEC) >= 0;
     close_descriptor((int)own);
@@ -94,8 +96,8 @@ static long make(void) {
 
 void bare_make(void) {
     warden.bare.is_due = 0;
-    // Tried once: where the kernel refuses, launches begin with a copy of the host's, as an ordinary user's do. A
-    // warden that finds no way back fails every launch, with the reason.
+    // Tried once. If the kernel refuses, launches begin with a copy of the host's namespace, like an ordinary user's. A
+    // warden that finds no way back fails every launch and reports the reason.
     make();
     if (!warden.bare.is_made && !warden.bare.is_away) warden.bare.hosts = -1;
 }

@@ -1,5 +1,6 @@
-// A mount namespace with nothing in it but an empty root, for sandboxes to begin in: a copy of the host's has to be
-// taken apart again, which costs a grace period of the kernel and a walk over every process of the machine.
+// A mount namespace that holds only an empty root, in which sandboxes begin. Otherwise they begin with a copy of the
+// host's namespace. Taking that apart again costs a grace period of the kernel and a walk over every process of the
+// machine.
 #ifndef ANNEX_BARE_H
 #define ANNEX_BARE_H
 
@@ -7,11 +8,11 @@
 
 void bare_prepare(void);
 
-// Goes there before the clone, where the launch can begin there, and comes back after it. 0 or -errno.
+// Before the clone, enters the bare namespace if the launch can begin there; after the clone, leaves it. 0 or -errno.
 long bare_enter(struct launch *launch);
 long bare_leave(void);
 
-// Made only where one would have served the last launch, while nothing else is to be done.
+// Makes the namespace while the warden is idle, and only if the last launch could have used it.
 void bare_make(void);
 
 #endif

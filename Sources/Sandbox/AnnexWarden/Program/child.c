@@ -11,7 +11,7 @@
 #include "surroundings.h"
 #include "syscalls.h"
 
-// The order is the design: Docs/Design/Warden.md says why each stands where it stands.
+// The order is the design: Docs/Design/Warden.md gives the reason for the position of each step.
 static const struct step child_steps[] = {
     {ANNEX_STEP_CGROUP, surroundings_join_groups},
     {ANNEX_STEP_CLOCKS, clocks_shift},
@@ -41,10 +41,10 @@ static const struct step child_steps[] = {
 };
 
 _Noreturn void child_run(struct launch *launch) {
-    // The copy of the warden's end: while it is open here, the warden's death would not show.
+    // Close the copy of the warden's end. While it is open here, the warden's death would not show.
     close_descriptor(launch->warden_end);
     privileges_die_with_warden();
-    // The other times are the warden's to tell.
+    // The warden reports the other times.
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) launch->times[i] = 0;
     int error = launch_take(launch, child_steps, sizeof child_steps / sizeof *child_steps);
     child_say(launch, error, -1);
@@ -52,7 +52,7 @@ _Noreturn void child_run(struct launch *launch) {
 }
 
 void child_say(struct launch *launch, int error, int listener) {
-    // Static, not on the stack: whole and zeroed, also between the fields.
+    // Static, not on the stack: the whole struct is zeroed, its padding too.
     static struct child_report report;
     report.kind = REPORT_STEP;
     report.step = launch->step;
@@ -60,7 +60,7 @@ void child_say(struct launch *launch, int error, int listener) {
     report.detail = launch->detail;
     report.listener = listener;
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) report.times[i] = launch->times[i];
-    // Where the filter refuses even this, the end of the process says it.
+    // If the filter refuses even this, the end of the process shows the failure.
     CALL(NR_write, launch->report, &report, sizeof report);
 }
 

@@ -6,9 +6,9 @@
 
 _Noreturn void child_run(struct launch *launch);
 
-// To the warden: a step failed, or (`error` 0) the filter is in force.
+// Reports to the warden: a step failed, or (`error` 0) the filter is in force.
 void child_say(struct launch *launch, int error, int listener);
-// Until the warden did its part; it killed this launch when it hangs up instead.
+// Waits until the warden has done its part. If the warden hangs up instead, the process ends.
 void child_wait_for_warden(struct launch *launch);
 
 #endif

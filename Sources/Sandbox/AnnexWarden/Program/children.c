@@ -3,7 +3,7 @@
 #include "syscalls.h"
 
 static struct child *table;
-// Beside the table, whose places lie pages apart: a number is found by looking at each.
+// The numbers lie beside the table, because its slots lie pages apart and finding a number examines each.
 static int *processes;
 static uint32_t first_free, last_free, free_count, end_of_used;
 
@@ -13,13 +13,13 @@ long children_prepare(void) {
     if (place < 0 && place > -4096) return place;
     table = (struct child *)place;
     processes = (int *)(table + CHILDREN_LARGEST);
-    // A clone must not pay for the table, and what runs in it has no business with other launches.
+    // A clone must not pay for the table, and its code must not see other launches.
     long result = CALL(NR_madvise, place, size, MADV_DONTFORK);
     if (result < 0) return result;
     first_free = 0;
     last_free = CHILDREN_LARGEST - 1;
     free_count = CHILDREN_LARGEST;
-    // A place that was never used holds zeroes, and costs no memory: its link is the next number.
+    // A slot that was never used holds zeroes and costs no memory: its link means the next index.
     return 0;
 }
 
@@ -64,7 +64,7 @@ void children_name(struct child *child, int process) {
 
 struct child *children_with(int process) {
     for (uint32_t i = 0; i < end_of_used; i++) {
-        // One that ended may still have to be told while the kernel gives its number to another.
+        // An ended child's slot may still wait for its answers while the kernel gives its number to another process.
         if (processes[i] == process && table[i].used && !table[i].has_ended) return &table[i];
     }
     return 0;

@@ -4,7 +4,7 @@
 #include "syscalls.h"
 #include "text.h"
 
-// Up to half a year each: programs meet such machines.
+// At most about half a year for each clock: programs meet machines with such uptimes.
 #define SECONDS_LARGEST (1u << 24)
 #define NANOSECONDS 1000000000u
 #define LINES_LARGEST 128
@@ -17,8 +17,8 @@ static void append(char **end, const char *clock, const struct time *offset) {
     text_append(end, "\n");
 }
 
-// One offset each, or their difference would still say how long the machine slept. That one is never less than the
-// other: time since the start counts sleep, the monotonic clock does not.
+// Each clock gets an offset of its own, or their difference would still show how long the machine slept. Time since the
+// start counts sleep and the monotonic clock does not, so the first is never less than the second.
 static long choose(struct time *monotonic, struct time *since_start) {
     uint32_t random[4];
     long got = CALL(NR_getrandom, random, sizeof random, 0);
@@ -28,7 +28,7 @@ static long choose(struct time *monotonic, struct time *since_start) {
     return 0;
 }
 
-// The namespace waits for this process's children; the process itself goes there by name.
+// The new namespace applies to this process's children only; the process itself enters it by name.
 static long enter(void) {
     long namespace = proc_open("self/ns/time_for_children");
     if (namespace < 0) return namespace;
@@ -48,7 +48,7 @@ long clocks_shift(struct launch *launch) {
     append(&end, "monotonic ", &monotonic);
     append(&end, "boottime ", &since_start);
     launch->detail = 1;
-    // Before anything is in it: from then on the kernel takes no offset.
+    // Before any process is in the namespace: from then on the kernel rejects offsets.
     result = proc_write("self/timens_offsets", lines, (uint64_t)(end - lines));
     if (result < 0) return result;
     launch->detail = 2;

@@ -1,4 +1,4 @@
-// Clocks of the sandbox's own: when the machine was started, which is the same for all on it, is not to be seen.
+// Clocks of the sandbox's own. They hide when the machine was started, which is the same for all sandboxes on it.
 #ifndef ANNEX_CLOCKS_H
 #define ANNEX_CLOCKS_H
 

@@ -28,7 +28,7 @@ static long add_rules(struct launch *launch, int ruleset) {
 long confinement_restrict_paths(struct launch *launch) {
     const annex_plan *plan = launch->plan;
     if (!plan_has(plan, ANNEX_LAYER_LANDLOCK)) return 0;
-    // An older kernel takes the longer attribute as long as what it does not know is zero.
+    // An older kernel accepts the longer struct if the fields that it does not know are zero.
     const struct landlock_ruleset handled = {plan->landlock_files, plan->landlock_network, plan->landlock_scopes};
     long ruleset = CALL(NR_landlock_create_ruleset, &handled, sizeof handled, 0);
     if (ruleset < 0) return ruleset;
@@ -38,15 +38,15 @@ long confinement_restrict_paths(struct launch *launch) {
     return result;
 }
 
-// The filter's promise that no writable memory becomes executable, once more by the kernel itself, where it can.
+// Makes the kernel enforce what the filter enforces too: no writable memory becomes executable.
 static long refuse_executable_writes(const annex_plan *plan) {
     if ((plan->flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0) return 0;
     long result = CALL(NR_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN);
-    // Before Linux 6.3 the filter holds it alone.
+    // Before Linux 6.3 only the filter enforces it.
     return result == -EINVAL ? 0 : result;
 }
 
-// From here on every call is judged: only what every filter must allow (annex_warden.h) is used.
+// From here on the filter checks every call: the launch makes only calls that every filter must allow (annex_warden.h).
 long confinement_filter_calls(struct launch *launch) {
     const annex_plan *plan = launch->plan;
     int listener = -1;

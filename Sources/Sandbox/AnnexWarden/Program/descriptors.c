@@ -3,7 +3,7 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// Those that the launch itself still needs; exec closes them. The last is there with a reaper only.
+// The descriptors that the launch itself still needs; exec closes them. The last one exists only with a reaper.
 #define OWN_COUNT 4u
 #define KEPT_LARGEST (ANNEX_PLAN_DESCRIPTORS + OWN_COUNT)
 
@@ -15,7 +15,7 @@ static int lowest_free_of_targets(const annex_descriptor *list, uint32_t count) 
     return lowest;
 }
 
-// A duplicate above every number that will be given away.
+// Duplicates a descriptor to a number above all target numbers.
 static long move_up(int *descriptor, int lowest) {
     long moved = CALL(NR_fcntl, *descriptor, F_DUPFD_CLOEXEC, lowest);
     if (moved >= 0) *descriptor = (int)moved;
@@ -59,7 +59,7 @@ long descriptors_place(struct launch *launch) {
         if (result < 0) return result;
         kept[count + i] = *own[i];
     }
-    // All moved up before any is placed: a number may be one's target and another's source.
+    // Move all of them up before placing any: a number may be the target of one and the source of another.
     for (uint32_t i = 0; i < count; i++) {
         launch->detail = i;
         sources[i] = launch->descriptors[list[i].index];

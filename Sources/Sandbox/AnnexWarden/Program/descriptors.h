@@ -1,4 +1,4 @@
-// Exactly the descriptors of the plan, at exactly their numbers.
+// Gives the child exactly the descriptors of the plan, at exactly their numbers.
 #ifndef ANNEX_DESCRIPTORS_H
 #define ANNEX_DESCRIPTORS_H
 
@@ -6,7 +6,7 @@
 
 long descriptors_place(struct launch *launch);
 
-// Closes everything between, below and above the kept ones, whatever it is. Sorts them.
+// Closes all descriptors except the kept ones, whatever they are. Sorts the list.
 long descriptors_close_all_but(int *kept, uint32_t count);
 
 #endif

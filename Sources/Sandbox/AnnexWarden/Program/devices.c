@@ -9,7 +9,7 @@
 #define BYTES 4096
 #define ATTRIBUTES (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)
 
-// What policies grant, and a terminal.
+// The devices that policies can grant, and the terminal device.
 static const struct node {
     const char name[8];
     uint32_t major, minor;
@@ -18,7 +18,7 @@ static const struct node {
 
 static long make_nodes(int directory) {
     for (uint32_t i = 0; i < NODE_COUNT; i++) {
-        // As stat(2) shows a device's number; both parts are small.
+        // The device number as stat(2) shows it; both parts are small.
         uint32_t device = nodes[i].major << 8 | nodes[i].minor;
         long result = CALL(NR_mknodat, directory, nodes[i].name, S_IFCHR | NODE_MODE, device);
         if (result < 0) return result;
@@ -26,7 +26,7 @@ static long make_nodes(int directory) {
     return 0;
 }
 
-// Older kernels clone no mount that is not attached anywhere.
+// Older kernels cannot clone a mount that is not attached anywhere.
 static long can_be_bound(int directory) {
     long tree = CALL(NR_open_tree, directory, nodes[0].name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
     close_descriptor((int)tree);

@@ -1,12 +1,12 @@
-// Device nodes of the warden's own. Those of the host lie in a file system whose size, which every process may read of
-// its mounts, is that of the machine's memory.
+// Device nodes of the warden's own. The host's nodes lie in a file system with the size of the machine's memory,
+// and every process may read the size of its mounts.
 #ifndef ANNEX_DEVICES_H
 #define ANNEX_DEVICES_H
 
-// Where the warden may not make nodes, or the kernel does not bind them, sandboxes get those of the host.
+// If the warden may not make nodes, or the kernel cannot bind them, sandboxes get the host's nodes.
 void devices_prepare(void);
 
-// The node of the same device as one of the host's: a descriptor, or -1 where there is none.
+// The warden's node for the same device as a node of the host: a descriptor, or -1 if it has none.
 int devices_open_like(int hosts);
 
 #endif

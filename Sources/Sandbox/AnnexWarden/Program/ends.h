@@ -1,24 +1,25 @@
-// The ends of children: how they are told, taken and brought about.
+// The ends of children: how the warden notices them, collects their statuses, and kills them.
 //
-// exec gives a child SIGCHLD as its exit signal. From then on that signal tells its end, and no descriptor is held for
-// it: every clone would copy a thousand idle children's, and close them again. One that never executed has no exit
-// signal, and neither has a reaper; their ends are told by their pidfds.
+// exec gives a child SIGCHLD as its exit signal. From then on that signal reports its end, and the warden holds no
+// descriptor for it. Otherwise every clone would copy the descriptors of a thousand idle children and close them again.
+// A child that never executed has no exit signal, and neither has a reaper; their pidfds report their ends.
 #ifndef ANNEX_ENDS_H
 #define ANNEX_ENDS_H
 
 #include "children.h"
 
-// A descriptor to watch, or -errno.
+// Returns a descriptor to watch, or -errno.
 long ends_prepare(void);
 
-// The next child that ended, or 0: first the one whose signal it was, then those whose signals were merged into it.
+// The next child that ended, or 0. First comes the sender of the signal, then children whose signals were merged into
+// it.
 int ends_next(void);
-// Nobody's end any more: taken, or it would be the next one for ever.
+// Collects the end of a process that is no child in the table. Otherwise ends_next would return it for ever.
 void ends_forget(int process);
 
-// 1 when the child's end was taken.
+// 1 if the child's end was collected.
 int ends_reap(struct child *child);
-// Whether its own code runs or ran. True for the living and the dead alike.
+// Whether its own code runs or ran, for a running and for an ended child alike.
 int ends_executed(const struct child *child);
 void ends_kill(const struct child *child);
 

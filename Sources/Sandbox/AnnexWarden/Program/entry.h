@@ -1,5 +1,5 @@
-// The first instructions of a freestanding program: the stack as the kernel left it becomes `start`'s argument.
-// For exactly one file of each program.
+// The first instructions of a freestanding program: the stack as the kernel left it becomes `start`'s argument. Exactly
+// one file of each program includes this.
 #ifndef ANNEX_ENTRY_H
 #define ANNEX_ENTRY_H
 

@@ -1,4 +1,4 @@
-// The executable: found inside the new root, compared with the one that was checked, executed once.
+// The executable is found inside the new root, compared with the checked one, and executed once.
 #ifndef ANNEX_EXECUTION_H
 #define ANNEX_EXECUTION_H
 
@@ -6,7 +6,7 @@
 
 long execution_enter_directory(struct launch *launch);
 long execution_open(struct launch *launch);
-// Returns only when it failed.
+// Returns only if the execution failed.
 long execution_begin(struct launch *launch);
 
 #endif

@@ -7,11 +7,11 @@
 #include "syscalls.h"
 #include "text.h"
 
-// Long enough for the kernel to empty a group; a process that cannot be killed is not waited for longer.
+// Long enough for the kernel to empty a group. For a process that cannot be killed, the warden does not wait longer.
 #define PATIENCE 10000000000u
 #define PAUSE 2000000
 
-// 1 when the child is still there.
+// 1 if the child is still there.
 static int still_running(struct child *child) {
     if (!child->used || child->answer.process == 0 || child->has_ended) return 0;
     long result = CALL(NR_wait4, child->answer.process, 0, WALL | WNOHANG, 0);
@@ -19,7 +19,7 @@ static int still_running(struct child *child) {
     return result == 0;
 }
 
-// 1 while some directory is busy. One that is gone, or not empty for a reason of its own, is done with.
+// 1 if some directory is still busy. Directories that are gone, or not empty for another reason, are given up.
 static int remove_directories(struct child *child) {
     uint32_t kept = 0;
     for (uint32_t start = 0; start < child->removals_length;) {
@@ -36,7 +36,7 @@ static int remove_directories(struct child *child) {
 }
 
 static int remains(void) {
-    // Directories are removed where the host sees them.
+    // The directories are removed in the host's mount namespace.
     int is_away = bare_leave() < 0;
     int remains = is_away;
     for (uint32_t i = 0; i < children_end(); i++) {

@@ -1,4 +1,4 @@
-// The broker is gone: every child is ended and what the launches made outside themselves is removed.
+// Runs when the broker is gone: ends every child and removes what the launches made outside themselves.
 #ifndef ANNEX_FAREWELL_H
 #define ANNEX_FAREWELL_H
 

@@ -4,9 +4,11 @@
 
 #include <stdint.h>
 
-// Takes it from the random bytes that the kernel leaves with the stack. For a caller without a guard of its own.
+// Sets the value from the random bytes that the kernel leaves with the stack. The calling function must not use the
+// guard itself.
 void guard_seed(const uint64_t *stack);
-// Another one, in a process that keeps it: for a caller that never returns to what the old one guards.
+// Sets a new value in a process that continues. The calling function must never return to one that the old value
+// guards.
 void guard_renew(void);
 
 #endif

@@ -5,12 +5,13 @@
 #include "text.h"
 #include "warden.h"
 
-// Of a thousand that stand for all memory: a host may hold half of it more than its sandbox, which still goes first.
+// Out of a thousand, which stand for all memory. A host may use half of all memory more than its sandbox, and the
+// kernel still kills the sandbox first.
 #define SCORE_AHEAD 500u
 #define SCORE_LARGEST 1000u
-// What getpriority(2) answers for niceness 0: larger is more.
+// The result of getpriority(2) for niceness 0; a larger result is a higher priority.
 #define PRIORITY_NORMAL 20
-// A third of the share of a processor that a niceness of 0 has.
+// A process with this much more niceness gets a third of the processor share of one with niceness 0.
 #define NICENESS_LESS 5
 #define NICENESS_LARGEST 19
 #define NUMBER_LARGEST 32
@@ -30,18 +31,19 @@ static long leave_favour(void) {
     return CALL(NR_setpriority, PRIO_PROCESS, 0, 0);
 }
 
-// Of two priorities the larger number is the lesser one. 0 is none: it follows from the niceness.
+// Of two disk priorities the larger number is the lower one. 0 means that it follows from the niceness.
 static long leave_disk_favour(void) {
     long priority = CALL(NR_ioprio_get, IOPRIO_WHO_PROCESS, 0);
-    // A kernel without block devices.
+    // The kernel has no block devices.
     if (priority == -ENOSYS) return 0;
     long normal = IOPRIO_CLASS_BEST_EFFORT << IOPRIO_CLASS_SHIFT | IOPRIO_NORMAL;
     if (priority <= 0 || priority >= normal) return priority < 0 ? priority : 0;
     return CALL(NR_ioprio_set, IOPRIO_WHO_PROCESS, 0, 0);
 }
 
-// A debugger's, for one, keeps every address at its place. Asked first: a service manager may forbid to change it. One that
-// locks it (LockPersonality= of systemd) refuses the question, too, and allows what the process has already.
+// A debugger, for one, sets a personality that keeps every address at its place. Ask first, because a service manager
+// may forbid changes. One that locks the personality (LockPersonality= of systemd) refuses the question too, and
+// permits the present value.
 static long leave_personality(void) {
     long personality = CALL(NR_personality, PERSONALITY_ASK);
     if (personality == 0 || (personality < 0 && personality != -EPERM)) return personality;
@@ -51,17 +53,18 @@ static long leave_personality(void) {
 
 static uint32_t read_score(void) {
     char text[NUMBER_LARGEST];
-    // Where it cannot be read, it cannot be written for a sandbox either: the launch says so. Below 0 counts as 0.
+    // If it cannot be read, it cannot be written for a sandbox either, and the launch reports that. A value below 0
+    // counts as 0.
     if (proc_read("self/oom_score_adj", text, sizeof text) <= 0) return 0;
     uint32_t score = 0;
     for (const char *digit = text; *digit >= '0' && *digit <= '9'; digit++) score = score * 10 + (uint32_t)(*digit - '0');
     return score;
 }
 
-// A program's memory written to a file, or handed to a program of the host's, would take its secrets along.
+// A core dump would take a program's secrets along, into a file or to a program of the host.
 static long leave_no_core(void) {
     long result = proc_write("self/coredump_filter", "0", 1);
-    // A kernel without core dumps.
+    // The kernel has no core dumps.
     return result == -ENOENT ? 0 : result;
 }
 
@@ -75,7 +78,7 @@ long inherited_give_up(void) {
     return result < 0 ? result : leave_no_core();
 }
 
-// Disks follow: their priority comes from the niceness.
+// The disk priority follows from the niceness.
 long inherited_lessen(void) {
     long priority = CALL(NR_getpriority, PRIO_PROCESS, 0);
     if (priority < 0) return priority;

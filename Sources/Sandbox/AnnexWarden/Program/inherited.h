@@ -1,16 +1,17 @@
-// What a process hands on to its children unasked: how it is scheduled, how soon it is killed when memory runs out, its
-// personality. A host's is no sandbox's: an audio host's real-time priority would let each extension hold a processor.
+// Properties that a process passes on to its children: its scheduling, its score for the out-of-memory killer, its
+// personality. Sandboxes must not inherit the host's: with an audio host's real-time priority each extension could
+// occupy a processor.
 #ifndef ANNEX_INHERITED_H
 #define ANNEX_INHERITED_H
 
-// The warden gives up what it got from its host, so that no child begins with it. Never more than the host had: what
+// The warden gives up what it inherited from its host, so that no child begins with it. It never gains: a property that
 // makes a process slower or weaker stays.
 long inherited_give_up(void);
 
-// This process has less of a processor than the host, if both want it.
+// Gives this process a smaller share of a processor than the host, while both compete.
 long inherited_lessen(void);
 
-// A sandbox ends before its host when the machine's memory runs out.
+// Makes the kernel kill a sandbox before its host when the machine's memory runs out.
 long inherited_expose(int process);
 
 #endif

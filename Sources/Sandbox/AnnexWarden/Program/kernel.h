@@ -1,5 +1,5 @@
-// The kernel's numbers and layouts that the warden uses. Kept here, not taken from the machine that
-// builds: its headers may be older than the kernel that runs, and a freestanding program needs no more.
+// The kernel's numbers and layouts that the warden uses. They are kept here because the headers of the building machine
+// may be older than the running kernel. A freestanding program needs no more.
 #ifndef ANNEX_KERNEL_H
 #define ANNEX_KERNEL_H
 
@@ -278,11 +278,11 @@ enum {
     SIGCONT = 18, SIGSTOP = 19, SIGTSTP = 20, SIGWINCH = 28,
 };
 #define SIG_SETMASK 2
-// What sent a signal: a process by kill(2), or the kernel itself.
+// The senders of a signal: a process by kill(2), or the kernel itself.
 #define SI_USER 0
 #define SI_KERNEL 0x80
 #define SA_NOCLDSTOP 1
-// What rt_sigtimedwait and waitid tell; the sender's number is 0 where that is no process of this pid namespace.
+// The result of rt_sigtimedwait and waitid. The sender's number is 0 if the sender is no process of this pid namespace.
 struct signal_information {
     int32_t number, error, code, padding;
     int32_t sender;
@@ -290,7 +290,7 @@ struct signal_information {
     uint64_t more[13];
 };
 _Static_assert(sizeof(struct signal_information) == 128, "siginfo_t is 128 bytes");
-// What a signalfd tells.
+// One record of a signalfd.
 struct signal_notice {
     int32_t number, error, code, sender;
     uint64_t more[14];

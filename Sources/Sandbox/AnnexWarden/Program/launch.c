@@ -21,27 +21,27 @@ int launch_take(struct launch *launch, const struct step *steps, size_t count) {
         int fault = plan->fault_errno != 0 && plan->fault_step == launch->step;
         long result = fault ? -(long)plan->fault_errno : steps[i].take(launch);
         if (result < 0) return (int)-result;
-        // Once a filter is in force, even asking for the time could be the end.
+        // Once a filter is in force, even reading the clock could kill the process.
         if (launch->step < ANNEX_STEP_SECCOMP) launch->times[launch->step] = clock_now() - launch->ahead;
     }
     return 0;
 }
 
-// The check came before the steps, for they read the plan; here it has its time and its fault.
+// The plan was checked before the steps, because they read it. This step gives the check its time and its fault.
 static long plan_was_read(struct launch *launch) {
     (void)launch;
     return 0;
 }
 
 static long clone_trees(struct launch *launch) {
-    // Where the launch before found no way back, this one needs it: only from there can the host's mounts be cloned.
+    // If the launch before found no way back, this one needs it: the host's mounts can be cloned only there.
     long result = bare_leave();
     return result < 0 ? result : mounts_clone_trees(launch);
 }
 
 static uint64_t namespaces(const annex_plan *plan) {
-    // The network has a way of its own (network.c). The cgroup namespace follows in the child: made here, its root
-    // would be the warden's group.
+    // The network namespace is chosen separately (network.c). The child makes the cgroup namespace later: made here,
+    // its root would be the warden's group.
     static const struct { uint32_t layer; uint64_t flag; } flags[] = {
         {ANNEX_LAYER_USER, CLONE_NEWUSER}, {ANNEX_LAYER_MOUNT, CLONE_NEWNS},      {ANNEX_LAYER_PID, CLONE_NEWPID},
         {ANNEX_LAYER_IPC, CLONE_NEWIPC},   {ANNEX_LAYER_UTS, CLONE_NEWUTS},
@@ -61,7 +61,7 @@ static long clone_child(struct launch *launch) {
     launch->report = ends[1];
     long network = network_choose(launch->plan);
     if (network < 0) return network;
-    // Exit signal 0: exec sets it to SIGCHLD, so that waitid tells exactly who executed and who did not.
+    // Exit signal 0: exec sets it to SIGCHLD, so waitid distinguishes children that executed from those that did not.
     struct clone_arguments arguments = {
         .flags = CLONE_PIDFD | namespaces(launch->plan) | (uint64_t)network,
         .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
@@ -104,7 +104,7 @@ static void keep_removals(struct child *child, const annex_plan *plan) {
     }
 }
 
-// The child exists: from here on its end is an event, also when the warden's own half failed.
+// The child exists: from here on its end is an event, even if the warden's own half failed.
 static void adopt(struct child *child, struct launch *launch) {
     const annex_plan *plan = launch->plan;
     child->pidfd = launch->pidfd;
@@ -146,7 +146,7 @@ void launch_begin(struct child *child, size_t length, const int *descriptors, ui
         error = launch_take(&launch, warden_steps, sizeof warden_steps / sizeof *warden_steps);
         if (launch.process > 0) adopt(child, &launch);
         else close_descriptor(launch.warden_end);
-        // When the child failed first, the warden's own failure is only its echo.
+        // If the child failed first, the warden's own failure is only a consequence.
         if (launch.process > 0 && error != 0) loop_hear(child);
         if (error != 0) children_fail(child, launch.step, error, launch.detail);
     }

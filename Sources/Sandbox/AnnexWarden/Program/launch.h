@@ -9,11 +9,11 @@
 
 struct launch {
     const annex_plan *plan;
-    int descriptors[ANNEX_PLAN_DESCRIPTORS];  // that came with the plan
+    int descriptors[ANNEX_PLAN_DESCRIPTORS];  // received with the plan
     uint32_t descriptor_count;
     int trees[ANNEX_PLAN_BINDS];  // cloned ahead of time, or -1: the child finds the source by its path
     uint64_t times[ANNEX_STEP_COUNT];
-    uint32_t step, detail;  // where it stands; what a failure reports
+    uint32_t step, detail;  // the present step and item, for a failure's report
     uint64_t begun;
 
     // The warden's half.
@@ -23,24 +23,24 @@ struct launch {
     // The child's half.
     int report;      // to the warden
     int root;        // the tmpfs that becomes the root
-    int began_bare;  // in a mount namespace without anything of the host's (bare.c)
-    uint64_t own_devices[ANNEX_PLAN_SCRATCHES + 1];  // of the root and of the scratches: where mount points may be made
+    int began_bare;  // in a mount namespace without the host's mounts (bare.c)
+    uint64_t own_devices[ANNEX_PLAN_SCRATCHES + 1];  // the root and the scratches: mount points may be made there
     uint32_t own_count;
     int executable;  // opened inside
     int executed;    // with a reaper: the end of a pipe that the program's exec closes; -1 without
     uint64_t ahead;  // how far its clock is ahead of the warden's, in nanoseconds (clocks.c)
 };
 
-// A step answers 0 or more, or -errno with `launch->detail` saying on which item.
+// A step returns 0 or more, or -errno; then `launch->detail` names the item that failed.
 struct step {
     uint32_t number;
     long (*take)(struct launch *launch);
 };
 
-// Takes the steps in order and notes the time after each; 0, or the errno of the one that failed.
+// Performs the steps in order and records the time after each. Returns 0, or the errno of the step that failed.
 int launch_take(struct launch *launch, const struct step *steps, size_t count);
 
-// What a report is about. All but the first come with a reaper only.
+// The kinds of reports. Only launches with a reaper send others than the first.
 enum {
     REPORT_STEP,      // the filter is in force (`error` 0), or a step failed
     REPORT_PROGRAM,   // carries a pidfd of the program, which is the reaper's child
@@ -49,7 +49,7 @@ enum {
     REPORT_ENDED,     // `status`
 };
 
-// What the child says to the warden.
+// The child's report to the warden.
 struct child_report {
     uint32_t kind;
     uint32_t step;
@@ -60,12 +60,12 @@ struct child_report {
     uint64_t times[ANNEX_STEP_COUNT];
 };
 
-// The plan in the static buffer becomes a child; whatever happens is noted in `child`. Takes the descriptors.
+// Makes a child from the plan in the static buffer. The result is recorded in `child`. Takes over the descriptors.
 void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count);
 
-// Where a plan is received: aligned, and copied by the clone for the child to work from.
+// The buffer that receives plans: aligned, and copied by the clone, so that the child can read it.
 extern unsigned char launch_plan[ANNEX_PLAN_LARGEST];
-// After a plan of `length` bytes was received: what a longer one before it left behind it is nobody's any more.
+// Clears the buffer behind a plan of `length` bytes, because an earlier, longer plan may have left data there.
 void launch_clear_rest(size_t length);
 
 #endif

@@ -10,12 +10,13 @@
 
 #define EVENTS_AT_ONCE 64
 #define REPORTS_AT_ONCE 16
-// For what nothing tells: that descriptors on their way have arrived, the end of a child that cannot be watched.
+// The interval for checking what no event reports: whether descriptors in flight have arrived, and whether an unwatched
+// child has ended.
 #define UNTOLD_LOOK_MS 2
-// Long enough that what was launched has said hello: it would have to share the processor.
+// Long enough that a launched extension has sent its hello. Earlier work would compete with it for the processor.
 #define QUIET_MS 5
 
-// What an event is about: the kind in the lowest bits, then the place, then its generation.
+// The token of an event: its kind in the lowest bits, then the slot, then the slot's generation.
 enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_ENDS, ABOUT_REPORT, ABOUT_END };
 #define ABOUT_BITS 3
 
@@ -49,7 +50,7 @@ long loop_prepare(void) {
 
 // MARK: - Descriptors that arrive
 
-// What one message may carry, as the kernel lays it out.
+// The descriptors that one message may carry, in the kernel's layout.
 struct arrived {
     struct control_header header;
     int32_t descriptors[ANNEX_PLAN_DESCRIPTORS];
@@ -62,17 +63,18 @@ static uint32_t arrived_count(const struct message *message, const struct arrive
     return (uint32_t)(bytes / sizeof arrived->descriptors[0]);
 }
 
-// Room for exactly one.
+// Room for exactly one descriptor.
 #define PASSED_ONE (sizeof(struct control_header) + 8)
 
 // MARK: - Children
 
 void loop_watch(struct child *child) {
     long result = watch(child->report, EPOLLIN, token(child, ABOUT_REPORT));
-    // By edge: a debugger may hold back the end of what it traces, and lets the kernel tell it anew when it lets go.
+    // Edge-triggered: a debugger may delay the end of a process that it traces. The kernel reports the end again when
+    // the debugger lets go.
     if (result >= 0) result = watch(child->pidfd, EPOLLIN | EPOLLET, token(child, ABOUT_END));
     if (result >= 0) return;
-    // No event tells its end: it is brought about, and looked for until it is there.
+    // No event will report its end: kill it, and check until it has ended.
     children_fail(child, ANNEX_STEP_CLONE, (int32_t)-result, 0);
     ends_kill(child);
     child->is_unwatched = 1;
@@ -83,7 +85,7 @@ static void take_listener(struct child *child, int number) {
     int holder = child->has_reaper ? child->program : child->pidfd;
     long result = child->listener_fault != 0 ? -(long)child->listener_fault
                                              : CALL(NR_pidfd_getfd, holder, number, 0);
-    // It was killed before this was read: its end says so.
+    // The process was killed before this report was read; its end will be reported.
     if (result == -ESRCH) return;
     if (result < 0) {
         children_fail(child, ANNEX_STEP_LISTENER, (int32_t)-result, 0);
@@ -99,7 +101,7 @@ void loop_listener_sent(struct child *child) {
     static const char go = 1;
     close_descriptor(child->listener);
     child->listener = -1;
-    // Should the child be gone, its end is told; SIGPIPE is blocked.
+    // If the child is gone, its end will be reported. SIGPIPE is blocked.
     if (child->report >= 0) CALL(NR_write, child->report, &go, sizeof go);
 }
 
@@ -112,11 +114,12 @@ static void hear_execution(struct child *child) {
     child->outcome = EXECUTED;
     child->answer.times[ANNEX_STEP_EXEC] = clock_now();
     children_answer(child, ANNEX_ANSWER_EXECUTED);
-    // From here on a signal tells its end; the answer about the start may still have to carry this.
+    // From here on a signal reports its end. The pidfd is kept until STARTED, which carries it, is sent.
     if ((child->pending & 1u << ANNEX_ANSWER_STARTED) == 0) loop_started_sent(child);
 }
 
-// How the program fares; a reaper's words only, for nobody else holds the other end once the program runs.
+// Handles a report on the program's execution, stop or end. Only a reaper sends them: no other process holds the
+// socket's other end once the program runs.
 static void hear_reaper(struct child *child, const struct child_report *report) {
     if (report->kind == REPORT_EXECUTED) hear_execution(child);
     if (report->kind != REPORT_STOPPED && report->kind != REPORT_ENDED) return;
@@ -130,7 +133,7 @@ static void hear_reaper(struct child *child, const struct child_report *report) 
 }
 
 static void hear_step(struct child *child, const struct child_report *report) {
-    // The warden's own steps have their times already.
+    // The warden has recorded the times of its own steps already.
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) {
         if (report->times[i] != 0) child->answer.times[i] = report->times[i];
     }
@@ -141,7 +144,7 @@ static void hear_step(struct child *child, const struct child_report *report) {
     if (child->wants_listener) take_listener(child, report->listener);
 }
 
-// The report socket's end: closed by exec, or by death.
+// Handles the end of the report socket, which exec or death closes.
 static void hear_last_of_report(struct child *child) {
     if (!child->has_reaper && ends_executed(child)) hear_execution(child);
     unwatch(&child->report);
@@ -154,7 +157,7 @@ static void hear_report(struct child *child, const struct child_report *report, 
     else close_descriptor(passed);
 }
 
-// 1 where there may be more.
+// 1 if there may be more.
 static int hear_next(struct child *child) {
     if (child->report < 0) return 0;
     struct child_report report;
@@ -163,7 +166,7 @@ static int hear_next(struct child *child) {
     struct message message = {.buffers = &buffer, .count = 1, .control = &arrived, .control_length = PASSED_ONE};
     long received = CALL(NR_recvmsg, child->report, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (received == -EAGAIN) return 0;
-    // It ended without reading its "go"; what it said before is still to be read.
+    // The child ended without reading its "go"; its earlier reports can still be read.
     if (received == -ECONNRESET) return 1;
     int passed = received >= 0 && arrived_count(&message, &arrived) == 1 ? arrived.descriptors[0] : -1;
     if (received == sizeof report) hear_report(child, &report, passed);
@@ -175,20 +178,20 @@ void loop_hear(struct child *child) {
     while (hear_next(child)) continue;
 }
 
-// No child holds up the others: what it says beyond this is an event of the next turn.
+// Reads a bounded number of reports, so that no child delays the others. The rest is an event of the next turn.
 static void hear_some(struct child *child) {
     for (int i = 0; i < REPORTS_AT_ONCE && hear_next(child); i++) continue;
 }
 
 static void end_child(struct child *child) {
-    // What it said before its end comes first.
+    // Reports that the child sent before its end come first.
     loop_hear(child);
     if (!ends_reap(child)) return;
-    // The answer about the start may still have to carry the pidfd: only releasing the place closes it.
+    // STARTED may still have to carry the pidfd, which only the release of the slot closes.
     if (child->is_unwatched) warden.loop.unwatched--;
     if (child->pidfd >= 0) CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_DEL, child->pidfd, 0);
     unwatch(&child->report);
-    // Killed on its way, without a word: no step of ours failed.
+    // The child was killed before it executed and sent no report: no step of ours failed.
     children_fail(child, ANNEX_STEP_EXEC, 0, 0);
     child->pending &= ~(1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_STOPPED);
 }
@@ -204,7 +207,7 @@ static void hear_ends(void) {
         struct child *child = children_with(process);
         if (child == 0) ends_forget(process);
         else end_child(child);
-        // Told before the others are looked for: among a thousand that takes its time.
+        // Send the answers before checking the other children, because among a thousand that takes long.
         if (child != 0) answers_flush(child);
     }
 }
@@ -239,7 +242,8 @@ static void receive_plan(void) {
     launch_clear_rest((size_t)received);
     uint32_t count = arrived_count(&message, &arrived);
     int cut = (message.flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
-    // The last place is for saying no; it is free again once that was sent, and until then no plan is read.
+    // The last slot serves to reject plans. It is free again once the rejection was sent, and until then no plan is
+    // read.
     struct child *child = children_take(1);
     int full = child == 0;
     if (full) child = children_take(0);
@@ -269,7 +273,7 @@ static void handle(const struct epoll_entry *event) {
     answers_flush(child);
 }
 
-// While an answer waits, only room for it is waited for: no plan is read that would add to them.
+// While an answer waits, the loop waits only for room for it, and reads no plan that would add answers.
 static void listen_to_control(void) {
     uint32_t wanted = warden.answers.is_waiting ? EPOLLOUT : EPOLLIN;
     if (wanted == warden.loop.control) return;
@@ -283,7 +287,7 @@ static void make_spares(void) {
     if (warden.bare.is_due) bare_make();
 }
 
-// How long nothing may come before the next turn; -1: for ever.
+// The timeout for the next turn in milliseconds; -1: none.
 static int patience(void) {
     if (warden.loop.ends_left) return 0;
     if (warden.answers.is_crowded || warden.loop.unwatched > 0) return UNTOLD_LOOK_MS;

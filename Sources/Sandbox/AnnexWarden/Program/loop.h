@@ -1,4 +1,4 @@
-// The warden's one loop: plans in, children's reports and ends, the broker's end. It waits nowhere else.
+// The warden's one event loop: plans, children's reports and ends, and the broker's end. The warden waits nowhere else.
 #ifndef ANNEX_LOOP_H
 #define ANNEX_LOOP_H
 
@@ -9,13 +9,13 @@ long loop_prepare(void);
 // Returns when the broker is gone.
 void loop_run(void);
 
-// A new child's report socket and pidfd; when they cannot be watched, the launch fails and the child is gone.
+// Watches a new child's report socket and pidfd. If that fails, the launch fails and the child is killed.
 void loop_watch(struct child *child);
-// Takes what the child reported so far.
+// Reads what the child has reported so far.
 void loop_hear(struct child *child);
-// The broker holds the pidfd: from its execution on the child needs none here.
+// The broker has the pidfd: once the child has executed, the warden needs none.
 void loop_started_sent(struct child *child);
-// The broker holds the listener: the child goes on.
+// The broker has the listener: the child may continue.
 void loop_listener_sent(struct child *child);
 
 #endif

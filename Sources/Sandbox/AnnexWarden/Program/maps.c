@@ -20,7 +20,8 @@ long maps_write(struct launch *launch) {
     launch->detail = 3;
     long result = inherited_expose(launch->process);
     if (result < 0 || !plan_has(plan, ANNEX_LAYER_USER)) return result;
-    // Without this an ordinary user may not write a group map, and root's sandbox could drop a group that denies.
+    // Without this, an ordinary user may not write a group map. And root's sandbox could leave a group that denies
+    // access.
     launch->detail = 0;
     result = proc_write_of(launch->process, "/setgroups", "deny", 4);
     if (result < 0) return result;

@@ -11,7 +11,7 @@
 
 static int wants_root(const struct launch *launch) { return plan_has(launch->plan, ANNEX_LAYER_ROOT); }
 
-// st_dev as stat(2) shows it.
+// The value of st_dev as stat(2) shows it.
 static uint64_t device_number(uint64_t major, uint64_t minor) {
     return (major & 0xfffff000u) << 32 | (major & 0xfffu) << 8 | (minor & 0xffffff00u) << 12 | (minor & 0xffu);
 }
@@ -32,7 +32,8 @@ long mounts_open_plain(const char *path) {
 
 // MARK: - Sources
 
-// A copy of the mounts at and beneath an object, with the rights of the plan, cut off from the host's later mounts.
+// Clones the mounts at and beneath an object, with the rights of the plan. Later mounts of the host do not reach the
+// clone.
 static long clone_tree(int source, uint32_t flags) {
     long tree = CALL(NR_open_tree, source, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
     if (tree < 0) return tree;
@@ -46,7 +47,7 @@ static long clone_tree(int source, uint32_t flags) {
     return result;
 }
 
-// The descriptor that came with the plan must still be what the broker wrote down.
+// The descriptor that came with the plan must still be the object that the broker recorded.
 static long clone_held(const struct launch *launch, const annex_bind *bind) {
     int held = launch->descriptors[bind->descriptor];
     uint32_t type = 0;
@@ -60,12 +61,12 @@ static long clone_held(const struct launch *launch, const annex_bind *bind) {
 
 long mounts_clone_trees(struct launch *launch) {
     const annex_bind *binds = plan_records(launch->plan, launch->plan->binds);
-    // Only who may mount in the host's namespace can; the others' children find the sources by path.
+    // Only a process that may mount in the host's namespace can do this. Otherwise the child finds the sources by path.
     if (!warden.is_root || !wants_root(launch)) return 0;
     for (uint32_t i = 0; i < launch->plan->binds.count; i++) {
         launch->detail = i;
         long tree = clone_held(launch, &binds[i]);
-        // Root of a container without the right to mount: as for an ordinary user.
+        // Root of a container without the right to mount is treated like an ordinary user.
         if (tree == -EPERM) return 0;
         if (tree < 0) return tree;
         launch->trees[i] = (int)tree;
@@ -73,7 +74,7 @@ long mounts_clone_trees(struct launch *launch) {
     return 0;
 }
 
-// Found again by path in this namespace, for a descriptor of another one cannot be bound.
+// Finds the source again by path in this namespace, because a descriptor from another namespace cannot be bound.
 static long clone_found(const struct launch *launch, const annex_bind *bind) {
     uint32_t type = 0;
     long result = mounts_compare(launch->descriptors[bind->descriptor], bind->device, bind->inode, &type);
@@ -103,7 +104,7 @@ static long device_of(int descriptor, uint64_t *device) {
     return result;
 }
 
-// Mount points are made in the root and in scratches only: what is missing inside a bind would be made on the host.
+// Mount points are made only in the root and in scratches: made inside a bind, they would appear on the host.
 static int is_own(const struct launch *launch, int directory) {
     uint64_t here = 0;
     if (device_of(directory, &here) < 0) return 0;
@@ -132,7 +133,7 @@ static long open_or_make(const struct launch *launch, int directory, const char 
     return result < 0 ? result : open_beneath(directory, name, flags);
 }
 
-// Walks the target's components from the new root, making what is missing; opens the last one.
+// Walks the target's components from the new root, makes missing ones and opens the last one.
 static long open_target(const struct launch *launch, const char *path, int is_directory) {
     static char name[4096];
     long here = CALL(NR_fcntl, launch->root, F_DUPFD_CLOEXEC, 0);
@@ -160,7 +161,7 @@ static long attach(const struct launch *launch, int tree, const char *path, int 
 
 long mounts_make_private(struct launch *launch) {
     if (!plan_has(launch->plan, ANNEX_LAYER_MOUNT)) return 0;
-    // Before the first mount: nothing made here may show on the host, and nothing made there may arrive here.
+    // Before the first mount: no mount made here may appear on the host, and no mount made there may appear here.
     return CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
 }
 
@@ -173,7 +174,7 @@ long mounts_make_root(struct launch *launch) {
     launch->root = (int)root;
     long result = note_own(launch, launch->root);
     if (result < 0) return result;
-    // Over "/" itself, which always exists: paths still begin beneath it, until the pivot.
+    // Mounted over "/" itself, which always exists. Until the pivot, paths still begin beneath this mount.
     return CALL(NR_move_mount, root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
 }
 
@@ -209,7 +210,7 @@ long mounts_make_scratches(struct launch *launch) {
     return 0;
 }
 
-// The last component, after its parent was opened or made.
+// Makes the last component as a link, after its parent was opened or made.
 static long make_link(const struct launch *launch, const char *path, const char *contents) {
     static char parent[4096];
     uint32_t cut = 0;
@@ -220,7 +221,7 @@ static long make_link(const struct launch *launch, const char *path, const char 
     parent[cut] = 0;
     long directory = open_target(launch, parent, 1);
     if (directory < 0) return directory;
-    // A link made in a bind would be made on the host.
+    // A link made inside a bind would appear on the host.
     int allowed = is_own(launch, (int)directory);
     long result = allowed ? CALL(NR_symlinkat, contents, directory, path + cut + 1) : -EROFS;
     CALL(NR_close, directory);
@@ -238,12 +239,12 @@ long mounts_make_links(struct launch *launch) {
     return 0;
 }
 
-// Before the pivot: the kernel gives a new procfs only to who sees a whole one.
+// Before the pivot: the kernel allows a new procfs only to a process that sees a complete one.
 long mounts_make_proc(struct launch *launch) {
     if ((launch->plan->flags & ANNEX_PLAN_PROC) == 0) return 0;
     long context = CALL(NR_fsopen, "proc", FSOPEN_CLOEXEC);
     if (context < 0) return context;
-    // Processes only, and of those only the ones that the reader could trace.
+    // Shows processes only, and of those only the ones that the reader could trace.
     long result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "subset", "pid", 0);
     if (result >= 0) result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "hidepid", "ptraceable", 0);
     if (result >= 0) result = CALL(NR_fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
@@ -259,13 +260,13 @@ long mounts_make_proc(struct launch *launch) {
 }
 
 long mounts_exchange_root(int root) {
-    // Both at the same place: the old root then lies over the new one and is taken off again.
+    // New and old root are at the same place: the old root then lies over the new one and is unmounted.
     long result = CALL(NR_fchdir, root);
     if (result >= 0) result = CALL(NR_pivot_root, ".", ".");
     return result < 0 ? result : CALL(NR_umount2, ".", MNT_DETACH);
 }
 
-// Beneath the new root lies the bare one, where there is nothing to take off.
+// Beneath the new root lies the bare one, from which nothing has to be unmounted.
 static long enter_root(int root) {
     long result = CALL(NR_fchdir, root);
     return result < 0 ? result : CALL(NR_chroot, ".");

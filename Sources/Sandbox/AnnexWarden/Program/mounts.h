@@ -1,13 +1,13 @@
-// What the child sees as its files: a root of its own, made of nothing but what the plan lists.
+// The child's file system: a root of its own that holds only what the plan lists.
 #ifndef ANNEX_MOUNTS_H
 #define ANNEX_MOUNTS_H
 
 #include "launch.h"
 
-// By the warden, as root: the sources as trees of their own, from the descriptors that the broker checked.
+// For the warden as root: clones the sources into trees, from the descriptors that the broker checked.
 long mounts_clone_trees(struct launch *launch);
 
-// By the child.
+// Called by the child.
 long mounts_make_private(struct launch *launch);
 long mounts_make_root(struct launch *launch);
 long mounts_bind(struct launch *launch);
@@ -16,12 +16,12 @@ long mounts_make_links(struct launch *launch);
 long mounts_make_proc(struct launch *launch);
 long mounts_pivot(struct launch *launch);
 
-// `root`, mounted over "/", becomes the root, and what was the root is taken off.
+// Makes `root`, which is mounted over "/", the root, and unmounts the old root.
 long mounts_exchange_root(int root);
 
-// 0 when the descriptor is that object, -ESTALE when it is another, or -errno.
+// 0 if the descriptor is that object, -ESTALE if it is another, or -errno.
 long mounts_compare(int descriptor, uint64_t device, uint64_t inode, uint32_t *type);
-// Opens a path of the present root without following any link, for reference only.
+// Opens a path in the present root with O_PATH, without following any link.
 long mounts_open_plain(const char *path);
 
 #endif

@@ -3,11 +3,11 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// The warden itself is in the spare one, so that a clone without CLONE_NEWNET begins there: nothing is opened, handed
-// over or entered by name, and a sandbox that got the wrong network by mistake would have an empty one.
+// The warden itself is in the spare namespace, so a clone without CLONE_NEWNET begins there. Nothing is opened, passed
+// or entered by name. A sandbox that got the wrong network by mistake would get an empty one.
 
 void network_prepare(void) {
-    // Only who may make one without a user namespace of its own.
+    // Only root can make a network namespace without a user namespace of its own.
     if (warden.is_root) warden.network.hosts = (int)CALL(NR_openat, AT_FDCWD, "/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 }
 
@@ -20,17 +20,18 @@ static long go_back(void) {
 
 long network_choose(const annex_plan *plan) {
     if (!plan_has(plan, ANNEX_LAYER_NETWORK)) return go_back();
-    // Only the user namespace that a network was made in may raise its loopback, and that is the sandbox's own.
+    // Loopback can be brought up only from the user namespace in which the network was made, which is the sandbox's
+    // own.
     if ((plan->flags & ANNEX_PLAN_LOOPBACK) != 0) return CLONE_NEWNET;
     warden.network.is_due = warden.network.hosts >= 0;
     if (warden.network.place != IN_SPARE) return CLONE_NEWNET;
-    // Before the clone: one that fails half-way has used it up.
+    // Before the clone: even a clone that fails half-way has used up the namespace.
     warden.network.place = IN_TAKEN;
     return 0;
 }
 
 void network_make_spare(void) {
-    // Asked once per launch: where the kernel refuses, by rights or by number, launches make their own.
+    // Tried once for each launch. If the kernel refuses, for lack of rights or by a limit, launches make their own.
     warden.network.is_due = 0;
     if (CALL(NR_unshare, CLONE_NEWNET) >= 0) warden.network.place = IN_SPARE;
 }

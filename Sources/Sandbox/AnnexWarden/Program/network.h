@@ -1,4 +1,4 @@
-// A network namespace that is ready before a sandbox needs it: making one is the dearest step of a launch.
+// A network namespace that is prepared before a sandbox needs it, because making one is the slowest step of a launch.
 #ifndef ANNEX_NETWORK_H
 #define ANNEX_NETWORK_H
 
@@ -6,10 +6,10 @@
 
 void network_prepare(void);
 
-// What clone3 has to make so that the sandbox gets the network of its plan: CLONE_NEWNET, 0, or -errno.
+// Chooses the flag with which clone3 gives the sandbox the network of its plan: CLONE_NEWNET, 0, or -errno.
 long network_choose(const annex_plan *plan);
 
-// Made only where one would serve the next launch, while nothing else is to be done.
+// Makes the spare namespace while the warden is idle, and only if the last launch could have used it.
 void network_make_spare(void);
 
 #endif

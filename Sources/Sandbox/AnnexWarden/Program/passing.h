@@ -6,14 +6,14 @@
 
 #include "syscalls.h"
 
-// Laid out as the kernel aligns it.
+// Laid out with the kernel's alignment.
 struct passed {
     struct control_header header;
     int32_t descriptor;
     int32_t padding;
 };
 
-// Sends `length` bytes, with a descriptor unless it is -1; what sendmsg(2) answers.
+// Sends `length` bytes, with a descriptor unless it is -1. Returns the result of sendmsg(2).
 static inline long passing_send(int socket, const void *bytes, uint64_t length, int descriptor, uint32_t flags) {
     struct passed passed = {
         .header = {.length = sizeof passed.header + sizeof passed.descriptor, .level = SOL_SOCKET, .type = SCM_RIGHTS},

@@ -2,7 +2,7 @@
 
 #include "kernel.h"
 
-// What a check looks at, and where the first thing that is wrong stands.
+// The input of a check, and the place of the first error.
 struct reading {
     const annex_plan *plan;
     uint32_t descriptors;
@@ -11,7 +11,7 @@ struct reading {
     int error;
 };
 
-// Places in the plan, for `detail`.
+// The offset of a field in the plan, for `detail`.
 #define FIELD(name) ((uint32_t)offsetof(annex_plan, name))
 
 #define PATH_LARGEST 4095u
@@ -31,12 +31,12 @@ static void expect(struct reading *reading, int holds, uint32_t detail) {
     reading->detail = detail;
 }
 
-// A run of `size` bytes lies after the header and inside the plan.
+// Whether a run of `size` bytes lies after the header and inside the plan.
 static int inside(const struct reading *reading, uint32_t offset, uint64_t size) {
     return offset >= sizeof(annex_plan) && offset <= reading->plan->size && size <= reading->plan->size - offset;
 }
 
-// A text that ends where it says, and nowhere before.
+// Whether a text has its NUL at its stated end, and none before.
 static int is_text(const struct reading *reading, annex_bytes text, uint32_t largest) {
     if (text.length > largest || !inside(reading, text.offset, (uint64_t)text.length + 1)) return 0;
     const char *characters = plan_text(reading->plan, text);
@@ -46,14 +46,14 @@ static int is_text(const struct reading *reading, annex_bytes text, uint32_t lar
     return characters[text.length] == 0;
 }
 
-// No component that climbs, stays or is empty: such a path means what it says, component by component.
+// Whether a component is neither empty nor "." nor "..", so that the path can be followed component by component.
 static int is_plain_component(const char *start, uint32_t length) {
     if (length == 0) return 0;
     if (length == 1 && start[0] == '.') return 0;
     return !(length == 2 && start[0] == '.' && start[1] == '.');
 }
 
-// An absolute path in its simplest form; "/" itself only where the caller allows it.
+// Whether a path is absolute and in its simplest form. "/" itself is valid only if the caller allows it.
 static int is_path(const struct reading *reading, annex_bytes path, int root_allowed) {
     if (path.length == 0 || !is_text(reading, path, PATH_LARGEST)) return 0;
     const char *characters = plan_text(reading->plan, path);
@@ -68,7 +68,7 @@ static int is_path(const struct reading *reading, annex_bytes path, int root_all
     return 1;
 }
 
-// The records of a run, or null after noting what is wrong with it.
+// The records of a run; null, after recording the error, if the run is invalid.
 static const void *run(struct reading *reading, annex_records records, uint32_t size, uint32_t most, uint32_t detail) {
     int holds = records.count <= most
         && (records.count == 0
@@ -81,16 +81,16 @@ static void check_flags(struct reading *reading) {
     const annex_plan *plan = reading->plan;
     uint32_t flags = plan->flags;
     expect(reading, (flags & ~(uint32_t)PLAN_FLAGS_KNOWN) == 0, FIELD(flags));
-    // The host's own /proc and the host's own loopback are none of a plan's business.
+    // A plan may not change the host's own /proc or loopback interface.
     int has_root = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
     expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_root, FIELD(flags));
     expect(reading, (flags & ANNEX_PLAN_LOOPBACK) == 0 || plan_has(plan, ANNEX_LAYER_NETWORK), FIELD(flags));
-    // The filter says it first, and both are left out by one name.
+    // The filter enforces this first, and the same waiver leaves out both.
     int has_filter = plan_has(plan, ANNEX_LAYER_SECCOMP);
     expect(reading, (flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0 || has_filter, FIELD(flags));
     expect(reading, (plan->filter_flags & ~FILTER_FLAGS_KNOWN) == 0, FIELD(filter_flags));
     expect(reading, (plan->file_mask & ~MASK_BITS) == 0 && plan->reserved == 0, FIELD(file_mask));
-    // Who leads the session is the reaper.
+    // The reaper leads the session that gets the terminal.
     expect(reading, plan->terminal == -1 || (flags & ANNEX_PLAN_REAPER) != 0, FIELD(terminal));
 }
 
@@ -99,9 +99,9 @@ static void check_header(struct reading *reading, size_t length) {
     expect(reading, plan->magic == ANNEX_PLAN_MAGIC, FIELD(magic));
     expect(reading, plan->size == length, FIELD(size));
     expect(reading, (plan->layers & ~LAYERS_KNOWN) == 0, FIELD(layers));
-    // A root of its own in the host's mount namespace would be the host's new root.
+    // A root of its own in the host's mount namespace would replace the host's root.
     expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || plan_has(plan, ANNEX_LAYER_MOUNT), FIELD(layers));
-    // Clocks of one's own want rights over a user namespace of one's own.
+    // Changing clocks requires rights over a user namespace of the sandbox's own.
     expect(reading, !plan_has(plan, ANNEX_LAYER_TIME) || plan_has(plan, ANNEX_LAYER_USER), FIELD(layers));
     // 0 would mean "without limit" to tmpfs.
     int bounded = plan->root_size > 0 && plan->root_inodes > 0;
@@ -115,7 +115,7 @@ static void check_header(struct reading *reading, size_t length) {
 
 static void check_identity(struct reading *reading) {
     const annex_plan *plan = reading->plan;
-    // Never the host's root, whatever the broker says; -1 would mean "leave as it is".
+    // Never the host's root, whatever the broker says. -1 would mean "leave as it is".
     int user_holds = plan->outside_user != 0 || reading->zero_is_user;
     int group_holds = plan->outside_group != 0 || reading->zero_is_user;
     expect(reading, user_holds && plan->outside_user != UINT32_MAX, FIELD(outside_user));
@@ -222,7 +222,7 @@ static void check_landlock(struct reading *reading) {
 static void check_filter(struct reading *reading) {
     annex_bytes filter = reading->plan->filter;
     if (!plan_has(reading->plan, ANNEX_LAYER_SECCOMP)) {
-        // A filter that is not asked for is a mistake of the broker's, and a layer less than it believes.
+        // An unrequested filter is a mistake of the broker: the sandbox would lack a layer that it expects.
         expect(reading, filter.length == 0, FIELD(filter));
         return;
     }
@@ -240,7 +240,7 @@ int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_
         *detail = FIELD(version);
         return EPROTO;
     }
-    // Everything below leans on `size` being the true length: nothing more is read when it is not.
+    // All checks below rely on `size` being the true length. If it is not, no other field is read.
     check_header(&reading, length);
     if (reading.error == 0) {
         check_identity(&reading);

@@ -1,5 +1,5 @@
-// Reading a plan: the only code that looks at bytes from outside. Without system calls, so that a
-// sanitizer and a fuzzer can run it as an ordinary program.
+// Reads a plan: the only code that parses bytes from outside. It makes no system call, so a sanitizer and a fuzzer can
+// run it as an ordinary program.
 #ifndef ANNEX_PLAN_H
 #define ANNEX_PLAN_H
 
@@ -8,16 +8,16 @@
 
 #include "annex_warden.h"
 
-// 0 when every run, text, index and flag of the plan is within bounds, so that the launch need not check
-// again; else an errno, and `*detail` is the offset in the plan of the field that is wrong.
-// `bytes` is aligned to 8; `descriptors` is how many arrived with the plan; `zero_is_user`: uid 0 is no root, but the
+// Returns 0 if every run, text, index and flag of the plan is within bounds; then the launch need not check again.
+// Otherwise returns an errno, and `*detail` is the offset in the plan of the wrong field. `bytes` is aligned to 8.
+// `descriptors` is the number of descriptors that came with the plan. `zero_is_user`: uid 0 is not root, but the
 // ordinary user that made this user namespace.
 int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_is_user, uint32_t *detail);
 
-// The launch's number, also from a plan that is refused; 0 where there are not even so many bytes.
+// The launch's number, also of a plan that is rejected; 0 if the plan is too short to hold it.
 uint64_t plan_launch(const void *bytes, size_t length);
 
-// Only for a plan that was checked.
+// These functions are only for a checked plan.
 static inline const char *plan_text(const annex_plan *plan, annex_bytes text) {
     return (const char *)plan + text.offset;
 }

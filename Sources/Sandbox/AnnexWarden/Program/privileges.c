@@ -4,7 +4,7 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// Without a user namespace, root's child becomes an ordinary user before it mounts: it keeps root's capabilities until
+// Without a user namespace, root's child becomes an ordinary user before it mounts. It keeps root's capabilities until
 // they are dropped, at the latest by exec.
 static long take_back_capabilities(void) {
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
@@ -16,7 +16,7 @@ static long take_back_capabilities(void) {
 
 long privileges_take_identity(struct launch *launch) {
     const annex_plan *plan = launch->plan;
-    // Before the maps are written this process is nobody at all.
+    // Until the maps are written, this process has no valid user or group.
     child_wait_for_warden(launch);
     int own = plan_has(plan, ANNEX_LAYER_USER);
     uint32_t group = own ? plan->inside_group : plan->outside_group;
@@ -34,7 +34,7 @@ static long drop_bounding_set(uint64_t kept) {
     for (int capability = 0; capability <= CAPABILITY_LARGEST; capability++) {
         if ((kept >> capability & 1) != 0) continue;
         long result = CALL(NR_prctl, PR_CAPBSET_DROP, capability);
-        // Past the last that this kernel knows.
+        // Past the last capability that this kernel has.
         if (result == -EINVAL) return capability > 0 ? 0 : result;
         if (result < 0) return result;
     }
@@ -43,7 +43,7 @@ static long drop_bounding_set(uint64_t kept) {
 
 long privileges_drop_capabilities(struct launch *launch) {
     if (!plan_has(launch->plan, ANNEX_LAYER_CAPABILITIES)) return 0;
-    // First while it may still be done: no uid 0 inside will get capabilities back by exec or setuid.
+    // First, while it is still permitted. Afterwards no uid 0 inside regains capabilities by exec or setuid.
     long result = CALL(NR_prctl, PR_SET_SECUREBITS, SECUREBITS_ALL_LOCKED);
     if (result < 0) return result;
     launch->detail = 1;
@@ -55,7 +55,8 @@ long privileges_drop_capabilities(struct launch *launch) {
     launch->detail = 3;
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data kept[2] = {{0}};
-    // Without no_new_privs the kernel wants this one for Landlock and seccomp; exec takes it, for nothing gives it back.
+    // Without no_new_privs the kernel requires this one for Landlock and seccomp. exec removes it, because no setting
+    // preserves it.
     if (!plan_has(launch->plan, ANNEX_LAYER_NO_NEW_PRIVS)) {
         kept[0].permitted = kept[0].effective = 1u << CAPABILITY_SYS_ADMIN;
     }
@@ -65,7 +66,7 @@ long privileges_drop_capabilities(struct launch *launch) {
 long privileges_die_with_warden(void) {
     long result = CALL(NR_prctl, PR_SET_PDEATHSIG, SIGKILL);
     if (result < 0) return result;
-    // getppid says nothing across a pid namespace; a pidfd does.
+    // getppid shows no parent in another pid namespace; a pidfd works across namespaces.
     struct poll_entry entry = {.descriptor = warden.self, .wanted = POLLIN};
     const struct time at_once = {0, 0};
     result = CALL(NR_ppoll, &entry, 1, &at_once, 0, SIGNAL_SET_SIZE);
@@ -84,22 +85,22 @@ long privileges_gain_no_more(struct launch *launch) {
 }
 
 #define BIT(capability) (1u << (capability))
-// Namespaces, mounts, seccomp; users and groups and their maps; the capabilities of a child that gets no user namespace;
-// such a child's listener and end; the loopback of a network that root made; the way back from the bare namespace; the
-// removal of control groups, whose parent directory need not be writable for its owner.
+// The rights for: namespaces, mounts, seccomp; users, groups and their maps; the capabilities of a child that gets no
+// user namespace; such a child's listener and end; the loopback of a network that root made; the way back from the bare
+// namespace; the removal of control groups, whose parent directory need not be writable for its owner.
 #define NEEDED                                                                                                \
     (BIT(CAPABILITY_SYS_ADMIN) | BIT(CAPABILITY_SETUID) | BIT(CAPABILITY_SETGID) | BIT(CAPABILITY_SETPCAP) | \
      BIT(CAPABILITY_SYS_PTRACE) | BIT(CAPABILITY_KILL) | BIT(CAPABILITY_NET_ADMIN) | BIT(CAPABILITY_SYS_CHROOT) | \
      BIT(CAPABILITY_DAC_OVERRIDE))
 
-// To let a sandbox's user be the one that uid 0 is here, the kernel wants one more.
+// If the sandbox's user is the user that is uid 0 here, the kernel requires one more capability.
 static uint32_t needed(void) { return NEEDED | (warden.zero_is_user ? BIT(CAPABILITY_SETFCAP) : 0); }
 
 long privileges_limit_warden(void) {
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data held[2] = {{0}};
     long result = CALL(NR_capget, &header, held);
-    // An ordinary user's programs may not give up what they could only get by executing another.
+    // An ordinary user's process may not give up capabilities that it could only gain by exec.
     if (result >= 0 && (held[0].effective & BIT(CAPABILITY_SETPCAP)) != 0) result = drop_bounding_set(needed());
     if (result >= 0) result = CALL(NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
     if (result < 0) return result;

@@ -1,4 +1,4 @@
-// Who the process is and what it may: its ids, its capabilities, whom it dies with.
+// The process's identity and rights: its ids, its capabilities, and its death with the warden.
 #ifndef ANNEX_PRIVILEGES_H
 #define ANNEX_PRIVILEGES_H
 
@@ -6,15 +6,15 @@
 
 long privileges_take_identity(struct launch *launch);
 long privileges_drop_capabilities(struct launch *launch);
-// After the last change of credentials, which takes both away: the process dies with the warden, and the warden may
-// fetch the listener from it.
+// After the last change of credentials, which undoes both settings: the process dies with the warden, and the warden
+// may fetch the listener from it.
 long privileges_tie_to_warden(struct launch *launch);
 long privileges_gain_no_more(struct launch *launch);
 
-// Dies with the warden; if that is dead already, at once.
+// Makes the process die with the warden. If the warden is already dead, it ends at once.
 long privileges_die_with_warden(void);
 
-// The warden keeps only the capabilities that some launch needs.
+// Reduces the warden's capabilities to those that some launch needs.
 long privileges_limit_warden(void);
 
 #endif

@@ -1,14 +1,15 @@
-// The same program as the doctor's probe: inside a sandbox it tries what no sandbox may, and tells what came of it.
+// The same program as the doctor's probe: inside a sandbox it tries calls that no sandbox may make, and reports the
+// results.
 #ifndef ANNEX_PROBE_H
 #define ANNEX_PROBE_H
 
 #include <stdint.h>
 
-// Whether the program was executed under the probe's name; the stack is as the kernel left it.
+// Whether the program was executed under the probe's name; `stack` is as the kernel left it.
 int probe_is_asked_for(const uint64_t *stack);
 
-// Tells `probe` on descriptor 1, then ` CALL=ERRNO` for each way to a user namespace that it tried, 0 where one was
-// made. A policy may end it at the first.
+// Writes `probe` to descriptor 1, then ` CALL=ERRNO` for each attempt to make a user namespace, with 0 if it succeeded.
+// A policy may kill the process at the first attempt.
 _Noreturn void probe_run(void);
 
 #endif

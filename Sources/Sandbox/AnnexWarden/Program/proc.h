@@ -1,18 +1,18 @@
-// Files of /proc, in which the kernel tells of processes and lets some of it be changed.
+// Files of /proc, in which the kernel describes processes and accepts some settings.
 #ifndef ANNEX_PROC_H
 #define ANNEX_PROC_H
 
 #include <stdint.h>
 
-// Keeps the host's /proc open: a sandbox may begin where there is none.
+// Keeps the host's /proc open, because a sandbox may begin in a namespace without one.
 void proc_prepare(void);
 
-// Reads the beginning of a file ("self/uid_map"), with a NUL after it: its length, or -errno.
+// Reads the beginning of a file ("self/uid_map") and appends a NUL. Returns its length, or -errno.
 long proc_read(const char *name, char *text, uint64_t size);
 long proc_write(const char *name, const char *text, uint64_t length);
-// The same for the file `name` ("/uid_map") of a process.
+// Writes to the file `name` ("/uid_map") of another process.
 long proc_write_of(int process, const char *name, const char *text, uint64_t length);
-// Opens a file for reading, following the link that it may be.
+// Opens a file for reading. If it is a link, the link is followed.
 long proc_open(const char *name);
 
 #endif

@@ -1,11 +1,11 @@
-// The warden's second role: the first process of a sandbox whose program has processes of its own, or must meet
-// signals as it would anywhere else.
+// The warden's second role: the first process of a sandbox. It is used if the program has several processes, or must
+// receive signals as it does outside a sandbox.
 #ifndef ANNEX_REAPER_H
 #define ANNEX_REAPER_H
 
 #include "launch.h"
 
-// With a reaper, returns in the program's process only; the first process stays behind and never returns.
+// With a reaper, returns only in the program's process. The first process stays in this function and never returns.
 long reaper_part_ways(struct launch *launch);
 
 #endif

@@ -36,7 +36,7 @@ struct relocation {
     int64_t addend;
 };
 
-// The linker's name for the beginning of the program in memory.
+// The linker's symbol for the beginning of the program in memory.
 extern const struct file_header __ehdr_start __attribute__((visibility("hidden")));
 
 static const struct segment *find(uint64_t base, uint32_t type) {
@@ -59,7 +59,7 @@ static uint64_t page_size(const uint64_t *stack) {
     return entry == 0 ? LEAST_PAGE : *entry;
 }
 
-// No table of addresses is touched here, and no function that could need one.
+// Uses no table of addresses, and calls no function that could need one.
 long relocation_finish(const uint64_t *stack) {
     uint64_t base = (uint64_t)(uintptr_t)&__ehdr_start;
     const struct segment *dynamic = find(base, PT_DYNAMIC), *guarded = find(base, PT_GNU_RELRO);
@@ -72,7 +72,7 @@ long relocation_finish(const uint64_t *stack) {
         *(uint64_t *)(base + list[i].place) = base + (uint64_t)list[i].addend;
     }
     if (guarded == 0) return 0;
-    // Only whole pages, whose size is the machine's. The linker gave them to nothing else.
+    // Only whole pages can be protected, and their size depends on the machine. The linker put nothing else into them.
     uint64_t begin = base + guarded->address, outside = begin % page_size(stack);
     return CALL(NR_mprotect, begin - outside, guarded->memory_size + outside, PROT_READ);
 }

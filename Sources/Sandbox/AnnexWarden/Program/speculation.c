@@ -4,7 +4,8 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// PR_SPEC_L1D_FLUSH is not among them: it protects who holds secrets as it leaves the processor, and that is the host.
+// PR_SPEC_L1D_FLUSH is not among them: it protects a process that holds secrets when it leaves the processor, and that
+// is the host.
 static const struct {
     uint32_t control;
     long number;
@@ -30,11 +31,12 @@ void speculation_prepare(void) {
     note(ANNEX_CONTROL_CORE, annex_control_of_core(answer));
 }
 
-// Forks inherit the cookie: it is made before the reaper and the program part ways.
+// Forks inherit the cookie, so it is made before the reaper clones the program.
 static long take_core(void) {
     if ((warden.speculation.asked & ANNEX_CONTROL_CORE) == 0) return 0;
     long result = CALL(NR_prctl, PR_SCHED_CORE, PR_SCHED_CORE_CREATE, 0, PR_SCHED_CORE_SCOPE_THREAD_GROUP, 0);
-    // The machine's second threads were switched off since: nothing runs beside the sandbox any more.
+    // The machine's second hardware threads were switched off since the warden's start: nothing runs beside the sandbox
+    // any more.
     return result == -ENODEV ? 0 : result;
 }
 

@@ -7,7 +7,7 @@
 #define AT_PAGE_SIZE 6
 #define AT_RANDOM_BYTES 25
 
-// The value of a key, or null.
+// The value of a key, or null if the key is absent.
 static inline const uint64_t *stack_auxiliary(const uint64_t *stack, uint64_t key) {
     const uint64_t *entry = stack + 1 + stack[0] + 1;
     while (*entry != 0) entry++;

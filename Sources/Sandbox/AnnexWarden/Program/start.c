@@ -1,4 +1,4 @@
-// Where the program begins: what the kernel hands over, the warden's own confinement, the loop, the end.
+// The start of the program: the kernel's arguments, the warden's own confinement, the event loop, the end.
 #include "answers.h"
 #include "bare.h"
 #include "children.h"
@@ -26,12 +26,12 @@ struct warden warden = {
     .proc = -1, .self = -1, .devices = -1, .network = {.hosts = -1}, .bare = {.hosts = -1, .root = -1, .empty = -1},
     .loop = {.epoll = -1, .signals = -1}};
 
-// Every signal waits for ever: a terminal's or a service manager's SIGTERM must not end the warden
-// before the broker, or nobody would be left to clean up. Children get an empty set before exec.
+// Blocks every signal for ever. A terminal's or a service manager's SIGTERM must not end the warden before the broker,
+// because then no process would clean up. Children get an empty set before exec.
 static long block_signals(void) {
     const uint64_t all = ~(uint64_t)0;
     long result = CALL(NR_rt_sigprocmask, SIG_SETMASK, &all, 0, sizeof all);
-    // Inherited "ignore" would take the children's statuses away; of their stopping and going on nobody asks.
+    // An inherited "ignore" would discard the children's exit statuses. Stops and continuations are of no interest.
     const uint64_t by_default[4] = {0, SA_NOCLDSTOP};
     return result < 0 ? result : CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
 }
@@ -39,15 +39,15 @@ static long block_signals(void) {
 static long leave_host(void) {
     long result = CALL(NR_setsid);
     if (result < 0) return result;
-    // A name for whoever lists processes.
+    // A name for lists of processes.
     CALL(NR_prctl, PR_SET_NAME, "annex-warden");
     CALL(NR_umask, OWNER_MASK);
-    // The host's directory must not be kept busy.
+    // The warden must not keep the host's directory busy.
     return CALL(NR_chdir, "/");
 }
 
 static long set_own_limits(void) {
-    // 1, not 0: with 0 a core_pattern that is a pipe still runs its program.
+    // 1, not 0: with 0 the kernel still runs a core_pattern that is a pipe.
     const struct limit core = {1, 1};
     long result = CALL(NR_prlimit64, 0, RLIMIT_CORE, &core, 0);
     struct limit files = {0, 0};
@@ -58,12 +58,12 @@ static long set_own_limits(void) {
     return result < 0 ? result : CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
 }
 
-// A session keyring that nobody may use, not even who holds it: every sandbox inherits it, so none
-// reaches the session's keys. One each would exhaust the user's quota of 200 keys.
+// Joins a session keyring that no process may use, not even its holder. Every sandbox inherits it, so none reaches the
+// session's keys. A keyring for each sandbox would exhaust the user's quota of 200 keys.
 static int32_t seal_keyring(void) {
     const struct time pause = {0, QUOTA_PAUSE};
     long keyring = CALL(NR_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
-    // Keys of processes that ended a moment ago count until the kernel gets to them, a second later or two.
+    // Keys of processes that ended a moment ago count until the kernel frees them, one or two seconds later.
     for (int i = 0; keyring == -EDQUOT && i < QUOTA_ATTEMPTS; i++) {
         CALL(NR_nanosleep, &pause, 0);
         keyring = CALL(NR_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
@@ -80,8 +80,8 @@ static uint64_t read_number(const char **text) {
     return number;
 }
 
-// Each line of a map: the first number inside, which it is outside, and how many. Longer maps the kernel sorts, so that
-// this line comes first. uid 0 of a namespace that an ordinary user made has no other user to give to a sandbox.
+// Each line of a map holds the first number inside, its number outside, and the count. The kernel sorts longer maps, so
+// this line comes first. If an ordinary user made the namespace, its uid 0 has no other user to give to a sandbox.
 static int zero_is_user(void) {
     char map[MAP_LARGEST];
     if (proc_read("self/uid_map", map, sizeof map) <= 0) return 0;
@@ -102,7 +102,8 @@ static long learn_standing(void) {
     return warden.is_root ? CALL(NR_setgroups, 0, 0) : 0;
 }
 
-// What saves launches time or tells sandboxes less; each begins without where it cannot be had.
+// Prepares what makes launches faster or hides more from sandboxes. If one of these cannot be had, the warden starts
+// without it.
 static long prepare_places(void) {
     network_prepare();
     bare_prepare();
@@ -122,8 +123,8 @@ static long prepare_loop(void) {
 static long confine_itself(void) {
     long result = privileges_limit_warden();
     if (result < 0) return result;
-    // No memory of the warden's that was ever writable becomes code; its children decide for themselves. Older kernels
-    // know no such promise.
+    // None of the warden's memory that was ever writable becomes code; its children decide for themselves. Older
+    // kernels lack this call.
     CALL(NR_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN | PR_MDWE_NO_INHERIT);
     return 0;
 }

@@ -8,12 +8,13 @@ long surroundings_join_groups(struct launch *launch) {
     const annex_group *groups = plan_records(launch->plan, launch->plan->groups);
     for (uint32_t i = 0; i < launch->plan->groups.count; i++) {
         launch->detail = i;
-        // "0" is the writer; that it may join follows from who opened the file.
+        // "0" stands for the writing process. The rights of the process that opened the file decide whether it may
+        // join.
         long result = CALL(NR_write, launch->descriptors[groups[i].index], "0", 1);
         if (result < 0) return result;
     }
     launch->detail = 0;
-    // Only now: the namespace's root is the group that the process is in when it is made.
+    // Only now, because the namespace's root is the group that the process is in when the namespace is made.
     return plan_has(launch->plan, ANNEX_LAYER_CGROUP_NAMESPACE) ? CALL(NR_unshare, CLONE_NEWCGROUP) : 0;
 }
 
@@ -21,7 +22,7 @@ long surroundings_set_hostname(struct launch *launch) {
     if (!plan_has(launch->plan, ANNEX_LAYER_UTS)) return 0;
     annex_bytes name = launch->plan->hostname;
     long result = CALL(NR_sethostname, plan_text(launch->plan, name), name.length);
-    // The host's NIS domain is nobody's business inside.
+    // Programs inside must not see the host's NIS domain.
     return result < 0 ? result : CALL(NR_setdomainname, "", 0);
 }
 
@@ -39,7 +40,7 @@ long surroundings_raise_loopback(struct launch *launch) {
 
 long surroundings_begin_session(struct launch *launch) {
     const annex_plan *plan = launch->plan;
-    // A session of its own: no terminal of the host's to type into, no process group to signal.
+    // A session of its own: it has no terminal of the host to type into, and no process group to signal.
     long result = CALL(NR_setsid);
     if (result < 0) return result;
     CALL(NR_umask, plan->file_mask);
@@ -49,7 +50,7 @@ long surroundings_begin_session(struct launch *launch) {
     return plan->terminal < 0 ? 0 : CALL(NR_ioctl, launch->descriptors[plan->terminal], TIOCSCTTY, 0);
 }
 
-// No priority beyond the ordinary is had for the asking, whatever the host's limits allow.
+// Sets the limits so that no process inside can raise its priority, whatever the host's limits allow.
 static long forbid_priority(void) {
     static const uint32_t resources[] = {RLIMIT_NICE, RLIMIT_RTPRIO, RLIMIT_RTTIME};
     const struct limit none = {0, 0};
@@ -66,7 +67,7 @@ long surroundings_set_limits(struct launch *launch) {
     if (result >= 0) result = forbid_priority();
     if (result < 0) return result;
     launch->detail = 0;
-    // The warden raised its own for its pidfds; programs that use select() count on the lower one.
+    // The warden raised its own limit for its pidfds; programs that use select() rely on the lower one.
     const struct limit files = {warden.files_soft, warden.files_hard};
     result = CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
     const annex_limit *limits = plan_records(launch->plan, launch->plan->limits);

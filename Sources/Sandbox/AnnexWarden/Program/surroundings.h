@@ -1,4 +1,4 @@
-// What a process has around it: control groups, host name, session, limits.
+// The process's surroundings: control groups, host name, session, limits.
 #ifndef ANNEX_SURROUNDINGS_H
 #define ANNEX_SURROUNDINGS_H
 

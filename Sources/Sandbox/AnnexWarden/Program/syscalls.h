@@ -41,7 +41,7 @@ enum {
 #error "the warden knows x86-64 and aarch64"
 #endif
 
-// Numbers that all architectures share.
+// Call numbers that are the same on all architectures.
 enum {
     NR_open_tree = 428, NR_move_mount = 429, NR_fsopen = 430, NR_fsconfig = 431,
     NR_fsmount = 432, NR_pidfd_open = 434, NR_clone3 = 435, NR_close_range = 436, NR_openat2 = 437,
@@ -76,7 +76,7 @@ static inline long system_call(long number, long a, long b, long c, long d, long
 #endif
 }
 
-// Missing arguments are zero: the kernel reads all six registers of some calls (prctl refuses rubbish).
+// Missing arguments become zero, because some calls read all six registers (prctl rejects unknown values).
 #define CALL_PICK(_0, _1, _2, _3, _4, _5, _6, name, ...) name
 #define CALL_ARGUMENT(x) ((long)(x))
 #define CALL_0(n) system_call(n, 0, 0, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-// Bytes and numbers as text; also the four functions that a compiler calls on its own.
+// Text operations on bytes and numbers, and the four functions that a compiler calls on its own.
 #ifndef ANNEX_TEXT_H
 #define ANNEX_TEXT_H
 
@@ -13,7 +13,7 @@ int memcmp(const void *one, const void *other, size_t count);
 // Room for the digits of any uint64_t and a NUL.
 #define TEXT_NUMBER 21
 
-// Appends text or digits at `*end` and moves it; the caller's buffer is large enough for what it composes.
+// Appends text or digits at `*end` and advances it. The caller's buffer must be large enough.
 void text_append(char **end, const char *text);
 void text_append_number(char **end, uint64_t number, unsigned base);
 

@@ -1,10 +1,11 @@
-// File systems in memory, bounded in bytes and in files.
+// File systems in memory, limited in bytes and in number of files.
 #ifndef ANNEX_TMPFS_H
 #define ANNEX_TMPFS_H
 
 #include <stdint.h>
 
-// A new one, not attached anywhere; `attributes` as of fsmount(2). A descriptor of its root, or -errno.
+// Makes one that is not attached anywhere; `attributes` are those of fsmount(2). Returns a descriptor of its root, or
+// -errno.
 long tmpfs_make(uint64_t size, uint64_t inodes, uint32_t mode, uint64_t attributes);
 
 #endif

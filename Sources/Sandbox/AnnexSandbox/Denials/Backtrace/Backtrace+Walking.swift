@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 extension Backtrace {
-    /// Walks the copy of a stack. How long that takes, the program decides.
+    /// Walks the copy of a stack. The program decides how long that takes.
     init(_ sample: StackSample, of program: ProgramFile) {
         self.init()
         assert(PostMortem.shared.isCurrent, "a stack was walked on a thread that others wait for")

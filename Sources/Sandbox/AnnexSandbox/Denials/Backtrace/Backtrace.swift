@@ -1,30 +1,34 @@
 public import AnnexLinux
 
-/// Who called whom when a call was refused, innermost first: as the program's own memory tells it.
+/// The chain of function calls that led to a denied call, innermost first. It is read from the program's own memory, so
+/// the program can forge it.
 public struct Backtrace: Sendable, Hashable {
-    /// One function that had not returned.
+    /// One function that had not returned yet.
     public struct Frame: Sendable, Hashable {
-        /// Where it stands, in the program's memory.
+        /// The address of the instruction in the program's memory.
         public let address: UInt64
-        /// The file that the code is from; nil where the kernel names none.
+        /// The file that holds the code; nil if the kernel names none.
         public let module: Escaped?
-        /// The same place within that file, as `addr2line` wants it for the program's own executable; an offset of its
-        /// bytes for another file.
+        /// The place of the instruction in that file. For the program's own executable it is the address that
+        /// `addr2line` takes; for another file it is a byte offset. nil if the file is unknown.
         public let offset: UInt64?
-        /// The function, where the executable that was launched names it, and how far into it.
+        /// The function, and the instruction's distance from its beginning in bytes. nil unless the launched executable
+        /// names the function.
         public internal(set) var function: Escaped?
         public internal(set) var distance: UInt64?
-        /// The function as the file spells it, where that differs.
+        /// The function's name as the file spells it, if that differs from `function`.
         public internal(set) var symbol: Escaped?
 
-        /// Whether it lies in the executable that the broker itself checked: only that one's names are read.
+        /// Whether the address lies in the executable that the broker itself checked. Names are read from that file
+        /// only.
         let isOfProgram: Bool
-        /// Whether it is where a call returns to: behind a function's last call the next function may begin.
+        /// Whether it is a return address. If a function ends with a call, its return address may belong to the next
+        /// function.
         let isReturn: Bool
     }
 
     public internal(set) var frames: [Frame] = []
-    /// Why there are none.
+    /// Why there are no frames; nil if there are some.
     public internal(set) var lack: String?
 
     init(lack: String? = nil) {
@@ -33,7 +37,7 @@ public struct Backtrace: Sendable, Hashable {
 }
 
 extension Backtrace.Frame: CustomStringConvertible {
-    /// `main.Shout.run + 12 (program+0x4f10)`
+    /// For example `main.Shout.run + 12 (program+0x4f10)`.
     public var description: String {
         let place = offset.map { "\(module?.description ?? "?")+0x" + String($0, radix: 16) }
         let spot = place ?? "0x" + String(address, radix: 16)

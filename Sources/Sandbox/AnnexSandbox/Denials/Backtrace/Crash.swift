@@ -1,7 +1,7 @@
-/// What a program that crashed showed of itself before it was gone.
+/// The signal and the backtrace of a program that crashed, read before the process was gone.
 package struct Crash: Sendable, Hashable {
-    /// What it was about to end by.
+    /// The signal that was about to end the program.
     package let signal: Int32
-    /// Who called whom.
+    /// The chain of calls that led to the crash.
     package internal(set) var backtrace: Backtrace
 }

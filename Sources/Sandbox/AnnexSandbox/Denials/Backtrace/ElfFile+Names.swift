@@ -1,13 +1,14 @@
 extension ElfFile {
     /// A function of the file.
     package struct Function: Sendable, Hashable {
-        /// As the file spells it, of unknown make.
+        /// The name as the file spells it. The program's author controls it.
         package let name: [UInt8]
-        /// Where it is loaded, before the whole is moved.
+        /// The function's address before the file is moved to a random place.
         package let address: UInt64
     }
 
-    /// Functions lie beside each other: that many claim an address only in a file made to waste time.
+    /// A bound on the entries that cover a wanted address. Functions do not overlap, so only a file made to waste time
+    /// has more.
     private static let mostMatches = 1 << 20
 
     private struct Candidate {
@@ -15,14 +16,14 @@ extension ElfFile {
         let name: UInt32
     }
 
-    /// `Elf64_Sym`, as it stands in the file.
+    /// `Elf64_Sym` as the file stores it.
     private struct Symbol {
         let name: UInt32
         let address: UInt64
         let length: UInt64
         let isFunction: Bool
 
-        /// - Parameter place: with `SymbolTable.entry` bytes behind it.
+        /// - Parameter place: the offset of an entry; `SymbolTable.entry` bytes follow it.
         @unsafe init(_ bytes: UnsafeRawBufferPointer, at place: Int) {
             unsafe name = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
             let kind = unsafe bytes[place + 4]
@@ -30,14 +31,16 @@ extension ElfFile {
             isFunction = kind & 0xF == 2 && section != 0
             unsafe address = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self))
             let size = unsafe bytes.loadUnaligned(fromByteOffset: place + 16, as: UInt64.self)
-            // Functions written by hand often state no size.
+            // Functions written in assembler often state no size.
             length = size == 0 ? 64 : UInt64(littleEndian: size)
         }
     }
 
-    /// The functions that these addresses lie in, in one pass over the table, a piece at a time.
+    /// Finds the functions that contain these addresses, in one pass over the table, a piece at a time.
     ///
-    /// - Parameter wanted: addresses as `address(ofByteAt:)` gives them; at most `most` are looked at.
+    /// - Parameters:
+    ///   - wanted: addresses as `address(ofByteAt:)` returns them.
+    ///   - most: the number of addresses to look up; further ones are ignored.
     package func functions(at wanted: [UInt64], most: Int = 4_096) -> [UInt64: Function] {
         guard let symbols else { return [:] }
         let sorted = Set(wanted.prefix(most)).sorted()
@@ -69,7 +72,7 @@ extension ElfFile {
                 // SAFETY: a whole entry lies within the bytes, and all that is read lies within the entry.
                 let symbol = unsafe Symbol(symbols, at: place)
                 place += SymbolTable.entry
-                // Nearly all lie elsewhere.
+                // Skip entries without a wanted address: nearly all.
                 guard symbol.isFunction, symbol.address <= last,
                     first <= symbol.address || first &- symbol.address < symbol.length
                 else { continue }
@@ -84,7 +87,7 @@ extension ElfFile {
         var next = firstIndex(in: sorted, from: symbol.address)
         while next < sorted.count, sorted[next] &- symbol.address < symbol.length, budget > 0 {
             budget -= 1
-            // The innermost wins; the first of those that share a beginning.
+            // The innermost function wins. If several begin at the same address, the first one wins.
             if best[next].map({ $0.address < symbol.address }) ?? true {
                 best[next] = Candidate(address: symbol.address, name: symbol.name)
             }

@@ -1,19 +1,19 @@
-/// As much of an ELF file as it takes to name the functions in it: 64-bit, little-endian.
+/// The parts of an ELF file that are needed to name its functions: 64-bit, little-endian.
 ///
-/// Everything in it may be a lie of the program that it belongs to: every number is checked before it is used, and what
-/// is read is bounded.
+/// The program may have forged anything in the file. Every number is checked before use, and the bytes read are
+/// bounded.
 package struct ElfFile: Sendable {
-    /// At most `count` bytes from `offset` on; fewer where the file ends.
+    /// Reads at most `count` bytes from `offset` on; fewer at the end of the file.
     package typealias Source = @Sendable (_ offset: UInt64, _ count: Int) -> [UInt8]
 
-    /// Bytes of the file that are loaded.
+    /// A range of the file that is loaded into memory.
     struct Segment: Hashable {
         let offset: UInt64
         let address: UInt64
         let size: UInt64
     }
 
-    /// A table of symbols and the texts of their names, as places in the file.
+    /// A table of symbols and the table of their names, as offsets in the file.
     struct SymbolTable: Hashable {
         let offset: UInt64
         let count: Int
@@ -22,7 +22,7 @@ package struct ElfFile: Sendable {
     }
 
     static let mostHeaders = 512
-    /// A large Swift program has some tens of thousands.
+    /// A bound on symbols. A large Swift program has some tens of thousands.
     static let mostSymbols = 1 << 18
     static let longestName = 1_024
 
@@ -30,7 +30,7 @@ package struct ElfFile: Sendable {
     let symbols: SymbolTable?
     private let source: Source
 
-    /// Nil for what is no such file.
+    /// nil if the source is no such ELF file.
     package init?(_ source: @escaping Source) {
         let head = source(0, 64)
         let header = LittleEndian(head)
@@ -57,7 +57,7 @@ package struct ElfFile: Sendable {
         return stride(from: 0, to: bytes.count - bytes.count % size, by: size).map { Array(bytes[$0..<$0 + size]) }
     }
 
-    /// The whole table where the file has one, else that of the dynamic linker.
+    /// The full symbol table if the file has one, else the dynamic linker's.
     private static func symbols(_ sections: [LittleEndian]) -> SymbolTable? {
         for kind in [2, 11] as [UInt32] {
             for section in sections where section.number(UInt32.self, at: 4) == kind {
@@ -70,7 +70,8 @@ package struct ElfFile: Sendable {
         return nil
     }
 
-    /// Where a byte of the file is loaded, before the whole is moved to a random place.
+    /// The address at which a byte of the file is loaded, before the file is moved to a random place. nil if it is not
+    /// loaded.
     package func address(ofByteAt offset: UInt64) -> UInt64? {
         for segment in segments where offset >= segment.offset && offset &- segment.offset < segment.size {
             return segment.address &+ (offset &- segment.offset)
@@ -91,7 +92,7 @@ extension ElfFile.Segment {
 }
 
 extension ElfFile.SymbolTable {
-    /// Bytes of one symbol.
+    /// The size of one symbol in bytes.
     static let entry = 24
 
     fileprivate init?(_ section: LittleEndian, names: LittleEndian) {

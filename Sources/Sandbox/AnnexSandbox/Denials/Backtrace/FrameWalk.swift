@@ -1,26 +1,27 @@
-/// Finds who called whom on a copy of a stack, by the frame pointers that compilers save there.
+/// Finds the chain of calls in a copy of a stack, by the frame pointers that compilers save there.
 ///
-/// Unwinding tables are not at hand, and of a held call the registers neither: the first saved frame pointer is then
-/// looked for among the words above the stack pointer. A program that keeps none, or that writes its own stack, gets a
-/// shorter or a wrong answer, and no answer can do more than stand in its own report.
+/// Unwinding tables are not available, and for a held call neither are the registers. The first saved frame pointer is
+/// then searched for among the words above the stack pointer. A program that keeps no frame pointers, or forges its
+/// stack, gets a shorter or a wrong backtrace. That harms only the report about itself.
 package enum FrameWalk {
-    /// Frames of one answer.
+    /// The most frames of one backtrace.
     package static let most = 32
-    /// Bytes above the stack pointer that are looked at.
+    /// How many bytes above the stack pointer are searched.
     package static let window = 64 << 10
 
     /// - Parameters:
     ///   - stack: a copy of the stack from the stack pointer on.
     ///   - base: the stack pointer.
-    ///   - instruction: where the thread stands.
-    ///   - frame: its frame pointer, where that is known.
-    ///   - isCode: whether something at this address can be executed.
+    ///   - instruction: the thread's instruction pointer.
+    ///   - frame: its frame pointer; nil if unknown.
+    ///   - isCode: whether an address lies in executable memory.
     package static func addresses(
         stack: [UInt8], base: UInt64, instruction: UInt64, frame: UInt64? = nil, isCode: (UInt64) -> Bool
     ) -> [UInt64] {
         let words = LittleEndian(Array(stack.prefix(window)))
         var found = [instruction]
-        // Where the frame is known, only a jump to nowhere leaves out who called.
+        // If the frame pointer is known, the chain misses the caller in one case only: a jump to an address without
+        // code.
         let caller = frame == nil ? callerOfLeaf(words, isCode) : isCode(instruction) ? nil : top(words, isCode)
         var place = frame.map { self.place(of: $0, words, base) } ?? firstRecord(words, base, isCode)
         if let caller, place.map({ words.number(UInt64.self, at: $0 &+ 8) != caller }) ?? true { found.append(caller) }
@@ -32,8 +33,8 @@ package enum FrameWalk {
         return found
     }
 
-    /// A function that only makes the call keeps no frame: who called it stands among the first words, on processors
-    /// that push the return address.
+    /// Finds the caller of a function that only makes the system call and keeps no frame. On processors that push the
+    /// return address, it is among the first words.
     private static func callerOfLeaf(_ words: LittleEndian, _ isCode: (UInt64) -> Bool) -> UInt64? {
         #if arch(x86_64)
             for index in 0..<16 {
@@ -44,12 +45,12 @@ package enum FrameWalk {
         return nil
     }
 
-    /// What a call pushed last.
+    /// The value that a call pushed last, if it is an address in code.
     private static func top(_ words: LittleEndian, _ isCode: (UInt64) -> Bool) -> UInt64? {
         words.number(UInt64.self, at: 0).flatMap { isCode($0) ? $0 : nil }
     }
 
-    /// The lowest pair of a pointer further up the stack and an address in code.
+    /// The lowest pair of words that looks like a frame: a pointer further up the stack, then an address in code.
     private static func firstRecord(_ words: LittleEndian, _ base: UInt64, _ isCode: (UInt64) -> Bool) -> Int? {
         for index in 0..<(window / 8) {
             let place = index &* 8
@@ -59,7 +60,8 @@ package enum FrameWalk {
         return nil
     }
 
-    /// Where the frame pointer saved at `place` leads: further up and within the copy, so that every walk ends.
+    /// The frame that the saved frame pointer at `place` points to. It must lie further up and within the copy, so that
+    /// every walk ends.
     private static func record(behind place: Int, _ words: LittleEndian, _ base: UInt64) -> Int? {
         guard let pointer = words.number(UInt64.self, at: place), let next = self.place(of: pointer, words, base),
             next > place

@@ -1,17 +1,17 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The functions that were found in programs before: one that crashes or is refused the same again and again has its
-/// symbols read once.
+/// A cache of the functions found in programs. If a program crashes or is denied the same call repeatedly, its symbols
+/// are read only once.
 final class FunctionNames: Sendable {
-    /// A file as it was at one moment. The kernel sets the moment of the last change; no program can set it back.
+    /// The state of a file at one moment. The kernel sets the time of the last change; no program can set it back.
     struct Version: Hashable, Sendable {
         let device: UInt64
         let inode: UInt64
         let size: Int64
         let changed: Int64
 
-        /// Nil for what is no regular file.
+        /// nil if the descriptor is no regular file.
         init?(of file: borrowing Descriptor) {
             guard let found = try? file.status(), found.kind == .regular else { return nil }
             device = found.device
@@ -23,18 +23,18 @@ final class FunctionNames: Sendable {
 
     private struct Known {
         let version: Version
-        /// Nil: no function is there.
+        /// The functions by address; a nil value means that no function contains the address.
         var functions: [UInt64: ElfFile.Function?] = [:]
     }
 
     static let shared = FunctionNames()
-    /// Programs that are remembered, the one last asked about at the end, and addresses in each.
+    /// The most programs in the cache, the last used at the end, and the most addresses for each.
     static let mostPrograms = 8
     static let mostAddresses = 1_024
 
     private let known = Mutex<[Known]>([])
 
-    /// The functions that these addresses lie in. Only where one of them is new, the symbols are read.
+    /// The functions that contain these addresses. The symbols are read only if one of the addresses is not cached.
     func functions(at wanted: [UInt64], in elf: ElfFile, _ version: Version) -> [UInt64: ElfFile.Function] {
         var functions = known.withLock { known in known.first { $0.version == version }?.functions ?? [:] }
         let new = wanted.filter { functions[$0] == nil }

@@ -2,11 +2,11 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The executable of a launch as the broker checked it, to name its functions: never a file that the sandbox names.
+/// The executable of a launch, as the broker checked it, from which functions are named. It is never a file that the
+/// sandbox chose.
 ///
-/// It is opened when the first backtrace is taken, through the kernel's own link to what the process executes, and must
-/// then be the very file that was checked: no sandbox without refusals holds a descriptor for this. What is in it is
-/// read later, where nobody waits.
+/// It is opened for the first backtrace, through the kernel's own link to the process's executable, and must be the
+/// checked file. So a sandbox without denials costs no descriptor. The contents are read later, when no call waits.
 final class ProgramFile: Sendable {
     private struct State {
         var file: (source: OpenFile, version: FunctionNames.Version)?
@@ -17,14 +17,14 @@ final class ProgramFile: Sendable {
     private let device: UInt64
     private let state = Mutex(State())
 
-    /// - Parameter checked: any descriptor of it; it stays the caller's.
+    /// - Parameter checked: any descriptor of the executable; the caller keeps it.
     init(_ checked: borrowing Descriptor) throws(SystemError) {
         let status = try checked.status()
         inode = status.inode
         device = status.device
     }
 
-    /// Its headers; nil where it was not opened.
+    /// The headers of the file; nil if it was not opened or is no ELF file.
     var elf: ElfFile? {
         assert(PostMortem.shared.isCurrent, "a program was read on a thread that others wait for")
         let (known, source) = state.withLock { ($0.elf, $0.file?.source) }
@@ -34,7 +34,7 @@ final class ProgramFile: Sendable {
         return elf
     }
 
-    /// Opens it where `thread` still executes it; otherwise functions stay without names.
+    /// Opens the file if `thread` still executes it. Otherwise functions stay without names.
     func open(through thread: UInt32) {
         guard state.withLock({ $0.file == nil }),
             let file = try? Descriptor.open("/proc/\(thread)/exe", O_RDONLY | O_NONBLOCK),
@@ -44,7 +44,7 @@ final class ProgramFile: Sendable {
         state.withLock { $0.file = (source, version) }
     }
 
-    /// Puts names to the frames that lie in this executable: one pass over its symbols at most for all of them.
+    /// Adds names to the frames that lie in this executable, with at most one pass over its symbols.
     func name(_ summary: inout DenialSummary) {
         let backtraces = summary.denials.map(\.backtrace) + [summary.crash?.backtrace]
         let wanted = backtraces.flatMap { $0?.frames.compactMap(\.programOffset) ?? [] }
@@ -75,7 +75,7 @@ extension Backtrace {
 }
 
 extension Backtrace.Frame {
-    /// Whose function is looked for.
+    /// The address whose function is looked up; nil if the frame lies in another file.
     fileprivate var programOffset: UInt64? { isOfProgram ? offset.map { isReturn ? $0 &- 1 : $0 } : nil }
 
     fileprivate mutating func take(_ functions: [UInt64: ElfFile.Function]) {

@@ -1,29 +1,29 @@
-/// Reads the path of names at a mangled symbol's beginning, one byte after another and none twice.
+/// Reads the path of names at the beginning of a mangled symbol in one pass, each byte once.
 struct SymbolReader {
-    /// What a later part of the symbol can refer to by its number.
+    /// A part of the symbol to which later parts can refer by number.
     private enum Entry {
         case name([UInt8])
-        /// A module's or type's whole path: here only counted.
+        /// The whole path of a module or type. Such references are only counted here.
         case type
     }
 
     private var rest: ArraySlice<UInt8>
-    /// Parts of earlier names that later ones refer to by letter.
+    /// Parts of earlier names, to which later names refer by letter.
     private var words: [ArraySlice<UInt8>] = []
     private var entries: [Entry] = []
     private var found: [[UInt8]] = []
-    /// How many of the found names are modules and types around what comes.
+    /// How many of the names found are the module and types around the next one.
     private var context = 0
 
     private static let mostNames = 16
     private static let mostEntries = 64
 
-    /// - Parameter symbol: without the prefix that tells a mangled name.
+    /// - Parameter symbol: the symbol without its mangling prefix.
     init(_ symbol: ArraySlice<UInt8>) {
         rest = symbol
     }
 
-    /// Module, types and function. Labels of arguments stand behind the function's name as if they were names.
+    /// Module, types and function. The labels of arguments follow the function's name and look like names.
     mutating func names() -> [[UInt8]] {
         while found.count < Self.mostNames, takeName() || takeKind() || takeDiscriminator() {}
         return Array(found.prefix(max(context, 1) + 1))
@@ -50,13 +50,13 @@ struct SymbolReader {
         return true
     }
 
-    /// Class, structure, enumeration, protocol, extension: what came before is one of these.
+    /// Reads the kind of the name before it: class, structure, enumeration, protocol or extension.
     private mutating func takeKind() -> Bool {
         switch rest.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"), UInt8(ascii: "P"):
             guard !found.isEmpty else { return false }
             add(.type)
-        // Before it stands the module that extends, which is no part of the path.
+        // The extending module comes before this letter. It is no part of the path.
         case UInt8(ascii: "E"):
             guard found.count > context, context > 0 else { return false }
             found.removeLast()
@@ -67,7 +67,7 @@ struct SymbolReader {
         return true
     }
 
-    /// What is private to a file is told from others by a second name.
+    /// Skips the second name that distinguishes declarations private to a file.
     private mutating func takeDiscriminator() -> Bool {
         guard rest.starts(with: Array("LL".utf8)), found.count > context + 1 else { return false }
         found.removeLast()
@@ -75,7 +75,7 @@ struct SymbolReader {
         return true
     }
 
-    /// A name that stood there before: `A`, then a letter, the last of several a capital.
+    /// Reads references to earlier names: `A`, then a letter each. A capital letter marks the last one.
     private mutating func takeEarlier() -> Bool {
         rest = rest.dropFirst()
         while let letter = rest.first, found.count < Self.mostNames {
@@ -94,12 +94,12 @@ struct SymbolReader {
         if entries.count < Self.mostEntries { entries.append(entry) }
     }
 
-    /// A length and so many bytes; after `0`, letters that stand for earlier words in between.
+    /// Reads an identifier: a length and that many bytes. After a `0`, letters between them stand for earlier words.
     private mutating func identifier() -> [UInt8]? {
         var hasWords = false
         if rest.first == UInt8(ascii: "0") {
             rest = rest.dropFirst()
-            // Names beyond ASCII come in an encoding of their own.
+            // Names outside ASCII have an encoding of their own, which is not read.
             guard rest.first != UInt8(ascii: "0") else { return nil }
             hasWords = true
         }
@@ -140,7 +140,8 @@ struct SymbolReader {
         return Int(value)
     }
 
-    /// A word ends before a capital that follows no capital, and before a line.
+    /// Keeps the words of a name for later references. A word ends before an underscore, and before a capital that
+    /// follows no capital.
     private mutating func keepWords(of part: ArraySlice<UInt8>) {
         var start: Int?
         for index in part.startIndex...part.endIndex {

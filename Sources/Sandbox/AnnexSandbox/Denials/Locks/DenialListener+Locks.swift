@@ -6,10 +6,10 @@ extension DenialListener {
     /// How long a call waits before its lock is tried again.
     private static let again = Duration.milliseconds(20)
 
-    /// A call that takes locks: allowed, as long as its sandbox holds few.
+    /// Handles a call that takes a lock. It is allowed as long as its sandbox holds few.
     func lock(_ call: HeldCall, _ verdict: Verdict) {
         guard SystemCall(number: call.number)?.name == "flock" else { return lockRange(call, verdict) }
-        // Shared locks and releases need no right to write, and add nothing that is not bounded.
+        // Shared locks and releases need no right to write, and their number is bounded by other limits.
         guard WholeFileLock.isAsked(by: call) else { return settle(call, .proceed) }
         lockLater(call, verdict) { $0.lockWhole(call, verdict) }
     }
@@ -48,7 +48,7 @@ extension DenialListener {
         if !isTaken { refuseLock(call, verdict, errno: ENOLCK) }
     }
 
-    /// Refusals are told where all are.
+    /// Refused locks are reported on the loop that reports all denials.
     private func refuseLock(_ call: HeldCall, _ verdict: Verdict, errno: Int32) {
         answers.execute { [weak self] in
             self?.refuse(call, verdict, .refuse(errno: errno), .refused(errno: errno))

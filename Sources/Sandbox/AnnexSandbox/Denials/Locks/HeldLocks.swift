@@ -1,13 +1,15 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The byte range locks that the processes of one pid namespace hold, by the kernel's list of all.
+/// The byte range locks held by the processes of one pid namespace, from the kernel's list of all locks.
 enum HeldLocks {
-    /// What is read of the list at most; a host with more locks than that lets nobody count.
+    /// The most bytes that are read of the list. On a host with a longer list, locks cannot be counted.
     private static let most = 32 << 20
 
-    /// - Parameter thread: one of the namespace's, by its number here, while it cannot end.
-    /// - Returns: nil where the list or the namespace cannot be read.
+    /// Counts the locks held in one pid namespace.
+    ///
+    /// - Parameter thread: the number here of a thread in the namespace, which must not end during the call.
+    /// - Returns: nil if the list or the namespace cannot be read.
     static func count(besides thread: UInt32) -> Int? {
         guard case .known(let own) = Namespace(of: Int32(bitPattern: thread)), let owners = owners() else { return nil }
         var sum = 0
@@ -21,7 +23,7 @@ enum HeldLocks {
             }
         }
         guard !ended.isEmpty else { return sum }
-        // Their locks have gone with them, but where another process has the same descriptors.
+        // An ended process's locks are gone too, unless another process shares its descriptors.
         guard let later = self.owners() else { return nil }
         return ended.reduce(sum) { $0 + (later[$1] ?? 0) }
     }
@@ -35,12 +37,13 @@ enum HeldLocks {
         return other.mayShareNamespaces(with: own)
     }
 
-    /// Every process that holds such locks, with their number.
+    /// Every process that holds such locks, with the number of its locks.
     private static func owners() -> [Int32: Int]? {
         guard let file = try? Descriptor.open("/proc/locks", O_RDONLY) else { return nil }
         var owners: [Int32: Int] = [:]
-        // The kernel gives a page at a time. What is locked between two pages puts lines into the next once more, and they
-        // count again: equal lines may be locks of different owners in one process, and too few must not be found.
+        // The kernel returns a page at a time. Locks taken between two pages shift lines into the next page, and these
+        // are counted twice. Equal lines stay counted: they may be locks of different owners in one process, and the
+        // count must not be too low.
         var rest: [UInt8] = []
         var total = 0
         while total < most {
@@ -58,7 +61,7 @@ enum HeldLocks {
         return nil
     }
 
-    /// Whose lock a line of `/proc/locks` is about; nil for other kinds of locks, and for who waits for one.
+    /// The process that a line of `/proc/locks` names; nil for other kinds of locks and for lines of waiting processes.
     static func owner(of line: some Collection<UInt8>) -> Int32? {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
         guard words.count > 4, words[1].elementsEqual("POSIX".utf8) else { return nil }
@@ -69,7 +72,7 @@ enum HeldLocks {
     private enum Namespace {
         case known(UInt64)
         case ended
-        /// The kernel lets this process not look.
+        /// The kernel does not let this process examine it.
         case closed
 
         init(of process: Int32) {

@@ -1,27 +1,27 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The budget of one sandbox's locks, and a thread for what takes time about them: started with its first job.
+/// The lock budget of one sandbox, and a thread for slow work on locks, which starts with its first job.
 final class LockDesk: Sendable {
     private let budget = Mutex(LockBudget())
     private let thread = Mutex<EventLoop?>(nil)
 
-    /// What becomes of one more call that takes locks.
+    /// What to do with one more call that takes a lock.
     func step() -> LockBudget.Step { budget.withLock { $0.step(at: MonotonicClock.now()) } }
 
     enum Outcome: Hashable {
         case pass
         case refuse
-        /// Others spent what came back; ask again at this moment.
+        /// Other calls used up the released locks; ask again at this time.
         case wait(until: UInt64)
     }
 
-    /// What becomes of a call that waited for a count. On the thread.
+    /// Decides a call that waited for a count. Must run on the thread of `perform`.
     ///
-    /// - Parameter thread: whose call is held.
+    /// - Parameter thread: the thread whose call is held.
     func settle(besides thread: UInt32) -> Outcome {
         guard case .count(let moment) = step() else { return .pass }
-        // Counted while this one waited.
+        // Another call's count took place while this one waited.
         if moment > MonotonicClock.now() { return refusal(or: moment) }
         let held = HeldLocks.count(besides: thread)
         budget.withLock { $0.counted(held, at: MonotonicClock.now()) }
@@ -33,7 +33,7 @@ final class LockDesk: Sendable {
         budget.withLock { $0.isFull } ? .refuse : .wait(until: moment)
     }
 
-    /// - Returns: false where there is no thread for it.
+    /// - Returns: false if the thread cannot be made.
     func perform(at moment: UInt64 = 0, _ job: @escaping @Sendable () -> Void) -> Bool {
         let loop = thread.withLock { thread in
             if thread == nil { thread = try? EventLoop(name: "annex-locks") }
@@ -50,7 +50,7 @@ final class LockDesk: Sendable {
 
     deinit {
         guard let loop = thread.withLock({ $0.take() }) else { return }
-        // Not from here: the last to let go may be the thread itself.
+        // Not on this thread: the last reference may be released on the loop's own thread.
         loop.execute { loop.shutDown() }
     }
 }

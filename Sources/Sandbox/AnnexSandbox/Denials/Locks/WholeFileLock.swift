@@ -2,25 +2,25 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// An exclusive `flock` of a held call, taken on its behalf.
+/// Takes an exclusive `flock` on behalf of a held call.
 ///
-/// Such a lock needs no right to write and holds up whoever else locks the file, so it is given only where the sandbox
-/// may write. The kernel could be let do the call, but another thread could put another file in the descriptor's place
-/// before. So the broker locks the very description that it looked at, which is the program's own.
+/// Such a lock needs no right to write and blocks every other process that locks the file. It is therefore granted only
+/// if the sandbox may write the file. If the kernel performed the call, another thread could first replace the
+/// descriptor's file. So the broker locks the open file description that it has examined, which the program shares.
 enum WholeFileLock {
     enum Outcome: Hashable {
         case taken
         case refused(errno: Int32)
-        /// Another holds it, and the call is one that waits.
+        /// Another process holds the lock, and the call asked to wait for it.
         case busy
     }
 
-    /// Whether a call asks for such a lock. The kernel reads 32 bits of the operation.
+    /// Whether a call asks for an exclusive lock. The kernel reads 32 bits of the operation.
     static func isAsked(by call: HeldCall) -> Bool {
         Int32(truncatingIfNeeded: call.arguments[1]) & ~LOCK_NB == LOCK_EX
     }
 
-    /// Never waits for the lock; a file system of the network may let it wait all the same.
+    /// Takes the lock without waiting for it; a network file system may block the call all the same.
     static func take(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let process = Caller(asking: call.thread).process ?? 0
@@ -32,7 +32,7 @@ enum WholeFileLock {
         }
     }
 
-    /// - Returns: false where another holds it.
+    /// - Returns: false if another process holds the lock.
     private static func lock(_ file: borrowing Descriptor) throws(SystemError) -> Bool {
         if flock(file.number, LOCK_EX | LOCK_NB) == 0 { return true }
         guard errno == EWOULDBLOCK else { throw SystemError("flock", errno: errno) }
@@ -44,7 +44,8 @@ enum WholeFileLock {
         return isDisturbed(call.thread) ? .refused(errno: EINTR) : .busy
     }
 
-    /// The description that the call names. A process with the caller's number is the caller while the call is held.
+    /// The open file description that the call names. While the call is held, the process with the caller's number is
+    /// the caller.
     private static func file(
         of call: HeldCall, in process: UInt32, on listener: borrowing Descriptor
     ) throws(SystemError) -> Descriptor {
@@ -53,7 +54,7 @@ enum WholeFileLock {
         return try handle.getDescriptor(Int32(truncatingIfNeeded: call.arguments[0]))
     }
 
-    /// Whether a signal waits for a thread, which the kernel hands over only when its call returns.
+    /// Whether a signal is pending for a thread. The kernel delivers it only when the thread's call returns.
     private static func isDisturbed(_ thread: UInt32) -> Bool {
         ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }?.hasPendingSignal ?? true
     }

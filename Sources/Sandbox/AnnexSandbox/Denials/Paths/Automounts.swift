@@ -1,14 +1,14 @@
-/// Places of the host where looking for a name makes the host mount something, or ask a server for it.
+/// Places of the host at which looking up a name makes the host mount something, or send the name to a server.
 ///
-/// A sandbox without a network could choose such names, and so make the host carry its data out.
+/// A sandbox without a network could choose such names, and so make the host send its data out.
 struct Automounts {
-    /// `autofs` mounts what is named beneath it; the root of `afs` asks the network for cells by their names.
+    /// `autofs` mounts the names looked up beneath it; the root of `afs` asks the network for cells by name.
     private static let types: Set<Substring> = ["autofs", "afs"]
 
-    /// Nil: the mounts are not known, and any place may be one.
+    /// The paths of such mounts; nil: the mounts are unknown, so any path may be one.
     private let points: [[UInt8]]?
 
-    /// - Parameter mountinfo: the text of a file of that name; nil where it could not be read whole.
+    /// - Parameter mountinfo: the text of a `mountinfo` file; nil if it could not be read completely.
     init(_ mountinfo: String?) {
         points = mountinfo?.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
@@ -21,11 +21,11 @@ struct Automounts {
 
     /// The mounts of this process.
     static func read() -> Automounts {
-        // What is as long as that may have been cut.
+        // A text of this length may be truncated.
         Automounts(TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? $0 : nil })
     }
 
-    /// Whether a path leads through such a place. The place itself can be looked at: only what is below it is asked for.
+    /// Whether a path leads below such a place. The place itself is safe to look up.
     func lead(to path: String) -> Bool {
         guard let points else { return true }
         let path = Array(path.utf8)
@@ -37,7 +37,7 @@ struct Automounts {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// A path as `mountinfo` writes it: spaces and their like as a backslash and three octal digits.
+    /// Decodes a path of `mountinfo`, which writes spaces and similar bytes as a backslash and three octal digits.
     private static func plain(_ field: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

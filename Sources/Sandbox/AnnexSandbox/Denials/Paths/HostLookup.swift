@@ -2,24 +2,24 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Asks whether the host has a path that a hostile program named, and where it leads.
+/// Finds out whether the host has a path that a hostile program named, and where its links lead.
 ///
-/// Nothing is opened but for reference, the kernel follows no link, and those that are followed here are read as text
-/// and lie where the program could not have made them.
+/// Objects are opened with `O_PATH` only, and the kernel follows no link. Links followed here are read as text, and lie
+/// where the program could not have made them.
 struct HostLookup {
     enum Answer: Hashable {
         case missing
-        /// The path without links.
+        /// The host has the path; the value is the path without links.
         case found(String)
-        /// A link that the program may have made stands in the way, too many do, or a look would make the host mount
-        /// something: nobody can say.
+        /// The result is unknown: the program may have made a link on the way, there are too many links, or the lookup
+        /// would make the host mount something.
         case unknown
     }
 
-    /// Whether the sandbox can write in a directory, and so make links there.
+    /// Whether the sandbox can write to a directory, and so make links in it.
     let isWritable: @Sendable (_ directory: String) -> Bool
 
-    /// Of the components that are looked at for one path, and of links among them.
+    /// The most components that are looked up for one path, and the most links among them.
     private static let mostSteps = 256
     private static let mostLinks = 16
     private static let mostKept = 2_048
@@ -28,7 +28,7 @@ struct HostLookup {
     private let automounts: @Sendable () -> Automounts
     private var known: [String: Answer] = [:]
 
-    /// - Parameter automounts: asked for each path that is not known yet, for mounts come and go.
+    /// - Parameter automounts: called for each path that is not cached, because mounts come and go.
     init(
         automounts: @escaping @Sendable () -> Automounts = Automounts.read,
         isWritable: @escaping @Sendable (_ directory: String) -> Bool
@@ -38,7 +38,7 @@ struct HostLookup {
         root = try? Root()
     }
 
-    /// - Parameter path: absolute, without `.` and `..`. A link in its last place is not followed.
+    /// - Parameter path: absolute, without `.` and `..`. If its last component is a link, that link is not followed.
     mutating func look(_ path: String) -> Answer {
         if let answer = known[path] { return answer }
         let answer = find(path)
@@ -51,7 +51,7 @@ struct HostLookup {
         var todo = path.split(separator: "/").map(String.init)
         if todo.isEmpty { return .found("/") }
         let automounts = automounts()
-        // Nearly always there is no link on the way, and one call tells.
+        // Nearly always there is no link on the way, and this one call suffices.
         switch open(todo, automounts) {
         case .success: return .found("/" + todo.joined(separator: "/"))
         case .failure(let errno) where errno != ELOOP: return .missing
@@ -93,7 +93,7 @@ struct HostLookup {
         }
     }
 
-    /// What a link says; nil for anything else.
+    /// The target of a link; nil for any other object.
     private struct Object {
         let target: String?
     }
@@ -101,7 +101,7 @@ struct HostLookup {
     private enum Opened {
         case success(Object)
         case failure(Int32)
-        /// A look could mount something.
+        /// The lookup could make the host mount something.
         case avoided
     }
 

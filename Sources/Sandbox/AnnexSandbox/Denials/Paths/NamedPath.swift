@@ -1,14 +1,14 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// A path as one held call named it, read from its process's memory: for the report alone.
+/// A path named by one held call, read from its process's memory. It is for the report alone.
 struct NamedPath: Hashable {
     /// Absolute, without `.` and `..`.
     let path: String
     let rights: PathRights
     let makesEntry: Bool
 
-    /// Nil where the text cannot be read, is none, is no UTF-8, or begins at something that has no path.
+    /// nil if the text cannot be read, is empty or not UTF-8, or is relative to a directory without a path.
     init?(_ use: PathUse, of call: HeldCall) {
         guard let bytes = Self.bytes(use.text, of: call), !bytes.isEmpty,
             let text = String(validating: bytes, as: UTF8.self), let use = Self.opened(use, of: call),
@@ -33,7 +33,7 @@ struct NamedPath: Hashable {
         }
     }
 
-    /// The path of a `struct sockaddr_un`; nil for other families and for abstract names, which are no paths.
+    /// The path in a `struct sockaddr_un`; nil for other families and for abstract names, which are no paths.
     static func socketPath(_ address: [UInt8]) -> [UInt8]? {
         guard LittleEndian(address).number(UInt16.self, at: 0) == 1 else { return nil }
         let path = address.dropFirst(2).prefix { $0 != 0 }
@@ -48,7 +48,7 @@ struct NamedPath: Hashable {
         return use.opened(flags: flags)
     }
 
-    /// The directory that a relative path begins at.
+    /// The directory at which a relative path begins; nil if it has no path.
     private static func start(_ directory: Int?, of call: HeldCall) -> String? {
         let number = directory.map { Int32(truncatingIfNeeded: call.arguments[$0]) } ?? -100
         if number < 0, number != -100 { return nil }
@@ -56,7 +56,7 @@ struct NamedPath: Hashable {
         guard let bytes = ProcessText.link(link), let text = String(validating: bytes, as: UTF8.self) else {
             return nil
         }
-        // The kernel's remark about a directory that is gone; one that is really called so is lost.
+        // The kernel marks a deleted directory so. A directory whose name really ends like this is not reported.
         return text.hasSuffix(" (deleted)") ? nil : text
     }
 }

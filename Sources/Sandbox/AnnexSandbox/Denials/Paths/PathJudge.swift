@@ -1,13 +1,13 @@
 internal import AnnexPolicy
 
-/// Tells whether a path that an allowed call named is missing for the program only: not granted, and there outside.
+/// Decides whether a path named by an allowed call exists on the host but is not granted to the program.
 struct PathJudge {
     private let policy: Policy
     private let mode: DenialMode
-    /// Where the program's bundle is, where it has no root of its own.
+    /// The directory of the program's bundle, if the program has no root of its own.
     private let bundle: String?
     private var lookup: HostLookup
-    /// Programs ask for the same paths again and again.
+    /// A cache of decisions, because programs name the same paths repeatedly.
     private var granted: [NamedPath: Bool] = [:]
     private static let mostKept = 2_048
 
@@ -18,12 +18,12 @@ struct PathJudge {
         lookup = HostLookup { Self.refusing(policy, $0, .write).isEmpty }
     }
 
-    /// Whether the host has the path, or for a file that is to be made, its directory.
+    /// Whether the host has the path, or the directory of a file to be created.
     mutating func isThere(_ named: NamedPath) -> Bool {
         if case .found = look(named) { true } else { false }
     }
 
-    /// Those that the policy does not grant: what is not among them goes on without further ado.
+    /// The paths that the policy does not grant. All others need no further work.
     mutating func doubtful(_ named: [NamedPath]) -> [NamedPath] {
         named.filter { path in
             if let known = granted[path] { return !known }
@@ -34,13 +34,14 @@ struct PathJudge {
         }
     }
 
-    /// Nil where there is nothing to tell. Nothing here is fit for a decision: the path came from memory.
+    /// The denial to report for a path; nil if there is none. The result is for the report, never for a decision: the
+    /// path came from the process's memory.
     mutating func denial(_ named: NamedPath, by call: HeldCall, text: String, _ caller: Caller) -> Denial? {
         let inside = placeInside(named.path)
         let verdict = policy.verdict(path: inside, rights: named.rights)
         let layers = verdict.refusedBy.filter { $0 != .seccomp }
         guard !layers.isEmpty, case .found(let real) = look(named) else { return nil }
-        // A link of the system's: what it leads to may be granted under its own name.
+        // A link of the host's: the policy may grant its target under that name.
         let led = named.makesEntry ? real + "/" + Self.name(of: named.path) : real
         if led != named.path, Self.refusing(policy, placeInside(led), named.rights).isEmpty { return nil }
         let missing = named.rights.each.filter { !Self.refusing(policy, inside, $0).isEmpty }
@@ -68,7 +69,7 @@ struct PathJudge {
         policy.verdict(path: path, rights: rights).refusedBy.filter { $0 != .seccomp }
     }
 
-    /// The option of `annex run`; none for what nobody may grant, and for what is granted otherwise.
+    /// The option of `annex run` that grants the path; nil if no option may grant it, or another mechanism does.
     private static func option(for named: NamedPath) -> String? {
         let isWrite = named.rights.contains(.write)
         let path = named.makesEntry ? directory(of: named.path) : named.path

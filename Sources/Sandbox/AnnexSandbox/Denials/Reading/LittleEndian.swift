@@ -1,4 +1,4 @@
-/// Numbers at places in bytes of unknown make; nil where there are not so many bytes.
+/// Reads little-endian numbers at offsets in untrusted bytes; nil beyond their end.
 struct LittleEndian {
     private let bytes: [UInt8]
 

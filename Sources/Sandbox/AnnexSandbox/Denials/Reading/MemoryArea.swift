@@ -1,27 +1,27 @@
 /// One mapping of a process, as `/proc/PID/maps` shows it. The process chooses addresses and names.
 package struct MemoryArea: Sendable, Hashable {
     package let start: UInt64
-    /// The first address behind it.
+    /// The first address after the mapping.
     package let end: UInt64
     package let isExecutable: Bool
-    /// Where in its file it begins.
+    /// The offset in its file at which it begins.
     package let offset: UInt64
-    /// Its file's inode; 0: none.
+    /// The inode of its file; 0 if it has none.
     package let inode: UInt64
-    /// Its file's path or the kernel's name for it, as bytes of unknown make.
+    /// The path of its file, or the kernel's name for it; untrusted bytes.
     package let name: [UInt8]
 
-    /// A process has tens of them; one that makes more has the rest left out.
+    /// A bound on mappings. A process usually has tens of them; further ones are ignored.
     package static let most = 4_096
 
     package func contains(_ address: UInt64) -> Bool { address >= start && address < end }
 
-    /// Reads a whole file of them. Lines that the kernel would not write are left out.
+    /// Parses the text of a `maps` file. Lines of any other form are skipped.
     package static func read(_ bytes: [UInt8]) -> [MemoryArea] {
         bytes.split(separator: UInt8(ascii: "\n"), maxSplits: most).prefix(most).compactMap { MemoryArea(line: $0) }
     }
 
-    // 7f00-7f10 r-xp 00001000 08:01 1234       /usr/lib/libc.so.6
+    // Parses one line, for example: 7f00-7f10 r-xp 00001000 08:01 1234 /usr/lib/libc.so.6
     private init?(line: ArraySlice<UInt8>) {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5, omittingEmptySubsequences: true)
         guard words.count >= 5 else { return nil }

@@ -1,8 +1,8 @@
-/// Numbers in the kernel's texts; nil for what is none, or too large.
+/// Parses numbers in the kernel's texts; nil if the text is no number or too large.
 enum NumberText {
     static func decimal(_ bytes: some Collection<UInt8>) -> UInt64? { value(bytes, radix: 10) }
 
-    /// With or without `0x`.
+    /// Parses hexadecimal digits, with or without `0x`.
     static func hexadecimal(_ bytes: some Collection<UInt8>) -> UInt64? {
         bytes.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
             ? value(bytes.dropFirst(2), radix: 16) : value(bytes, radix: 16)

@@ -1,16 +1,17 @@
-/// What `/proc/PID/status` says of a thread.
+/// The fields of `/proc/PID/status` that are used for a thread.
 package struct ProcessStatus: Sendable, Hashable {
-    /// The process that the thread belongs to, in the reader's numbers.
+    /// The process that the thread belongs to, in the reader's pid namespace.
     package let process: UInt32
-    /// Whether a signal waits for it that it does not block.
+    /// Whether an unblocked signal is pending for the thread.
     package let hasPendingSignal: Bool
     /// The real user, in the reader's numbers; nil if the kernel does not state it.
     package let user: UInt32?
     /// How many process namespaces it is in, from the one of this `/proc` inwards: 1 is the outermost.
     package let namespaces: Int
 
-    /// The thread's own name comes first in the file, and the kernel escapes a new line in it; still only the first line
-    /// of a key counts, and only at its line's beginning.
+    /// Parses the file; nil if it names no process. The first line holds the thread's name, which the process chose,
+    /// and is skipped. The kernel escapes a newline in it. A key counts only at the beginning of a line, and only its
+    /// first line.
     package static func read(_ bytes: [UInt8]) -> ProcessStatus? {
         let lines = bytes.prefix(1 << 16).split(separator: UInt8(ascii: "\n"), maxSplits: 128).dropFirst()
         guard let process = value(of: "Tgid", in: lines).flatMap(NumberText.decimal).flatMap({ UInt32(exactly: $0) })

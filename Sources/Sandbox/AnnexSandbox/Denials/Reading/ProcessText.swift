@@ -1,9 +1,9 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Files of `/proc/PID`: the kernel writes them, out of what a hostile process chose.
+/// Reads files of `/proc/PID`: the kernel writes them, but a hostile process chose parts of their contents.
 enum ProcessText {
-    /// The first bytes of one; nil where it cannot be read. What is longer is cut.
+    /// The first bytes of a file; nil if it cannot be read. A longer file is cut.
     static func read(_ path: String, atMost cap: Int = 1 << 14) -> [UInt8]? {
         guard let file = try? Descriptor.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
         var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ enum ProcessText {
         return bytes
     }
 
-    /// Where a link of `/proc/PID` leads, by the kernel's own text; nil where it leads to nothing with a path.
+    /// The target of a link in `/proc/PID`, as the kernel writes it; nil if the target has no path.
     static func link(_ path: String) -> [UInt8]? {
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
         // SAFETY: readlink writes at most the array's size and does not terminate.

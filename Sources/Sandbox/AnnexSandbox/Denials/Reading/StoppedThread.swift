@@ -1,17 +1,18 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Where a thread stands that waits in a call, as `/proc/PID/task/TID/syscall` shows it, or that faulted.
+/// The registers of a thread that waits in a call, as `/proc/PID/task/TID/syscall` shows them, or of one that faulted.
 package struct StoppedThread: Sendable, Hashable {
     package let stackPointer: UInt64
-    /// The instruction behind the one that called, or the one that faulted.
+    /// The instruction after the system call, or the one that faulted.
     package let instruction: UInt64
-    /// Only of one that faulted: the kernel does not show it otherwise.
+    /// The frame pointer, known only for a thread that faulted: the kernel does not show it otherwise.
     package var framePointer: UInt64?
 
-    /// Nil for a thread that runs, and for what the kernel would not write.
+    /// Parses the file; nil if the thread is running or the text has another form.
     ///
-    /// `NUMBER ARGUMENT×6 STACK INSTRUCTION`, or `-1 STACK INSTRUCTION` for one that waits outside a call.
+    /// The kernel writes `NUMBER ARGUMENT×6 STACK INSTRUCTION`, or `-1 STACK INSTRUCTION` for a thread that waits
+    /// outside a call.
     package static func read(_ bytes: [UInt8]) -> StoppedThread? {
         let words = bytes.prefix(512).split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard words.count == 9 || words.count == 3, let stack = NumberText.hexadecimal(words[words.count - 2]),

@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import AnnexPolicy
 
 extension Denial {
-    /// One line: what was refused, by whom, with what.
+    /// One line that says what was denied, to which program and by which layer.
     public var headline: String {
         let layer = layers.first?.title ?? "the sandbox"
         let what: String
@@ -19,7 +19,7 @@ extension Denial {
         }
     }
 
-    /// What would allow it, where anything may: an option of `annex run`, or an entry of a policy.
+    /// The remedy, escaped: an option of `annex run`, or a policy entry; nil if nothing may allow it.
     public var remedy: String? {
         if case .path(let path) = subject, let option = path.option { return Escaped(option, limit: 8_192).description }
         return allowedBy.map { Escaped($0, limit: 8_192).description }

@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Logging
 
-/// Writes one sandbox's refusals to the program's log (swift-log, label `annex.sandbox`): the first of each kind, few a
-/// second, and the sum at the end. Docs/Guide/Denials.md lists the metadata keys.
+/// Writes one sandbox's denials to the program's log (swift-log, label `annex.sandbox`): the first of each kind, a few
+/// a second, and the totals at the end. Docs/Guide/Denials.md lists the metadata keys.
 struct DenialLog {
     static let label = "annex.sandbox"
 
-    /// For a sandbox whose refusals were provoked: no news for whoever reads the program's log.
+    /// A logger that writes nothing, for a sandbox whose denials were provoked on purpose.
     static var silent: Logger { Logger(label: label) { _ in SwiftLogNoOpLogHandler() } }
 
     private let logger: Logger
@@ -32,7 +32,7 @@ struct DenialLog {
         var metadata = DenialRecord(denial).metadata
         let suppressed = budget.takeSuppressed()
         if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
-        // A program that was refused and goes on is everyday life; one that was ended for it is news.
+        // A program that continues after a denial is normal. A program that was killed for it is worth a notice.
         let level: Logger.Level = denial.answer == .ended ? .notice : .debug
         logger.log(level: level, "\(denial.headline)", metadata: metadata)
     }
@@ -50,7 +50,7 @@ struct DenialLog {
 }
 
 extension DenialRecord {
-    /// The same keys as in JSON, but for the backtrace, which is no line.
+    /// The same keys as in JSON, except for the backtrace, which does not fit into a line.
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "kind": "\(kind)", "call": "\(call)", "text": "\(text)", "answer": "\(answer)", "thread": "\(thread)",

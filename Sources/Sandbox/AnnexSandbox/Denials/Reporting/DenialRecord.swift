@@ -1,39 +1,40 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// A refusal as JSON and logs have it. The keys are kept from version to version; new ones may come. Every text that a
-/// sandboxed program had a hand in is escaped.
+/// A denial as JSON and logs contain it. Keys are never renamed or removed; new ones may be added. Every text that a
+/// sandboxed program can influence is escaped.
 public struct DenialRecord: Codable, Sendable, Hashable {
     /// `call` or `path`.
     public let kind: String
-    /// The call's name.
+    /// The call's name, for example `socket`.
     public let call: String
     /// The call with its arguments.
     public let text: String
-    /// `refused`, `ended`, or `passed` where the sandbox only reports.
+    /// `refused`, `ended`, or `passed` if the sandbox only reports.
     public let answer: String
-    /// What it failed with, for example `EPERM`; for `passed`, what it would have failed with.
+    /// The errno with which the call failed, for example `EPERM`. For `passed`, the errno with which it would have
+    /// failed.
     public let errno: String?
-    /// The layers that refuse, each by itself.
+    /// The layers that deny it, each sufficient by itself.
     public let layers: [String]
-    /// The policy's line that decides.
+    /// The line of the policy that decides.
     public let line: String?
-    /// The reason stated there.
+    /// The reason stated on that line.
     public let reason: String?
-    /// The entry of a policy that would allow it.
+    /// The policy entry that would allow it.
     public let remedy: String?
     /// The option of `annex run` that would allow it.
     public let option: String?
     public let path: String?
-    /// Rights that were wanted, and those of them that the policy does not give: `read`, `write`, `execute`; none: that
-    /// it is there at all.
+    /// The rights that the call needed, and those of them that the policy does not grant: `read`, `write`, `execute`.
+    /// Empty: that the path exists at all.
     public let needs: [String]?
     public let missing: [String]?
     public let process: UInt32?
     public let thread: UInt32
     public let executable: String?
     public let count: Int
-    /// Seconds since the launch.
+    /// The times of the first and the last occurrence, in seconds since the launch.
     public let first: Double
     public let last: Double
     public let backtrace: [FrameRecord]?
@@ -41,16 +42,16 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     public let backtraceLack: String?
 }
 
-/// A frame of a backtrace as JSON has it.
+/// A frame of a backtrace as JSON contains it.
 public struct FrameRecord: Codable, Sendable, Hashable {
-    /// Hexadecimal, with `0x`.
+    /// The address in hexadecimal, with `0x`.
     public let address: String
     public let module: String?
     public let offset: String?
     public let function: String?
-    /// Bytes into the function.
+    /// The distance from the function's beginning in bytes.
     public let distance: UInt64?
-    /// The function's name as the file spells it, where that differs.
+    /// The function's name as the file spells it, if that differs from `function`.
     public let symbol: String?
 }
 

@@ -1,4 +1,4 @@
-/// How many lines a log takes: some at once, then so many a second; what is too much is counted.
+/// Limits the lines of a log: a burst first, then a number of lines per second. Suppressed lines are counted.
 struct LineBudget {
     static let atOnce: UInt64 = 20
     static let perSecond: UInt64 = 5
@@ -28,7 +28,7 @@ struct LineBudget {
         return true
     }
 
-    /// How many were suppressed since the last time this was asked.
+    /// The number of lines suppressed since the last call.
     mutating func takeSuppressed() -> Int {
         defer { suppressed = 0 }
         return suppressed

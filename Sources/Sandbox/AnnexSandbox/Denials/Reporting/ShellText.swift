@@ -1,6 +1,6 @@
-/// Words of a command line that somebody may copy into a shell.
+/// Words of a command line that a user may copy into a shell.
 enum ShellText {
-    /// The word as it is where nothing in it means something to a shell, else in single quotes.
+    /// The word in single quotes, or unchanged if it holds no character with a meaning to a shell.
     static func quoted(_ word: String) -> String {
         let isPlain = !word.isEmpty && word.utf8.allSatisfy(isPlain)
         return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
