@@ -1,12 +1,12 @@
 @_exported public import AnnexMessages
 
-// What a message is, and what an embedder makes of a descriptor of its own and gets as the end of a socket, comes with
-// the one import.
+// One import suffices: it also provides messages, and `Descriptor`, which an embedder passes in or receives as the end
+// of a socket.
 @_exported public import struct AnnexLinux.Descriptor
 
 #if ANNEX_SANITIZE
     internal import AnnexLinux
 
-    // In place of the system's in this module.
+    // Replaces the system's `Mutex` in this module.
     typealias Mutex = SanitizedMutex
 #endif

@@ -1,11 +1,11 @@
-/// The one place where bytes from a peer meet arithmetic: every step is checked, none can trap.
+/// Reads numbers and ranges from untrusted bytes. Every step is checked and none can trap.
 @usableFromInline
 package
     struct ByteCursor: ~Escapable
 {
-    /// The whole message, so that offsets in failures are the message's own.
+    /// The whole message, so that offsets in failures count from its start.
     @usableFromInline package let bytes: RawSpan
-    /// Offset of the next byte, in the whole message.
+    /// Offset of the next byte in the whole message.
     @usableFromInline package var position: Int
     @usableFromInline package let end: Int
 
@@ -16,7 +16,7 @@ package
         end = bytes.byteCount
     }
 
-    /// Over a part of the bytes; cut to what is there.
+    /// Creates a cursor over a part of the bytes, cut to their size.
     @_lifetime(copy bytes)
     @inlinable @inline(__always) package init(_ bytes: RawSpan, _ part: FieldPlace) {
         self.bytes = bytes
@@ -24,29 +24,29 @@ package
         position = min(max(part.start, 0), end)
     }
 
-    /// How many bytes are left; never negative, as `position` never passes `end`.
+    /// How many bytes are left; never negative, because `position` never passes `end`.
     @inlinable package var left: Int { end &- position }
 
-    /// Another part of the same message, cut to where this one ends.
+    /// A cursor over another part of the same message, cut to this cursor's end.
     @_lifetime(copy self)
     @inlinable @inline(__always) package func over(_ part: FieldPlace) -> ByteCursor {
         ByteCursor(bytes, FieldPlace(start: part.start, end: min(part.end, end)))
     }
 
-    /// The next number, or nil where too few bytes are left.
+    /// Takes the next number; nil if too few bytes are left.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) package mutating func take<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type)
         -> Number?
     {
         let size = MemoryLayout<Number>.size
         guard size <= left else { return nil }
-        // SAFETY: as many bytes are left, `end` lies within the span, and every value of them is an integer.
+        // SAFETY: enough bytes are left, `end` lies within the span, and every bit pattern is a valid integer.
         let number = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: Number.self)
         position &+= size
         return Number(littleEndian: number)
     }
 
-    /// The next `count` bytes' place, or nil where fewer are left.
+    /// Takes the next `count` bytes and returns their place; nil if fewer are left.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) package mutating func take(count: UInt32) -> FieldPlace? {
         guard let count = Int(exactly: count), count <= left else { return nil }
@@ -55,26 +55,27 @@ package
         return FieldPlace(start: start, end: position)
     }
 
-    /// What is left, where it lies.
+    /// The remaining bytes, not copied.
     @inlinable package var rest: RawSpan {
         @_lifetime(copy self) get {
-            // SAFETY: 0 <= position <= end <= the span's size, held by both initialisers and every step.
+            // SAFETY: 0 <= position <= end <= the span's size, ensured by both initialisers and every step.
             unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (position, end)))
         }
     }
 
-    /// A copy of what is left.
+    /// A copy of the remaining bytes.
     @inlinable package func copy() -> [UInt8] {
         unsafe rest.withUnsafeBytes { unsafe [UInt8]($0) }
     }
 
-    /// What is left as text, or nil where it is not UTF-8.
+    /// The remaining bytes as text; nil if they are not UTF-8.
     @inlinable package func text() -> String? {
         unsafe rest.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
     }
 }
 
-/// Where a field's bytes lie in the whole message. Plain numbers: a range would trap where they are the wrong way round.
+/// The place of a field's bytes in the whole message. It is two plain numbers, because a `Range` traps if its bounds
+/// are reversed.
 @usableFromInline
 package
     struct FieldPlace: Sendable

@@ -1,29 +1,29 @@
-/// Why bytes are not the message that they claim to be.
+/// Why bytes could not be decoded as a message.
 public struct DecodingFailure: Error, Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
         /// The bytes end inside a field.
         case truncated
-        /// The message is longer than its reader's limit, in bytes.
+        /// The message is longer than the decoder's limit, in bytes.
         case tooLong(limit: Int)
-        /// More fields than the reader's limit.
+        /// The message has more fields than the decoder's limit.
         case tooManyFields(limit: Int)
-        /// Deeper nesting than the reader's limit.
+        /// The message is nested deeper than the decoder's limit.
         case tooDeep(limit: Int)
-        /// A field that this message must have is missing.
+        /// A required field is missing.
         case missingField
         /// A field that may appear once appears again.
         case repeatedField
-        /// A field of a fixed size has another; in bytes.
+        /// A field of a fixed size has another size; the expected size is in bytes.
         case wrongSize(expected: Int)
-        /// Text that is not UTF-8.
+        /// A text field is not UTF-8.
         case notText
-        /// A value outside what the field allows.
+        /// A field's value is not allowed.
         case refused(StaticText)
     }
 
-    /// Where in the whole message, in bytes from its start.
+    /// The place of the failure, in bytes from the start of the whole message.
     public let offset: Int
-    /// The field that was read, where the failure is one field's.
+    /// The tag of the field that failed; nil if the failure belongs to no field.
     public let tag: UInt16?
     public let reason: Reason
 
@@ -57,7 +57,7 @@ extension DecodingFailure.Reason {
     }
 }
 
-/// Text written in the program's source: never a peer's words, so it may be shown as it is.
+/// Text from the program's own source. It never comes from a peer, so it may be printed unescaped.
 public struct StaticText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let description: String
 

@@ -1,11 +1,11 @@
-/// One field's bytes, for a `FieldValue` that reads itself.
+/// The bytes of one field, for a `FieldValue` that decodes itself.
 public struct FieldReader: ~Copyable, ~Escapable {
     /// The field's tag.
     public let tag: UInt16
     @usableFromInline var cursor: ByteCursor
     @usableFromInline let limits: MessageLimits
     @usableFromInline let depth: Int
-    /// Fields that the whole message may still have.
+    /// How many more fields the whole message may have.
     @usableFromInline var fieldsLeft: Int
 
     @_lifetime(copy cursor)
@@ -20,7 +20,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
     /// The field's size in bytes.
     @inlinable public var count: Int { cursor.left }
 
-    /// The whole field as one little-endian number of exactly its type's width.
+    /// Reads the whole field as one little-endian number with exactly the type's width.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) public mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(
         _: Number.Type
@@ -31,7 +31,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
         return number
     }
 
-    /// The whole field as text; refused where it is not UTF-8.
+    /// Reads the whole field as text; throws if it is not UTF-8.
     @inlinable public func text() throws(DecodingFailure) -> String {
         guard let text = cursor.text() else { throw failure(.notText) }
         return text
@@ -42,12 +42,12 @@ public struct FieldReader: ~Copyable, ~Escapable {
         cursor.copy()
     }
 
-    /// The field's bytes where they lie, for a reader that needs no copy of them.
+    /// The field's bytes, not copied.
     @inlinable public var bytes: RawSpan {
         @_lifetime(copy self) get { cursor.rest }
     }
 
-    /// The whole field as a message.
+    /// Reads the whole field as a message.
     @_lifetime(self: copy self)
     @inlinable public mutating func message<Value: Message>(_: Value.Type) throws(DecodingFailure) -> Value {
         guard depth < limits.depth else { throw failure(.tooDeep(limit: limits.depth)) }
@@ -57,7 +57,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
         return value
     }
 
-    /// A failure of this field at its place.
+    /// Creates a failure of this field at its current offset.
     public func failure(_ reason: DecodingFailure.Reason) -> DecodingFailure {
         DecodingFailure(offset: cursor.position, tag: tag, reason: reason)
     }

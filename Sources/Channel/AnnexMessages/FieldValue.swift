@@ -1,9 +1,9 @@
-/// What a field can hold: a number of fixed width, text, bytes, or a message.
+/// A type that one field can hold: a number of fixed width, text, bytes, or a message.
 public protocol FieldValue: Sendable {
-    /// Appends the field's bytes.
+    /// Appends the value's bytes to the field.
     func write(to encoder: inout MessageEncoder)
 
-    /// Reads the field's bytes, which anybody may have written.
+    /// Reads the value from a field's untrusted bytes.
     init(reading field: inout FieldReader) throws(DecodingFailure)
 }
 
@@ -68,7 +68,7 @@ extension String: FieldValue {
     }
 }
 
-/// Bytes are one field; a list of anything else is `encode(list:as:)`.
+/// Bytes are one field. For a list of anything else use `encode(list:as:)`.
 extension [UInt8]: FieldValue {
     @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.append(contentsOf: self)
@@ -79,7 +79,7 @@ extension [UInt8]: FieldValue {
     }
 }
 
-/// An enumeration with raw values is its raw value; a value that the reader does not know is refused.
+/// An enumeration is encoded as its raw value. Decoding throws for a raw value without a case.
 extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     @inlinable public func write(to encoder: inout MessageEncoder) {
         rawValue.write(to: &encoder)

@@ -1,18 +1,18 @@
-/// A value with a stable wire form: tagged fields, each `{u16 tag, u32 length, bytes}`, little-endian.
+/// A value with a stable encoding: tagged fields, each `{u16 tag, u32 length, bytes}`, little-endian.
 ///
-/// A reader skips tags that it does not know, so a newer writer may add fields; a field that may be missing
-/// is read with a default. A tag is never given a new meaning. The reader is total: any bytes at all give
-/// either a value or a `DecodingFailure`, never a trap.
+/// A decoder skips unknown tags, so a newer writer may add fields. A field that may be missing is decoded with a
+/// default. A tag must never get a new meaning. Decoding is total: any bytes give either a value or a
+/// `DecodingFailure`, never a trap.
 public protocol Message: FieldValue {
-    /// Writes the fields.
+    /// Encodes the fields.
     func encode(into encoder: inout MessageEncoder)
 
-    /// Reads the fields, from bytes that anybody may have written.
+    /// Decodes the fields from untrusted bytes.
     init(from decoder: inout MessageDecoder) throws(DecodingFailure)
 }
 
 extension Message {
-    /// A message as a field of another is its fields, one level deeper.
+    /// A message in a field of another message is encoded as its fields, one level deeper.
     @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.nested { (inner: inout MessageEncoder) in encode(into: &inner) }
     }
@@ -21,19 +21,20 @@ extension Message {
         self = try field.message(Self.self)
     }
 
-    /// The wire form.
+    /// The message's encoding.
+    /// - Throws: `EncodingFailure` if the message exceeds the limits.
     public func encoded(within limits: MessageLimits = .standard) throws(EncodingFailure) -> [UInt8] {
         var encoder = MessageEncoder(limits: limits)
         encode(into: &encoder)
         return try encoder.finish()
     }
 
-    /// Reads a wire form that anybody may have written.
+    /// Decodes untrusted bytes.
     public init(decoding bytes: [UInt8], within limits: MessageLimits = .standard) throws(DecodingFailure) {
         try self.init(decoding: unsafe bytes.span.bytes, within: limits)
     }
 
-    /// Reads a wire form where it lies.
+    /// Decodes untrusted bytes without copying them first.
     @inlinable public init(
         decoding bytes: RawSpan, within limits: MessageLimits = .standard
     ) throws(DecodingFailure) {
@@ -42,14 +43,13 @@ extension Message {
     }
 }
 
-/// What one message may ask of its reader. A writer holds itself to the same limits, so that what was
-/// written can be read.
+/// The limits of one message. Encoders check the same limits, so that every encoded message can be decoded.
 public struct MessageLimits: Sendable, Hashable {
-    /// Longest wire form, in bytes; at most 4 GiB - 1.
+    /// The longest encoding in bytes; at most 4 GiB - 1.
     public let bytes: Int
-    /// Most fields in the whole message, nested ones included: bounds the memory that a few bytes can claim.
+    /// The most fields in the whole message, with nested ones. This bounds the memory that a few bytes can claim.
     public let fields: Int
-    /// Deepest nesting of messages within messages: bounds the reader's stack.
+    /// The deepest nesting of messages within messages. This bounds the decoder's stack.
     public let depth: Int
 
     /// 1 MiB, 65,536 fields, 64 levels.

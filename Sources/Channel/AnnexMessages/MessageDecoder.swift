@@ -1,20 +1,20 @@
-/// Reads tagged fields from bytes that anybody may have written: any bytes give a value or a failure.
+/// Decodes tagged fields from untrusted bytes: any bytes give a value or a failure.
 ///
-/// The frame of every field is checked before the first is read; fields may be asked for in any order, and cost least
-/// in the order of their tags. Nothing is allocated but what the values themselves need.
+/// The initialiser checks tag and length of every field. Fields may then be decoded in any order; the order of their
+/// tags is the fastest. Nothing is allocated except for the values.
 public struct MessageDecoder: ~Copyable, ~Escapable {
-    /// From this message's first field on.
+    /// The message, from its first field on.
     @usableFromInline let whole: ByteCursor
     @usableFromInline let limits: MessageLimits
     @usableFromInline let depth: Int
     @usableFromInline let order: FieldOrder
-    /// Where the last search ended, and the tag that it was for; every field before has no larger tag.
+    /// Where the last search ended, and its tag. No field before this place has a larger tag.
     @usableFromInline var resumeAt: Int
     @usableFromInline var resumeTag: UInt16 = 0
-    /// Fields that the whole message may still have.
+    /// How many more fields the whole message may have.
     @usableFromInline var fieldsLeft: Int
 
-    /// Checks the frames of a whole message.
+    /// Checks tag and length of every field of a whole message.
     @_lifetime(copy bytes)
     @inlinable public init(_ bytes: RawSpan, limits: MessageLimits = .standard) throws(DecodingFailure) {
         guard bytes.byteCount <= limits.bytes else {
@@ -35,7 +35,7 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
     }
 
     /// Walks over all fields of a message.
-    /// - Returns: how many there are, and how their tags follow each other.
+    /// - Returns: their number, and the order of their tags.
     @inlinable static func frames(
         of whole: ByteCursor, atMost most: Int, _ limits: MessageLimits
     ) throws(DecodingFailure) -> (count: Int, order: FieldOrder) {
@@ -65,7 +65,7 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
 }
 
 extension MessageDecoder {
-    /// A field that must be there, once.
+    /// Decodes a required field, which must appear once.
     @_lifetime(self: copy self)
     @inlinable public mutating func decode<Value: FieldValue>(
         _ tag: UInt16, as _: Value.Type = Value.self
@@ -74,7 +74,7 @@ extension MessageDecoder {
         return value
     }
 
-    /// A field that may be missing, and then is `missing`.
+    /// Decodes an optional field; `missing` if the message does not have it.
     @_lifetime(self: copy self)
     @inlinable public mutating func decode<Value: FieldValue>(
         _ tag: UInt16, default missing: Value
@@ -82,7 +82,7 @@ extension MessageDecoder {
         try decodeIfPresent(tag, as: Value.self) ?? missing
     }
 
-    /// A field that may be missing, and then is nil.
+    /// Decodes an optional field; nil if the message does not have it.
     @_lifetime(self: copy self)
     @inlinable public mutating func decodeIfPresent<Value: FieldValue>(
         _ tag: UInt16, as _: Value.Type = Value.self
@@ -91,7 +91,7 @@ extension MessageDecoder {
         return try read(tag, place)
     }
 
-    /// All fields with this tag, in order.
+    /// Decodes all fields with this tag, in order.
     @_lifetime(self: copy self)
     @inlinable public mutating func decodeList<Value: FieldValue>(
         _ tag: UInt16, of _: Value.Type = Value.self
@@ -108,7 +108,7 @@ extension MessageDecoder {
         return values
     }
 
-    /// A failure of the field with this tag, for a `Message` that finds a value refusable.
+    /// Creates a failure of the field with this tag, for a `Message` that rejects a value.
     public func failure(_ tag: UInt16, _ reason: DecodingFailure.Reason) -> DecodingFailure {
         var cursor = whole
         while let field = next(&cursor) {
@@ -119,10 +119,10 @@ extension MessageDecoder {
 }
 
 extension MessageDecoder {
-    /// The place of the one field with this tag.
+    /// Finds the only field with this tag; nil if there is none.
     @_lifetime(self: copy self)
     @inlinable mutating func find(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
-        // The usual case: the field that is asked for is the one that is next, and no other has its tag.
+        // The usual case: the requested field is the next one, and no other field has its tag.
         guard order == .rising, tag > resumeTag, let next = header(at: resumeAt), next.tag == tag else {
             return try search(tag)
         }
@@ -131,7 +131,7 @@ extension MessageDecoder {
         return next.place
     }
 
-    /// The field that begins at a place where one begins, or nil at the end.
+    /// The field that begins at a field's start; nil at the end.
     @inlinable @inline(__always) func header(at start: Int) -> (tag: UInt16, place: FieldPlace)? {
         var cursor = whole.over(FieldPlace(start: start, end: whole.end))
         return next(&cursor)
@@ -164,7 +164,7 @@ extension MessageDecoder {
         return whole.over(FieldPlace(start: resumeAt, end: whole.end))
     }
 
-    /// The next field's tag and place. Every frame has been checked, so nil is the end.
+    /// The next field's tag and place. All lengths were checked, so nil means the end.
     @_lifetime(cursor: copy cursor)
     @inlinable @inline(__always) func next(_ cursor: inout ByteCursor) -> (tag: UInt16, place: FieldPlace)? {
         guard let tag = cursor.take(UInt16.self), let length = cursor.take(UInt32.self),
@@ -185,20 +185,20 @@ extension MessageDecoder {
     }
 }
 
-/// How the tags of a message's fields follow each other.
+/// The order of the tags in a message.
 @usableFromInline
 enum FieldOrder {
-    /// Each is larger than the one before: no field is there twice.
+    /// Each tag is larger than the one before, so no field appears twice.
     case rising
-    /// None is smaller than the one before: a search can begin where the last one ended.
+    /// No tag is smaller than the one before, so a search can begin where the last one ended.
     case neverFalling
     case any
 }
 
-// Numbers are most of what small messages hold, and are told by one look at the field's header.
+// Small messages consist mostly of numbers, so one check of the field's header decodes them.
 
 extension MessageDecoder {
-    /// A number that must be there, once.
+    /// Decodes a required number, which must appear once.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) public mutating func decode<Value: FieldValue & FixedWidthInteger & BitwiseCopyable>(
         _ tag: UInt16, as _: Value.Type = Value.self
@@ -208,7 +208,8 @@ extension MessageDecoder {
         return value
     }
 
-    /// The number of the next field, where it has this tag and its type's width, and no other field has the tag.
+    /// The number in the next field; nil unless that field has this tag and its type's width, and no other field has
+    /// the tag.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(
         _ tag: UInt16

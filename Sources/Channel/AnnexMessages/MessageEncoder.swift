@@ -1,7 +1,6 @@
-/// Writes tagged fields one after another into memory of its own. What breaks a limit is remembered and told by
-/// `finish()`.
+/// Encodes tagged fields one after another into its own memory. If a limit is exceeded, `finish()` throws the failure.
 @safe public struct MessageEncoder: ~Copyable {
-    // SAFETY: `capacity` bytes that this value alone owns, of which the first `count` are written.
+    // SAFETY: `capacity` bytes that this value alone owns; the first `count` are written.
     @usableFromInline var storage: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
     @usableFromInline package var count = 0
@@ -14,7 +13,7 @@
         self.init(limits: limits, capacity: 256)
     }
 
-    /// - Parameter capacity: bytes to have at once; more are had when they are needed.
+    /// - Parameter capacity: bytes to allocate at once; the memory grows when needed.
     package init(limits: MessageLimits, capacity: Int) {
         self.limits = limits
         self.capacity = max(capacity, 16)
@@ -25,36 +24,36 @@
         unsafe storage.deallocate()
     }
 
-    /// Writes one field.
+    /// Encodes one field.
     @inlinable public mutating func encode(_ value: borrowing some FieldValue, as tag: UInt16) {
         encodeAny(value, as: tag)
     }
 
-    /// The way of every type; by a name of its own, for a number's `encode` would call itself.
+    /// Encodes a field of any type. It has a name of its own, because a number's `encode` would otherwise call itself.
     @inlinable mutating func encodeAny(_ value: borrowing some FieldValue, as tag: UInt16) {
         fields &+= 1
         guard fields <= limits.fields else { return fail(.tooManyFields(limit: limits.fields)) }
         guard makeRoom(for: 6) else { return }
-        // SAFETY: there is room for the field's six bytes of header, of which the length follows below.
+        // SAFETY: there is room for the field's six header bytes; the length follows below.
         unsafe storage.storeBytes(of: tag.littleEndian, toByteOffset: count, as: UInt16.self)
         let lengthAt = count &+ 2
         count &+= 6
         value.write(to: &self)
         guard failure == nil else { return }
-        // Cannot be cut off: limits.bytes is at most UInt32.max.
+        // Not truncated, because `limits.bytes` is at most `UInt32.max`.
         let length = UInt32(truncatingIfNeeded: count &- lengthAt &- 4)
-        // SAFETY: the four bytes were written above.
+        // SAFETY: room for these four bytes was reserved above.
         unsafe storage.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self)
     }
 
-    /// Writes one field that holds a number.
+    /// Encodes one field that holds a number.
     @inlinable @inline(__always) public mutating func encode<Value: FieldValue & FixedWidthInteger & BitwiseCopyable>(
         _ value: Value, as tag: UInt16
     ) {
         let width = MemoryLayout<Value>.size
         guard fields < limits.fields, makeRoom(for: 6 &+ width) else { return encodeAny(value, as: tag) }
         fields &+= 1
-        // SAFETY: there is room for the field's six bytes of header and for its number.
+        // SAFETY: there is room for the field's six header bytes and its number.
         unsafe storage.storeBytes(of: tag.littleEndian, toByteOffset: count, as: UInt16.self)
         unsafe storage.storeBytes(
             of: UInt32(truncatingIfNeeded: width).littleEndian, toByteOffset: count &+ 2, as: UInt32.self)
@@ -62,17 +61,18 @@
         count &+= 6 &+ width
     }
 
-    /// Writes a field, or nothing for nil.
+    /// Encodes a field, or nothing for nil.
     @inlinable public mutating func encode(_ value: (some FieldValue)?, as tag: UInt16) {
         if let value { encode(value, as: tag) }
     }
 
-    /// Writes a list: one field per element, in order, all with the same tag.
+    /// Encodes a list: one field for each element, in order, all with the same tag.
     @inlinable public mutating func encode(list values: some Sequence<some FieldValue>, as tag: UInt16) {
         for value in values where failure == nil { encode(value, as: tag) }
     }
 
-    /// The whole wire form.
+    /// Returns the whole encoding.
+    /// - Throws: the first limit that was exceeded.
     public consuming func finish() throws(EncodingFailure) -> [UInt8] {
         if let failure { throw failure }
         return unsafe [UInt8](UnsafeRawBufferPointer(start: storage, count: count))
@@ -80,7 +80,7 @@
 }
 
 extension MessageEncoder {
-    /// Appends a number's bytes, for a `FieldValue` that writes itself.
+    /// Appends a number's bytes, for a `FieldValue` that encodes itself.
     @inlinable public mutating func append(_ number: some FixedWidthInteger & BitwiseCopyable) {
         let size = MemoryLayout.size(ofValue: number)
         guard makeRoom(for: size) else { return }
@@ -89,20 +89,20 @@ extension MessageEncoder {
         count &+= size
     }
 
-    /// Appends bytes, for a `FieldValue` that writes itself.
+    /// Appends bytes, for a `FieldValue` that encodes itself.
     @inlinable public mutating func append(contentsOf more: some Collection<UInt8>) {
         let whole: Void? = more.withContiguousStorageIfAvailable { unsafe append(UnsafeRawBufferPointer($0)) }
         if whole == nil { for byte in more where failure == nil { append(byte) } }
     }
 
-    /// Appends bytes that lie anywhere.
+    /// Appends bytes from any memory.
     @inlinable public mutating func append(_ more: RawSpan) {
         unsafe more.withUnsafeBytes { unsafe append($0) }
     }
 
     @inlinable mutating func append(_ more: UnsafeRawBufferPointer) {
         guard let source = more.baseAddress, makeRoom(for: more.count) else { return }
-        // SAFETY: there is room for as many bytes, and nobody else has this memory.
+        // SAFETY: there is room for the bytes, and no other value has this memory.
         unsafe (storage + count).copyMemory(from: source, byteCount: more.count)
         count &+= more.count
     }
@@ -142,7 +142,7 @@ extension MessageEncoder {
 }
 
 extension MessageEncoder {
-    /// Forgets what was written and keeps the memory.
+    /// Discards the encoded bytes and keeps the memory.
     @inlinable package mutating func reset() {
         count = 0
         fields = 0
@@ -150,21 +150,22 @@ extension MessageEncoder {
         failure = nil
     }
 
-    /// What was written, where it is no longer than `most` bytes.
+    /// A copy of the encoded bytes.
+    /// - Throws: the first limit that was exceeded; `.tooLong` if there are more than `most` bytes.
     package func copied(atMost most: Int) throws(EncodingFailure) -> [UInt8] {
         if let failure { throw failure }
         guard count <= most else { throw .tooLong(limit: most) }
         return unsafe [UInt8](UnsafeRawBufferPointer(start: storage, count: count))
     }
 
-    /// Lends what was written so far.
+    /// Lends the bytes that were encoded so far.
     @inlinable @inline(__always) package func withWritten<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(written)
     }
 
-    /// What was written so far.
+    /// The bytes that were encoded so far.
     @usableFromInline var written: RawSpan {
         @inlinable @inline(__always) @_lifetime(borrow self) get {
             // SAFETY: `count` bytes are written, and this value keeps them for as long as it is borrowed.
@@ -173,13 +174,13 @@ extension MessageEncoder {
     }
 }
 
-/// Why a value has no wire form: it would be refused by every reader with the same limits.
+/// Why a value cannot be encoded: every decoder with the same limits would reject it.
 public enum EncodingFailure: Error, Sendable, Hashable {
-    /// Longer than this many bytes.
+    /// The encoding is longer than this many bytes.
     case tooLong(limit: Int)
-    /// More fields than this.
+    /// The message has more fields than this.
     case tooManyFields(limit: Int)
-    /// Nested deeper than this.
+    /// The message is nested deeper than this.
     case tooDeep(limit: Int)
 }
 

@@ -1,11 +1,12 @@
 package import AnnexChannel
 internal import AnnexLinux
 
-/// Plays the host's part of a recording to an extension, and compares what it says to what it said then.
+/// Replays the host's messages of a recording to an extension, and compares the extension's messages with the recorded
+/// ones.
 ///
-/// Everything happens in the recorded order: what the host sent after an answer is sent after that answer. The time
-/// between is not kept. It ends at the first difference. Where the extension calls its host, the recorded answers are
-/// given, in their order.
+/// The recorded order is kept: a message that the host sent after an answer is sent after that answer. The time in
+/// between is not kept. The replay ends at the first difference. Calls of the extension get the recorded answers, in
+/// their order.
 package final class ChannelReplay: Sendable {
     private let steps: [ReplayStep]
     private let inbox = ReplayInbox()
@@ -14,12 +15,13 @@ package final class ChannelReplay: Sendable {
         steps = try ReplayStep.steps(of: recording)
     }
 
-    /// How many answers, events and calls of the extension's are compared.
+    /// How many answers, events and calls of the extension are compared.
     package var compared: Int {
         steps.count { if case .expect = $0 { true } else { false } }
     }
 
-    /// Hears what the extension sends of its own accord, before those that are there.
+    /// Installs handlers for the extension's events and calls. The existing handlers for violations and for the end
+    /// still run.
     package func install(in handlers: inout ChannelHandlers) {
         let (onViolation, onPeerClosed) = (handlers.onViolation, handlers.onPeerClosed)
         handlers.onEvent = { [inbox] in inbox.put(.event($0)) }
@@ -37,9 +39,9 @@ package final class ChannelReplay: Sendable {
         }
     }
 
-    /// Once, on a channel with these handlers whose extension has said hello.
-    /// - Parameter patience: how long each answer, event or call of the extension's is waited for.
-    /// - Returns: the first difference; nil where there is none.
+    /// Runs the replay once, on a channel with these handlers whose extension has sent its hello.
+    /// - Parameter patience: how long to wait for each answer, event or call of the extension.
+    /// - Returns: the first difference; nil if there is none.
     package func run(
         on channel: HostEndpoint, patience: Duration
     ) async throws(ReplayFailure) -> ReplayDifference? {
@@ -58,20 +60,20 @@ package final class ChannelReplay: Sendable {
 }
 
 extension HostService {
-    /// What a recorded host served: its answers, and an eye on what the extension sends.
+    /// A service that gives the recorded answers and observes what the extension sends.
     package init(replaying replay: ChannelReplay) {
         self.init(installing: replay.install)
     }
 }
 
-/// Why a recording cannot be replayed. Numbers of messages count from 1.
+/// Why a recording cannot be replayed. Messages are counted from 1.
 package enum ReplayFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Streams are shown, not replayed: their chunks and credits follow the time that both sides take.
+    /// Streams are shown but not replayed, because their messages and credits depend on the timing of both sides.
     case hasStreams(message: Int)
-    /// Not everything that the host said was kept.
+    /// A message of the host was not recorded completely.
     case payloadCut(message: Int, length: UInt32)
     case contentsNotKept(message: Int, bytes: UInt64)
-    /// What a recorded message hands over cannot be made anew.
+    /// The files or memory that a recorded message hands over cannot be recreated.
     case system(String)
 
     package var description: String {

@@ -1,10 +1,10 @@
 internal import AnnexChannel
 internal import AnnexMessages
 
-// Whoever reads a recording trusts neither the file nor whoever wrote it.
+// The file is untrusted input.
 
 extension Recording {
-    /// Reads a whole file: everything up to the first record that is not whole or makes no sense.
+    /// Reads a whole file, up to the first record that is incomplete or malformed.
     package init(reading bytes: [UInt8]) throws(RecordingFailure) {
         var reader = RecordingReader()
         try reader.read(bytes)
@@ -13,14 +13,14 @@ extension Recording {
 }
 
 private struct RecordingReader {
-    /// A frame that something was handed over with.
+    /// Identifies a frame with which descriptors were handed over.
     private struct Holder: Hashable {
         let direction: RecordedFrame.Direction
         let call: UInt64
     }
 
     var recording = Recording()
-    /// Where in the list the last such frame of each call is; others may come between it and its pieces.
+    /// The index of the last such frame of each call. Other frames may come between it and its pieces.
     private var holders: [Holder: Int] = [:]
 
     mutating func read(_ bytes: [UInt8]) throws(RecordingFailure) {
@@ -32,7 +32,7 @@ private struct RecordingReader {
                 recording.ending = .cut(bytes: bytes.count &- start)
                 return
             }
-            // Nothing follows the last one.
+            // No record may follow the last one.
             guard let isLast = readRecord(cursor.over(place)), !isLast || cursor.left == 0 else {
                 recording.ending = .damaged(at: start)
                 return
@@ -61,7 +61,7 @@ private struct RecordingReader {
             mostPayloadBytes: payload, mostHandedOverBytes: handedOver, label: label)
     }
 
-    /// - Returns: whether it is the last; nil where it makes no sense.
+    /// - Returns: whether it is the last record; nil if it is malformed.
     private mutating func readRecord(_ record: ByteCursor) -> Bool? {
         var cursor = record
         guard let type = cursor.take(UInt8.self).flatMap(RecordingFormat.RecordType.init(rawValue:)),

@@ -1,15 +1,15 @@
 package import AnnexChannel
 
-/// A channel's traffic as a file kept it.
+/// A recording of a channel's traffic, as read from its file.
 package struct Recording: Sendable, Hashable {
-    /// Nanoseconds since 1970.
+    /// When the recording began, in nanoseconds since 1970.
     package var began: UInt64 = 0
     package var wireVersion: UInt32 = 0
     package var hostCapacity: UInt32 = 0
     package var extensionCapacity: UInt32 = 0
     package var mostPayloadBytes: UInt32 = 0
     package var mostHandedOverBytes: UInt32 = 0
-    /// Whose channel it was: an extension's bundle identifier, as a session says it.
+    /// The channel's name; a session uses the extension's bundle identifier.
     package var label = ""
     package var frames: [RecordedFrame] = []
     package var ending = Ending.cut(bytes: 0)
@@ -17,9 +17,10 @@ package struct Recording: Sendable, Hashable {
     /// How a recording ends.
     package enum Ending: Sendable, Hashable {
         case said(Cause, text: String, time: UInt64)
-        /// In the middle: so many bytes at the end are no whole record. The host was killed, or is still at it.
+        /// The file has no end record; this many bytes at its end are an incomplete record. The host was killed, or is
+        /// still writing.
         case cut(bytes: Int)
-        /// At this byte something lies that no recorder writes; what is before it is whole.
+        /// A malformed record begins at this byte; the records before it are complete.
         case damaged(at: Int)
 
         package typealias Cause = RecordingFormat.EndCause
@@ -33,27 +34,27 @@ package struct RecordedFrame: Sendable, Hashable {
     /// Nanoseconds since the recording began.
     package var time: UInt64
     package var direction: Direction
-    /// `FrameKind`'s number; a newer recorder may know more of them.
+    /// The number of a `FrameKind`. A newer recorder may write unknown ones.
     package var kind: UInt8
     package var method: UInt16
     package var call: UInt64
-    /// How many descriptors went ahead of it.
+    /// How many descriptors were sent ahead of it.
     package var descriptors: UInt8
-    /// A request's terms; of other kinds the empty ones.
+    /// A request's terms; the default terms for other kinds.
     package var limit: UInt64
     package var mostBytes: UInt64
     package var mostPieces: UInt64
-    /// How many bytes the payload had.
+    /// The payload's full length in bytes.
     package var length: UInt32
-    /// Of these the first, as many as were kept.
+    /// The first bytes of the payload, as many as were kept.
     package var payload: [UInt8]
-    /// What was handed over with it.
+    /// The files and memory that were handed over with it.
     package var pieces: [Piece] = []
 
     package struct Piece: Sendable, Hashable {
-        /// Bytes.
+        /// The full size in bytes.
         package var size: UInt64
-        /// Of these the first, as many as were kept.
+        /// The first bytes, as many as were kept.
         package var contents: [UInt8]
 
         package var isWhole: Bool { UInt64(contents.count) == size }
@@ -61,13 +62,13 @@ package struct RecordedFrame: Sendable, Hashable {
 
     package var isWhole: Bool { payload.count == Int(length) }
 
-    /// The kind's word.
+    /// The name of the kind.
     package var kindName: String {
         FrameKind(rawValue: kind).map { "\($0)" } ?? "kind \(kind)"
     }
 }
 
-/// Why bytes are no recording at all.
+/// Why a file is not a readable recording.
 package enum RecordingFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case notARecording
     case version(UInt32)

@@ -1,10 +1,10 @@
 internal import AnnexChannel
 
-/// The first thing that an extension did otherwise than recorded.
+/// The first difference between an extension's behaviour and the recording.
 package struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
-    /// Which of the recorded messages, counted from 1; 0: none of them.
+    /// The recorded message, counted from 1; 0: none.
     package let message: Int
-    /// What the recorded message is: `reply to call 3 (method 7)`.
+    /// The kind of the recorded message: `reply to call 3 (method 7)`.
     package let subject: String
     package let what: String
 
@@ -14,7 +14,7 @@ package struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RecordedFrame {
-    /// What it is, for people.
+    /// A description of the message for people.
     package var subject: String {
         switch FrameKind(rawValue: kind) {
         case .reply, .failure: "\(kindName) to call \(call) (method \(method))"
@@ -27,12 +27,12 @@ extension RecordedFrame {
         ReplayDifference(message: message, subject: subject, what: what)
     }
 
-    /// How other bytes differ from the payload, as far as it was kept.
+    /// How other bytes differ from the kept part of the payload; nil if they do not.
     func difference(_ message: Int, from other: [UInt8]) -> ReplayDifference? {
         Self.difference(payload, UInt64(length), from: other, "").map { difference(message, $0) }
     }
 
-    /// How other pieces of sealed memory differ from what was handed over, as far as it was kept.
+    /// How other pieces of sealed memory differ from the kept parts of the recorded ones; nil if they do not.
     func difference(_ message: Int, from other: [SealedBytes]) -> ReplayDifference? {
         guard other.count == Int(descriptors) else {
             return difference(message, "\(other.count) pieces of sealed memory, recorded \(descriptors)")
@@ -50,7 +50,7 @@ extension RecordedFrame {
 
     /// - Parameters:
     ///   - kept: the first of `length` recorded bytes.
-    ///   - other: the first of `otherLength` bytes; all of them unless said.
+    ///   - other: the first of `otherLength` bytes; all of them if that is nil.
     private static func difference(
         _ kept: [UInt8], _ length: UInt64, from other: [UInt8], of otherLength: UInt64? = nil, _ place: String
     ) -> String? {

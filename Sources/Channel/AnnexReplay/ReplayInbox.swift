@@ -2,12 +2,12 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import Synchronization
 
-/// What an extension sends of its own accord during a replay, in its order, for the one task that compares.
+/// Collects, in order, the events and calls that an extension sends during a replay. One task takes and compares them.
 final class ReplayInbox: Sendable {
     enum Arrival: Sendable {
         case event(ChannelEvent)
         case request(method: UInt16, payload: [UInt8], HeldRequest)
-        /// Nothing more comes.
+        /// The channel has ended, so nothing more arrives.
         case over(String)
         case tooLate
     }
@@ -15,7 +15,7 @@ final class ReplayInbox: Sendable {
     private struct State {
         var arrivals: [Arrival] = []
         var waiter: CheckedContinuation<Arrival, Never>?
-        /// Counts waits, so that a timer of an earlier one ends no later one.
+        /// Counts the waits, so that the timer of an earlier wait does not end a later one.
         var wait = 0
     }
 
@@ -33,7 +33,7 @@ final class ReplayInbox: Sendable {
         waiter?.resume(returning: arrival)
     }
 
-    /// What comes next, within the time.
+    /// Waits for the next arrival, at most for `patience`.
     func next(within patience: Duration, loop: EventLoop) async -> Arrival {
         await withCheckedContinuation { continuation in
             let (ready, wait) = state.withLock { state in
@@ -47,7 +47,7 @@ final class ReplayInbox: Sendable {
         }
     }
 
-    /// What is there already and nobody waited for.
+    /// The arrivals that were not taken.
     var left: [Arrival] { state.withLock { $0.arrivals } }
 
     private func giveUp(_ wait: Int) {

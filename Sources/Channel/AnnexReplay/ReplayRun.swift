@@ -1,14 +1,14 @@
 internal import AnnexChannel
 internal import AnnexLinux
 
-/// A replay under way.
+/// The state of a running replay.
 struct ReplayRun {
     let channel: HostEndpoint
     let inbox: ReplayInbox
     let patience: Duration
-    /// The host's calls that have no answer yet, by the numbers that they had.
+    /// The host's calls without an answer yet, by their recorded numbers.
     private var calls: [UInt64: ChannelCall] = [:]
-    /// The extension's, by the same.
+    /// The extension's calls without an answer yet, by their recorded numbers.
     private var requests: [UInt64: HeldRequest] = [:]
 
     init(channel: HostEndpoint, inbox: ReplayInbox, patience: Duration) {
@@ -17,7 +17,7 @@ struct ReplayRun {
         self.patience = patience
     }
 
-    /// - Returns: the difference, where there is one.
+    /// - Returns: the difference; nil if there is none.
     mutating func take(_ step: ReplayStep) async throws -> ReplayDifference? {
         switch step {
         case .call(let frame, let message): return try await call(frame, message)
@@ -29,7 +29,7 @@ struct ReplayRun {
         return nil
     }
 
-    /// What the extension sent beyond what was recorded.
+    /// The first event or call that the extension sent beyond the recorded ones; nil if there is none.
     func leftOver() -> ReplayDifference? {
         for arrival in inbox.left {
             switch arrival {
@@ -71,7 +71,8 @@ struct ReplayRun {
     private mutating func answer(_ frame: RecordedFrame) {
         guard let request = requests.removeValue(forKey: frame.call)?.take() else { return }
         if frame.kind == FrameKind.reply.rawValue {
-            // No longer than it was, in a ring that is no smaller: what does not fit, its caller hears.
+            // The recorded answer fits unless the ring is smaller now. If it does not fit, the extension gets a
+            // failure.
             try? request.reply(frame.payload)
         } else {
             let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0
@@ -98,7 +99,7 @@ struct ReplayRun {
     }
 
     private mutating func expectAnswer(_ frame: RecordedFrame, _ message: Int) async -> ReplayDifference? {
-        // An answer to a call that the recorded host had given up.
+        // An answer to a call that the recorded host had given up is not compared.
         guard let call = calls.removeValue(forKey: frame.call) else { return nil }
         do throws(CallFailure) {
             let reply = try await call.value()

@@ -1,23 +1,23 @@
 internal import AnnexChannel
 
-/// What a replay does next; `message` counts recorded messages from 1.
+/// One step of a replay; `message` counts recorded messages from 1.
 enum ReplayStep: Sendable {
-    /// Sends a request, and does not wait for its answer.
+    /// Sends a request and does not wait for its answer.
     case call(RecordedFrame, message: Int)
     case cancel(UInt64)
     case post(RecordedFrame)
     case answer(RecordedFrame)
-    /// Waits for what the extension sent here.
+    /// Waits for a message of the extension and compares it with this one.
     case expect(RecordedFrame, message: Int)
 
-    /// The steps of a whole recording.
+    /// Converts a whole recording into steps.
     static func steps(of recording: Recording) throws(ReplayFailure) -> [ReplayStep] {
         var steps: [ReplayStep] = []
         var cancelled: Set<UInt64> = []
         for (index, frame) in recording.frames.enumerated() {
             guard let kind = FrameKind(rawValue: frame.kind) else { continue }
             if frame.direction == .toExtension, kind == .cancel { cancelled.insert(frame.call) }
-            // Nobody waits for what comes for a call that was given up.
+            // An answer to a cancelled call is not awaited.
             if frame.direction == .toHost, kind == .reply || kind == .failure, cancelled.contains(frame.call) {
                 continue
             }
@@ -31,14 +31,14 @@ enum ReplayStep: Sendable {
     ) throws(ReplayFailure) -> ReplayStep? {
         let isOurs = frame.direction == .toExtension
         switch kind {
-        // The launch brings the hello, and who supervises asks for signs of life in its own time.
+        // The launch brings the hello, and the extension's supervisor sends pings in its own time.
         case .hello, .ping, .pong: return nil
-        // Recorded as the messages that they make up.
+        // Large messages are recorded as a whole.
         case .large, .piece: return nil
         case .open, .data, .credit, .finish, .reset: throw .hasStreams(message: message)
         case .request where isOurs: return .call(try whole(frame, message), message: message)
         case .cancel: return isOurs ? .cancel(frame.call) : nil
-        // Whoever ends the session says goodbye.
+        // The end of the session sends the goodbye.
         case .event where isOurs && frame.method == ChannelEvent.goodbye: return nil
         case .event where isOurs: return .post(try whole(frame, message))
         case .reply where isOurs, .failure where isOurs: return .answer(try whole(frame, message))

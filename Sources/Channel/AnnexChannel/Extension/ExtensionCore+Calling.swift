@@ -1,9 +1,9 @@
 internal import AnnexLinux
 
 extension ExtensionCore {
-    /// Calls the host and waits for its answer; whatever else comes meanwhile is kept for later.
+    /// Calls the host and waits for its answer. Frames that arrive meanwhile are handled or kept for later.
     func call(_ method: UInt16, _ payload: [UInt8], until deadline: UInt64?) throws(ExtensionFailure) -> HostAnswer {
-        // Before it has a number: the host counts them.
+        // Checked before the call gets a number, because the host requires consecutive numbers.
         try check(.request, payload.count, terms: RequestTerms.size)
         lastCall &+= 1
         let call = lastCall
@@ -32,12 +32,12 @@ extension ExtensionCore {
         }
     }
 
-    /// What need not wait is done at once, everything else when it is asked for.
+    /// Handles a frame at once if it needs no caller, and keeps any other for later.
     func putAside(_ frame: Frame) throws(ExtensionFailure) {
         switch frame.kind {
         case .cancel: cancel(frame.call)
         case .ping: try answerPing(frame)
-        // An answer to a call that was given up.
+        // An answer to a call that was given up is dropped.
         case .reply, .failure: if frame.call > lastCall { throw .violated(.unknownCall(frame.call)) }
         case .data, .credit, .finish, .reset: try handleStream(frame)
         default: ahead.append(frame)
@@ -45,7 +45,7 @@ extension ExtensionCore {
     }
 }
 
-/// How a call to the host ended.
+/// The outcome of a call to the host.
 enum HostAnswer {
     case reply([UInt8])
     case failure(code: UInt32, text: String)

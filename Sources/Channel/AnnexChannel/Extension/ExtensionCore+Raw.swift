@@ -4,7 +4,7 @@ extension ExtensionCore {
     typealias RawBody = (UInt16, RawSpan, inout MutableRawSpan) -> Int
     typealias RawPost = (UInt16, RawSpan) -> Bool
 
-    /// Answers until `post` says that it is enough.
+    /// Answers requests until `post` returns false.
     func serve(_ body: RawBody, _ post: RawPost) throws(ExtensionFailure) {
         try checkFree()
         let buffers = RawBuffers(request: largestRequest, reply: largestPayload, orElse: largestFrame)
@@ -19,8 +19,8 @@ extension ExtensionCore {
         }
     }
 
-    /// Serves what is not as simple as most, or was read before.
-    /// - Returns: false when `post` says that it is enough.
+    /// Serves a frame that the fast loop does not handle, or that was read before.
+    /// - Returns: false when `post` returns false.
     private func serve(
         _ frame: consuming Frame, _ buffers: borrowing RawBuffers, _ body: RawBody, _ post: RawPost
     ) throws(ExtensionFailure) -> Bool {
@@ -46,14 +46,14 @@ extension ExtensionCore {
         }
     }
 
-    /// Runs a body of bare bytes by the same rule as the loop does.
+    /// Runs a body of plain bytes under the same rule as the fast loop: the body must not use the endpoint.
     private func lend<Result>(_ body: () -> Result) -> Result {
         isServingRaw = true
         defer { isServingRaw = false }
         return body()
     }
 
-    /// The next one-way message, copied to `target`; nil when `deadline` passes first.
+    /// Copies the next one-way message to `target`; nil if `deadline` passes first.
     func nextPost(
         into target: UnsafeMutableRawBufferPointer, until deadline: UInt64?
     ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
@@ -63,7 +63,7 @@ extension ExtensionCore {
                 return try unsafe hand(ahead.remove(at: index), to: target)
             }
             if let found = try unsafe RawServing.nextPost(&receiver, into: target) { return found }
-            // What came only after that look may be a message too: it is the next one then, not aside of it.
+            // A frame that arrived after that check may also be a message. It is then returned, not put aside.
             guard let frame = try read() else {
                 if try !wait(until: deadline) { return nil }
                 continue

@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import Glibc
 
 extension ExtensionCore {
-    /// The next request or event; nil when `deadline` passes first.
+    /// The next request or event; nil if `deadline` passes first.
     func next(until deadline: UInt64?) throws(ExtensionFailure) -> Incoming? {
         while true {
             while let frame = try nextFrame() {
@@ -12,7 +12,7 @@ extension ExtensionCore {
         }
     }
 
-    /// Whether the caller has given up. Reads on, so that a cancel behind other requests is seen.
+    /// Whether the caller has given up. Reads all published frames, because a cancel may lie behind other requests.
     func isCancelled(_ call: UInt64) throws(ExtensionFailure) -> Bool {
         try readWhatIsThere()
         return open.first { $0.call == call }?.isCancelled ?? true
@@ -80,8 +80,9 @@ extension ExtensionCore {
         try send(FrameHeader(kind: .pong, method: frame.method, call: frame.call), [])
     }
 
-    /// What the host sent ahead of this request: it is there, or never comes.
-    /// - Returns: nil where this process is out of numbers.
+    /// Receives the descriptors that the host sent ahead of this request. They are already in the socket, or never
+    /// come.
+    /// - Returns: nil if this process has no descriptor numbers left.
     private func handOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList? {
         guard frame.descriptors > 0 else { return DescriptorList() }
         let reception: ControlReception

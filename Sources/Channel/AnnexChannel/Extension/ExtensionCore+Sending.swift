@@ -10,7 +10,8 @@ extension ExtensionCore {
         do throws(ExtensionFailure) {
             try send(header, payload, descriptors: sealed.descriptors, isAttended: isAttended)
         } catch .system(let error) where error.errno == EPERM && sealed.count > 0 {
-            // The caller has given up meanwhile, and nobody else accepts descriptors: the kernel refuses them.
+            // The caller has given up meanwhile, and no other open call accepts descriptors, so the kernel refuses
+            // them.
             try fail(call, method: method, code: IncomingRequest.droppedCode, text: "nobody accepts the sealed memory")
         }
     }
@@ -25,13 +26,13 @@ extension ExtensionCore {
         _ header: FrameHeader, _ payload: [UInt8], terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
-        // SAFETY: lent for the call, which copies them.
+        // SAFETY: lent for the call, which copies the bytes.
         try unsafe payload.span.bytes.withUnsafeBytes { (bytes) throws(ExtensionFailure) in
             try unsafe send(header, bytes, terms: terms, descriptors: descriptors, isAttended: isAttended)
         }
     }
 
-    /// The same with bytes that are lent for the call.
+    /// Like the other `send`, with bytes that are lent for the call.
     func send(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
@@ -44,12 +45,13 @@ extension ExtensionCore {
         }
         if !descriptors.isEmpty { try handOver(header.call, descriptors) }
         try makeRoom(UInt32(payload.count) + prefix + sender.writer.spare(header.kind))
-        // SAFETY: the writer copies the bytes and keeps nothing.
+        // SAFETY: the writer copies the bytes and keeps no reference.
         unsafe sender.writer.write(header, terms: terms, payload: payload)
         if sender.flush(isAttended: isAttended) { try control.ring() }
     }
 
-    /// What goes with an answer goes right before its last piece: the host takes it when the whole is there.
+    /// Sends an answer in pieces. Its descriptors go right before its last piece, because the host takes them when the
+    /// answer is complete.
     private func sendLarge(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, descriptors: borrowing DescriptorList,
         isAttended: Bool
@@ -60,17 +62,17 @@ extension ExtensionCore {
         }
     }
 
-    /// Only answers may be large: the host has asked for them, and has said how much it takes.
-    /// - Parameter terms: bytes that go before the payload.
+    /// Checks the size of a payload. Only answers may be large, because the host has requested them and set a limit.
+    /// - Parameter terms: bytes of the terms before the payload.
     func check(_ kind: FrameKind, _ bytes: Int, terms: UInt32) throws(ExtensionFailure) {
         let most = kind == .reply ? largestPayload : largestFrame - Int(terms)
         guard bytes <= most else { throw .payloadTooLarge(bytes: bytes, most: most) }
     }
 
-    /// Waits until a frame of this payload fits.
+    /// Waits until a frame with this payload fits.
     func makeRoom(_ payload: UInt32) throws(ExtensionFailure) {
         while try !hasRoom(payload) {
-            // What answers an attended call rang for nobody, and a host that does not look makes no room.
+            // Answers to attended calls rang no doorbell, and a host that does not read its ring makes no room.
             if sender.flush() || sender.wantsDoorbell() { try control.ring() }
             do throws(ChannelViolation) {
                 try sender.waitForRoom(payload: payload)
@@ -89,7 +91,7 @@ extension ExtensionCore {
         }
     }
 
-    /// Before the frame is published, so that the host never has to wait for what the frame announces.
+    /// Sends descriptors before their frame is published, so that the host never has to wait for them.
     private func handOver(_ call: UInt64, _ descriptors: borrowing DescriptorList) throws(ExtensionFailure) {
         let tag = DescriptorTag(call: call, count: UInt32(descriptors.count))
         do throws(SystemError) {

@@ -1,12 +1,12 @@
 internal import AnnexLinux
 internal import AnnexMessages
 
-// What a typed service needs besides `next`. Neither half of the endpoint is held while a handler runs, so that the
-// handler may use the same endpoint.
+// Additions to `next` for a typed service. Neither half of the endpoint is held while a handler runs, so the handler
+// may use the same endpoint.
 
 extension ExtensionCore {
-    /// The next frame where it is a request that brings nothing but bytes: its payload is copied into the buffer.
-    /// - Returns: nil where another frame is next, or nothing after a wait.
+    /// Takes the next frame if it is a request without descriptors, and copies its payload into the buffer.
+    /// - Returns: nil if the next frame is of another kind, or if none came before the wait ended.
     func nextPlainRequest(
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ExtensionFailure) -> CheckedHeader? {
@@ -19,7 +19,7 @@ extension ExtensionCore {
         }
     }
 
-    /// Answers a plain request with what was encoded.
+    /// Answers a plain request with the encoded response.
     func reply(to asked: CheckedHeader, _ encoder: borrowing MessageEncoder) throws {
         if let failure = encoder.failure {
             throw HandlerFailure(code: HandlerFailure.tooLargeCode, text: "the response is too large: \(failure)")
@@ -29,7 +29,7 @@ extension ExtensionCore {
         }
         let header = FrameHeader(kind: .reply, method: asked.method, call: asked.call)
         let isAttended = asked.marks.contains(.attended)
-        // SAFETY: the writer copies the bytes and keeps nothing.
+        // SAFETY: the writer copies the bytes and keeps no reference.
         let sent = encoder.withWritten { written in
             unsafe written.withUnsafeBytes { unsafe sender.publishAtOnce(header, $0, isAttended: isAttended) }
         }
@@ -46,7 +46,7 @@ extension ExtensionCore {
         }
     }
 
-    /// What is there now for a service; nil where nothing is.
+    /// The next request or event that was already published; nil if there is none.
     func nextIfAny() throws(ExtensionFailure) -> Incoming? {
         while let frame = try nextFrame() {
             if let incoming = try incoming(frame) { return incoming }
@@ -67,15 +67,15 @@ extension ExtensionCore {
         unsafe memory.deallocate()
     }
 
-    /// Copies the payload of the frame that the reader is at.
+    /// Copies the payload of the reader's current frame.
     func load(_ header: CheckedHeader, from reader: borrowing RingReader) {
-        // SAFETY: no checked length is beyond half the ring, which is what there is room for.
+        // SAFETY: no checked length is more than half the ring, which is the capacity here.
         if let target = unsafe memory.baseAddress { unsafe reader.copy(header, to: target) }
     }
 
-    /// Lends the first bytes, which `load` has written.
+    /// Lends the first `count` bytes that `load` has written.
     func read<Failure: Error>(_ count: UInt32, _ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
-        // SAFETY: as many as were loaded, and lent for the call only.
+        // SAFETY: at most as many bytes as were loaded, lent only for the call.
         try unsafe body(UnsafeRawBufferPointer(rebasing: memory.prefix(Int(count))).bytes)
     }
 }

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// A stream that its holder may let go of at any time.
+/// A weak reference to a stream, because its user may drop it at any time.
 struct HeldStream {
     weak var stream: ExtensionStream?
 }
@@ -8,12 +8,13 @@ struct HeldStream {
 extension ExtensionCore {
     static let streamWindow: UInt32 = 65536
 
-    /// Reads what is there, or waits for something; whatever is no stream's is kept for later.
+    /// Reads the published frames, or waits if there are none. Frames that belong to no stream are handled or kept for
+    /// later.
     func readMore() throws(ExtensionFailure) {
         if try !readWhatIsThere() { _ = try wait(until: nil) }
     }
 
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there was any frame.
     @discardableResult
     func readWhatIsThere() throws(ExtensionFailure) -> Bool {
         var hasRead = false
@@ -36,14 +37,14 @@ extension ExtensionCore {
                 FrameHeader(kind: .open, method: method, call: lastStream),
                 StreamFrame.opening(window: window, arguments))
         } catch {
-            // Nothing was sent, so there is nobody to tell.
+            // Nothing was sent, so the host needs no reset.
             stream.failure = .cancelled
             throw error
         }
         return stream
     }
 
-    /// The host opens a stream.
+    /// Handles a stream that the host opens: passes it to the handler, or resets it if there is none.
     func accept(_ frame: Frame) throws(ExtensionFailure) {
         guard let (window, arguments) = StreamFrame.opening(frame.payload) else {
             throw .violated(.malformed(kind: frame.kind.rawValue, length: frame.payload.count))
@@ -61,7 +62,7 @@ extension ExtensionCore {
         take(stream)
     }
 
-    /// A frame of a stream that was opened, or of one that is over, which nobody waits for.
+    /// Handles a frame of a stream. A frame of a stream that is over is dropped.
     func handleStream(_ frame: Frame) throws(ExtensionFailure) {
         guard let stream = streams[frame.call]?.stream else { return }
         do throws(ChannelViolation) {
@@ -82,8 +83,9 @@ extension ExtensionCore {
 }
 
 extension ExtensionEndpoint {
-    /// Opens a stream to the host. A host that takes none lets go of it with `StreamFailure.refusedCode`.
-    /// - Parameter window: how many bytes the host may have sent and this side not yet taken, 16 more for each message.
+    /// Opens a stream to the host. A host that does not accept it resets it with `StreamFailure.refusedCode`.
+    /// - Parameter window: how many bytes the host may send before this side takes them. Each message counts 16 bytes
+    ///   more.
     public borrowing func openStream(
         _ method: UInt16, _ arguments: [UInt8] = [], window: Int = 65536
     ) throws(ExtensionFailure) -> ExtensionStream {
@@ -92,8 +94,8 @@ extension ExtensionEndpoint {
         return try core.openStream(method, arguments, window: UInt32(window))
     }
 
-    /// Takes streams that the host opens from now on. The handler runs while this thread waits for something, and keeps
-    /// the stream for as long as it likes.
+    /// Sets the handler for streams that the host opens from now on. The handler runs while this thread waits on the
+    /// channel. The stream stays open as long as the handler's code keeps a reference.
     public borrowing func takeStreams(with handler: @escaping (ExtensionStream) -> Void) {
         core.takeStream = handler
     }

@@ -1,35 +1,35 @@
 internal import AnnexLinux
 
-/// What an extension's endpoint and its unanswered requests share. Used by one thread.
+/// The shared state of an extension's endpoint and its unanswered requests. Only one thread uses it.
 final class ExtensionCore {
     let control: ControlSocket
-    // The mappings that the two halves point into.
+    // The mappings behind the two halves.
     private let own: OwnRegion
     private let peer: PeerRegion
     var receiver: ExtensionReceiver
     var sender: ExtensionSender
-    /// Frames that were read while looking for a cancel.
+    /// Frames that were read early, for example while checking for a cancel.
     var ahead: [Frame] = []
-    /// Requests that have been given out and not answered: seldom more than one.
+    /// Requests that were passed to the extension's code and not answered yet; seldom more than one.
     var open: [OpenRequest] = []
     /// The most bytes of an answer.
     let largestPayload: Int
-    /// The most bytes that a frame of this side's has.
+    /// The most bytes of a frame from this side.
     let largestFrame: Int
-    /// The most bytes that a frame of the host's has.
+    /// The most bytes of a frame from the host.
     let largestRequest: Int
-    /// What the host's side of the wire can do.
+    /// The wire features of the host.
     let host: WireFeatures
     /// The number of the last call to the host.
     var lastCall: UInt64 = 0
-    /// The number of the last stream that this side opened; they are even.
+    /// The number of the last stream that this side opened; its numbers are even.
     var lastStream: UInt64 = 0
     var streams: [UInt64: HeldStream] = [:]
-    /// Who takes streams that the host opens.
+    /// Handles streams that the host opens; nil: they are reset.
     var takeStream: ((ExtensionStream) -> Void)?
-    /// Both halves are held by the loop of bare bytes, whose bodies must not use them: see `checkFree`.
+    /// Set while the loop of plain bytes holds both halves; its bodies must not use them (see `checkFree`).
     var isServingRaw = false
-    /// Calls given up before their request was given out.
+    /// Calls that were cancelled before their request was passed on.
     var cancelledAhead: Set<UInt64> = []
 
     init(
@@ -50,12 +50,13 @@ final class ExtensionCore {
         self.peer = peer
     }
 
-    /// Refuses what would need a half of the endpoint while a body of bare bytes runs. Swift would end the program.
+    /// Throws if a body of plain bytes runs. Without this check, Swift would end the program for overlapping access to
+    /// a half.
     func checkFree() throws(ExtensionFailure) {
         if isServingRaw { throw .inUse }
     }
 
-    /// Lets another thread end this one's waiting for the host.
+    /// Lets another thread end this thread's waits for the host.
     func wait(until stop: StopGate) {
         receiver.stop = stop
         sender.stop = stop
@@ -65,6 +66,6 @@ final class ExtensionCore {
 /// A request that waits for its answer.
 struct OpenRequest {
     let call: UInt64
-    /// The caller has given up.
+    /// Whether the caller has given up.
     var isCancelled = false
 }

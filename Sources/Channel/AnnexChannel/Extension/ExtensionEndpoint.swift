@@ -1,13 +1,15 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The extension's end of a channel, for one thread and without Swift concurrency: it waits, answers, and waits again.
+/// The extension's end of a channel, for one thread and without Swift concurrency: the thread waits for a request,
+/// answers it, and waits again.
 ///
-/// What it asks of the kernel is listed in `Docs/Design/Channel.md`, so that a filter can allow exactly that.
+/// `Docs/Design/Channel.md` lists the system calls that it makes, so that a filter can allow exactly those.
 public struct ExtensionEndpoint: ~Copyable {
     let core: ExtensionCore
 
-    /// Takes the descriptors that the sandbox left at the numbers of `ChannelDescriptor`. Once in a process.
+    /// Creates the endpoint from the descriptors at the numbers of `ChannelDescriptor`, where the sandbox has put them.
+    /// Call this once in a process.
     public static func adopt(waiting: WaitingStyle = .adaptive) throws(ExtensionFailure) -> ExtensionEndpoint {
         try ExtensionEndpoint(
             ExtensionDescriptors(
@@ -16,7 +18,8 @@ public struct ExtensionEndpoint: ~Copyable {
                 extensionRegion: Descriptor(owning: ChannelDescriptor.extensionRegion)), waiting: waiting)
     }
 
-    /// The extension's end from descriptors that lie anywhere. The regions' own are closed once they are mapped.
+    /// Creates the endpoint from descriptors with any numbers. The regions' descriptors are closed once they are
+    /// mapped.
     public init(
         _ descriptors: consuming ExtensionDescriptors, waiting: WaitingStyle = .adaptive
     ) throws(ExtensionFailure) {
@@ -37,8 +40,8 @@ public struct ExtensionEndpoint: ~Copyable {
         }
     }
 
-    /// Says that the extension is ready. Once, before anything else is said.
-    /// - Parameter features: what this extension can do, for its host to read; the lower 32 bits.
+    /// Sends the hello, which states that the extension is ready. Call this once, before sending anything else.
+    /// - Parameter features: features of this extension for its host; only the lower 32 bits are sent.
     public func sayHello(features: UInt64 = 0) throws(ExtensionFailure) {
         try core.send(
             FrameHeader(kind: .hello),
@@ -46,13 +49,13 @@ public struct ExtensionEndpoint: ~Copyable {
     }
 
     /// Waits for the next request or event.
-    /// - Parameter timeout: nil: without limit.
-    /// - Returns: nil when the time is over.
+    /// - Parameter timeout: the longest wait; nil: no limit.
+    /// - Returns: nil if the timeout has passed.
     public func next(timeout: Duration? = nil) throws(ExtensionFailure) -> Incoming? {
         try core.next(until: timeout.map { MonotonicClock.deadline(after: $0) })
     }
 
-    /// Waits for the next request; events are dropped.
+    /// Waits for the next request; drops events.
     public func nextRequest() throws(ExtensionFailure) -> IncomingRequest {
         while true {
             guard let incoming = try core.next(until: nil) else { continue }
@@ -63,9 +66,10 @@ public struct ExtensionEndpoint: ~Copyable {
         }
     }
 
-    /// Calls the host and waits for its answer on this thread. Requests that come meanwhile wait.
-    /// - Parameter timeout: nil: without limit.
-    /// - Throws: `ExtensionFailure.failed` with what the host said instead of an answer.
+    /// Calls the host and waits for its answer on this thread. Requests that come meanwhile are kept for later.
+    /// - Parameter timeout: the longest wait; nil: no limit.
+    /// - Throws: `ExtensionFailure.failed` if the host answered with a failure; `.deadlineExceeded` if the timeout has
+    ///   passed.
     public borrowing func callAndWait(
         _ method: UInt16, _ payload: [UInt8] = [], timeout: Duration? = nil
     ) throws(ExtensionFailure) -> [UInt8] {
@@ -78,7 +82,7 @@ public struct ExtensionEndpoint: ~Copyable {
         }
     }
 
-    /// Sends a one-way message; waits while the host has no room.
+    /// Sends a one-way message; waits while the ring has no room.
     public func sendAndWait(_ event: ChannelEvent) throws(ExtensionFailure) {
         try core.send(FrameHeader(kind: .event, method: event.method), event.payload)
     }
@@ -90,16 +94,16 @@ public struct ExtensionEndpoint: ~Copyable {
 }
 
 extension ExtensionEndpoint {
-    /// Answers requests of bare bytes on this thread. Allocates nothing while it runs.
+    /// Answers requests with plain bytes on this thread. Allocates nothing while it runs.
     ///
-    /// While a body runs, this endpoint does nothing else: what a body asks of it throws `ExtensionFailure.inUse`.
+    /// A body must not use this endpoint while it runs: each use throws `ExtensionFailure.inUse`.
     ///
-    /// Requests that bring descriptors are refused with a failure; pings are answered, and calls that were given up
-    /// before their request was read are passed over.
+    /// Requests with descriptors are answered with a failure. Pings are answered. Calls that were cancelled before
+    /// their request was read are skipped.
     /// - Parameters:
-    ///   - body: reads the request and writes the answer, both in private memory, and returns the answer's length;
-    ///     less than 0 answers a failure with that number's amount as its code.
-    ///   - post: takes a one-way message; false ends serving.
+    ///   - body: reads the request and writes the answer, both in private memory, and returns the answer's length. A
+    ///     negative number answers with a failure whose code is that number's magnitude.
+    ///   - post: handles a one-way message; returns false to stop serving.
     public borrowing func serve(
         _ body: (_ method: UInt16, _ request: RawSpan, _ reply: inout MutableRawSpan) -> Int,
         post: (_ method: UInt16, _ message: RawSpan) -> Bool = { _, _ in true }
@@ -107,11 +111,11 @@ extension ExtensionEndpoint {
         try core.serve(body, post)
     }
 
-    /// Waits for the next one-way message. Requests that come meanwhile wait for `next`.
+    /// Waits for the next one-way message. Requests that come meanwhile are kept for `next`.
     /// - Parameters:
-    ///   - message: where it is copied to; what does not fit is an error, and the message is lost.
-    ///   - timeout: nil: without limit.
-    /// - Returns: nil when the time is over.
+    ///   - message: receives the message. A message that does not fit is lost and throws `.payloadTooLarge`.
+    ///   - timeout: the longest wait; nil: no limit.
+    /// - Returns: the message's method and length; nil if the timeout has passed.
     public borrowing func nextPost(
         into message: inout MutableRawSpan, timeout: Duration? = nil
     ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
@@ -122,7 +126,8 @@ extension ExtensionEndpoint {
     }
 }
 
-/// The channel for who is at work and hears meanwhile what its host has to say. For the endpoint's thread only.
+/// A view of the channel for code that is working on a request and must notice certain events meanwhile. Only the
+/// endpoint's thread may use it.
 package struct ExtensionLookout {
     private let core: ExtensionCore
 
@@ -130,7 +135,9 @@ package struct ExtensionLookout {
         core = endpoint.core
     }
 
-    /// Reads what is there: pings are answered, events of these methods are taken out, all else is kept for later.
+    /// Reads the published frames. It answers pings, takes out the events with these methods, and keeps all other
+    /// frames.
+    /// - Returns: the methods of the events that were taken out.
     package func look(for methods: Set<UInt16>) throws(ExtensionFailure) -> [UInt16] {
         try core.readWhatIsThere()
         return core.takeEvents(methods)

@@ -2,26 +2,26 @@ public import AnnexLinux
 public import AnnexMessages
 internal import Glibc
 
-/// Why an extension's end of the channel cannot do what it was asked.
+/// Why an operation on the extension's end of a channel failed.
 public enum ExtensionFailure: Error, Sendable, Hashable {
-    /// The host does not keep the channel's rules, or the descriptors are none of a channel.
+    /// The host violated the channel's rules, or the descriptors do not belong to a channel.
     case violated(ChannelViolation)
     /// The host's end is closed.
     case ended
     case payloadTooLarge(bytes: Int, most: Int)
-    /// The host answered that it cannot. The text is the host's own.
+    /// The host answered with a failure. The text comes from the host.
     case failed(code: UInt32, text: String)
     case deadlineExceeded
-    /// A body of `serve(_:post:)` has used the endpoint that it is called by, which holds both rings meanwhile. A body
-    /// answers with what it has; to call the host or to use streams meanwhile, take requests with `next`.
+    /// A body of `serve(_:post:)` used the endpoint that runs it, which holds both rings meanwhile. To call the host or
+    /// use streams while serving, take requests with `next` instead.
     case inUse
-    /// The host does not know this part of the wire.
+    /// The host does not support this feature of the wire.
     case unsupported
-    /// What was to be sent breaks a limit of its wire form.
+    /// The message exceeds a limit of its encoding.
     case unencodable(EncodingFailure)
-    /// The host's answer is not the response that the request asks for.
+    /// The host's answer cannot be decoded as the request's response type.
     case unreadable(DecodingFailure)
-    /// The caller does not accept so much sealed memory.
+    /// The caller does not accept this much sealed memory.
     case notAccepted(pieces: Int, bytes: UInt64)
     case system(SystemError)
 }
@@ -47,7 +47,7 @@ extension ExtensionFailure: CustomStringConvertible {
 }
 
 extension ControlSocket {
-    /// Tells a host that sleeps in epoll that there is something to read.
+    /// Rings the doorbell of a host that sleeps in epoll.
     func ring() throws(ExtensionFailure) {
         do throws(SystemError) {
             try send(WireFormat.doorbell)
@@ -59,7 +59,7 @@ extension ControlSocket {
 }
 
 extension ExtensionFailure {
-    /// What it means that the control socket takes nothing.
+    /// Converts an error of sending on the control socket.
     init(sending error: SystemError) {
         self = error.errno == EPIPE || error.errno == ECONNRESET ? .ended : .system(error)
     }

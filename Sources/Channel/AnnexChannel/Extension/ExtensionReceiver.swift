@@ -1,26 +1,26 @@
 internal import AnnexLinux
 
-/// The receiving half of an extension's end.
+/// The receiving half of an extension's endpoint.
 struct ExtensionReceiver: ~Copyable {
-    /// As much memory is kept between two large messages.
+    /// The most bytes of memory that are kept for the next large message.
     private static let largestSpare = 4 << 20
 
     var reader: RingReader
     /// Sleeps until the host has published something.
     private let gate: SleepGate
-    /// What the host rings; nil where it wakes on what it publishes.
+    /// The bell that the host rings; nil if the host wakes this side on the word that it publishes.
     private let bell: SharedWord?
     /// Wakes a host that waits for room.
     private let wake: WakeGate
-    /// This side's position, which a host that waits for room sleeps on.
+    /// This side's read position, on which a host sleeps that waits for room.
     private let consumed: WritableWord
     private var spinner: Spinner
     private let arena: ArenaBytes
-    /// The message that comes in pieces.
+    /// The message that is arriving in pieces.
     private var large: LargeMessage?
-    /// The memory of a large message that is done with, for the next.
+    /// The memory of the last large message, kept for the next.
     private var spare: [UInt8] = []
-    /// Who may end the waiting besides the host; nil: nobody.
+    /// Lets another thread end this side's waits; nil if only the host can.
     var stop: StopGate?
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, hasBell: Bool) {
@@ -33,8 +33,8 @@ struct ExtensionReceiver: ~Copyable {
         spinner = Spinner(waiting, ProcessorHint(own: own.processor, peer: peer.processor))
     }
 
-    /// The next frame that is there now, or the next message whose last piece is. Its room is given back at once: the
-    /// work that follows may take long.
+    /// Returns the next published frame, or the next complete message in pieces. Gives the room back at once, because
+    /// the work that follows may take long.
     mutating func read() throws(ChannelViolation) -> Frame? {
         while let frame = try reader.next() {
             switch frame.kind {
@@ -48,8 +48,8 @@ struct ExtensionReceiver: ~Copyable {
         return nil
     }
 
-    /// The next frame where it is a request that brings nothing but bytes; its payload is in the buffer then.
-    /// - Returns: nil where another frame is next, or nothing after a wait.
+    /// Takes the next frame if it is a request without descriptors, and copies its payload into the buffer.
+    /// - Returns: nil if the next frame is of another kind, or if none came before the wait ended.
     mutating func nextPlainRequest(
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ChannelViolation) -> CheckedHeader? {
@@ -65,13 +65,13 @@ struct ExtensionReceiver: ~Copyable {
         return header
     }
 
-    /// A message begins. The host may have given the one before up.
+    /// Begins a message in pieces. The host may have given up the previous one.
     private mutating func begin(_ frame: Frame) throws(ChannelViolation) {
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: .max)
         var memory: [UInt8] = []
-        // Taken out first: memory that two hold is copied before it is written.
+        // Swapped out first: an array with two references would be copied when it is written.
         swap(&memory, &spare)
-        // `removeAll(keepingCapacity:)` takes new memory all the same.
+        // `removeAll(keepingCapacity:)` would still allocate new memory.
         memory.removeLast(memory.count)
         large = LargeMessage(header, frame, terms, to: .own, spare: consume memory)
         giveBack()
@@ -87,24 +87,24 @@ struct ExtensionReceiver: ~Copyable {
         return whole
     }
 
-    /// Keeps the memory of a large message that nobody has any more.
+    /// Keeps the memory of a large message that is no longer in use.
     mutating func recycle(_ bytes: consuming [UInt8]) {
         if bytes.capacity <= ExtensionReceiver.largestSpare { spare = bytes }
     }
 
-    /// Goes on behind a frame that was copied.
+    /// Moves on from a frame that was copied, and gives its room back.
     mutating func pass(_ header: CheckedHeader) {
         reader.pass(header)
         giveBack()
     }
 
-    /// Gives the room of the frames taken back, and wakes a host that waits for it.
+    /// Gives the room of the frames that were read back, and wakes a host that waits for it.
     private mutating func giveBack() {
         if reader.giveBack() { _ = wake.wakeIfAsleep(on: consumed) }
     }
 
-    /// Waits until there is something to read.
-    /// - Returns: false when `deadline` has passed, or the waiting was ended.
+    /// Waits until there is a frame to read.
+    /// - Returns: false if `deadline` has passed or another thread ended the wait.
     mutating func wait(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
         if reader.hasNews { return true }
         spinner.begin()
@@ -128,16 +128,17 @@ struct ExtensionReceiver: ~Copyable {
         return reader.hasNews || !isOver(deadline)
     }
 
-    /// Whether the next request may well come before a sleep.
+    /// Whether the next request is likely to come before a sleep.
     var isWorthLooking: Bool { spinner.isWorthLooking }
 
-    /// Says that this side is about to sleep, and on what.
+    /// Announces a sleep.
+    /// - Returns: the word to sleep on, and its value.
     private func goToBed() -> (bed: SharedWord, seen: UInt32) {
         guard let bell else {
             gate.announce()
             return (reader.bed, reader.bedValue)
         }
-        // SYNC: read before the flag is up: whoever sees the flag rings after this.
+        // SYNC: read before the flag is set. A host that sees the flag rings after this read.
         let heard = bell.loadAcquire()
         gate.announce(ReceiverState.asleepOnBell)
         return (bell, heard)

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The sending half of an extension's end.
+/// The sending half of an extension's endpoint.
 struct ExtensionSender: ~Copyable {
     var writer: RingWriter
     /// Wakes the host after a frame.
@@ -10,11 +10,11 @@ struct ExtensionSender: ~Copyable {
     private let consumed: SharedWord
     private let looking: RoomSpinner
     var arena: ArenaWriter
-    /// Whether the host knows frames that stay in their place.
+    /// Whether the host supports frames that stay in their place.
     private let framesMayStay: Bool
-    /// The doorbell that was rung last: the host asks anew each time it goes to sleep.
+    /// The state for which the doorbell last rang. The host asks with a new state each time it goes to sleep.
     private var rung: UInt32 = 0
-    /// Who may end the waiting besides the host; nil: nobody.
+    /// Lets another thread end this side's waits; nil if only the host can.
     var stop: StopGate?
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, framesMayStay: Bool) {
@@ -27,9 +27,9 @@ struct ExtensionSender: ~Copyable {
         looking = RoomSpinner(waiting, peer.processor)
     }
 
-    /// Publishes what was written, and wakes a host that sleeps on it.
-    /// - Parameter isAttended: whether it answers a caller that looks for it by itself.
-    /// - Returns: whether the host sleeps in epoll and wants its doorbell.
+    /// Publishes the frames that were written, and wakes a host that sleeps on them.
+    /// - Parameter isAttended: whether the frame answers a caller that reads the ring itself.
+    /// - Returns: whether the host sleeps in epoll and the caller must ring the doorbell.
     mutating func flush(isAttended: Bool = false) -> Bool {
         guard let word = writer.publish() else { return false }
         let state = wake.state()
@@ -37,17 +37,16 @@ struct ExtensionSender: ~Copyable {
         return takeDoorbell(state, isAttended: isAttended)
     }
 
-    /// What has become of a frame that is small.
+    /// The result of `publishAtOnce`.
     enum AtOnce {
-        /// More is to be done than to publish it, and nothing was.
+        /// Nothing was sent, because the frame needs more than publishing.
         case notDone
         case published
-        /// The same, and the host is to be rung.
+        /// The frame was published, and the caller must ring the host's doorbell.
         case publishedAndRings
     }
 
-    /// Publishes a small answer that its caller looks for by itself where that is all there is to do, and wakes a host that
-    /// sleeps.
+    /// Publishes a small answer to an attended call if that needs nothing more, and wakes the host if it sleeps.
     @inline(__always) mutating func publishAtOnce(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, isAttended: Bool
     ) -> AtOnce {
@@ -55,33 +54,34 @@ struct ExtensionSender: ~Copyable {
         return tell(word) ? .publishedAndRings : .published
     }
 
-    /// Publishes such an answer, without asking whether the host sleeps: `tell` does, later, unless the host is known to
-    /// have taken it.
-    /// - Returns: nil where more is to be done, and nothing was.
+    /// Publishes a small answer to an attended call without checking whether the host sleeps. The caller must call
+    /// `tell` later, unless the host has been shown to have read the answer.
+    /// - Returns: nil if nothing was sent, because the frame needs more than publishing.
     @inline(__always) mutating func publishUntold(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, isAttended: Bool
     ) -> WritableWord? {
         guard isAttended else { return nil }
         return unsafe writer.publishAtOnce(
             header.plainWord, call: header.call, payload: payload,
-            // A host numbers a raw call one above the last one once it has taken that one's answer; others not.
+            // A host gives a raw call the number after the last one only if it has taken that call's answer.
             stays: framesMayStay && RawCalls.isRaw(header.call), known: header.call &- 1)
     }
 
     /// Wakes a host that sleeps on an attended answer.
-    /// - Returns: whether it is to be rung instead.
+    /// - Returns: whether the caller must ring the doorbell instead.
     @inline(__always) mutating func tell(_ word: WritableWord) -> Bool {
         let state = wake.state()
         if state == ReceiverState.asleep { word.wake() }
         return takeDoorbell(state, isAttended: true)
     }
 
-    /// Whether the host is to be told that there is something to read, because nobody else makes it look.
+    /// Whether the host asks for a doorbell that has not rung yet. The ring may be full of answers that rang none.
     mutating func wantsDoorbell() -> Bool {
         takeDoorbell(wake.state(), isAttended: false)
     }
 
-    /// Waits until the host has made some room. Without limit: a host that never reads has given its extension up.
+    /// Waits until the host has made some room. There is no limit, because a host that never reads has given up its
+    /// extension.
     mutating func waitForRoom(payload: UInt32) throws(ChannelViolation) {
         try waitForRoom { (sender) throws(ChannelViolation) in try sender.writer.hasRoom(payload: payload) }
     }
@@ -96,7 +96,7 @@ struct ExtensionSender: ~Copyable {
         if case .refused(let errno) = sleep(while: writer.seen) { throw .sharedWord(errno: errno) }
     }
 
-    /// Whether nobody waits for room any more.
+    /// Whether another thread has ended this side's waits.
     var isStopped: Bool {
         stop?.isStopped ?? false
     }
@@ -114,8 +114,8 @@ struct ExtensionSender: ~Copyable {
 }
 
 extension ExtensionSender {
-    /// Sends a message in pieces, each as soon as the host has read an earlier one.
-    /// - Parameter beforeLast: what has to go ahead of the whole.
+    /// Sends a message in pieces, each as soon as there is room for it.
+    /// - Parameter beforeLast: runs before the last piece is written.
     mutating func sendLarge(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, _ control: borrowing ControlSocket,
         isAttended: Bool, beforeLast: () throws(ExtensionFailure) -> Void = {}
@@ -147,7 +147,7 @@ extension ExtensionSender {
         _ control: borrowing ControlSocket, _ hasRoom: (inout ExtensionSender) throws(ChannelViolation) -> Bool
     ) throws(ExtensionFailure) {
         while try !checked(hasRoom) {
-            // What answers an attended call rang for nobody, and a host that does not look makes no room.
+            // Answers to attended calls rang no doorbell, and a host that does not read its ring makes no room.
             if flush() || wantsDoorbell() { try control.ring() }
             _ = try checked { (sender) throws(ChannelViolation) in
                 try sender.waitForRoom(hasRoom)

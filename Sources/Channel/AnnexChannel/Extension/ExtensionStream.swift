@@ -1,13 +1,13 @@
 internal import AnnexLinux
 
-/// An extension's end of a stream, used by the thread that uses its endpoint. Waiting for one stream reads the channel
-/// for all of them; requests that come meanwhile wait.
+/// An extension's end of a stream, used by the thread that uses its endpoint. Waiting on one stream reads the channel
+/// for all of them; requests that come meanwhile are kept for later.
 ///
-/// Let go of without `finish` on both sides or `cancel`, it cancels.
+/// If the last reference goes before both sides have finished, the stream is cancelled.
 public final class ExtensionStream {
-    /// Which stream it is; the users' own numbering.
+    /// The method that the stream was opened with; the users' own numbering.
     public let method: UInt16
-    /// What its opener said with it.
+    /// The bytes that the stream was opened with.
     public let arguments: [UInt8]
     let id: UInt64
     var state: StreamState
@@ -26,12 +26,12 @@ public final class ExtensionStream {
     deinit {
         core.streams.removeValue(forKey: id)
         guard failure == nil, !state.isOver else { return }
-        // The host may be gone; then there is nobody to tell.
+        // The host may have ended and need no reset, so an error is ignored.
         try? core.send(
             FrameHeader(kind: .reset, call: id), StreamFrame.reset(code: StreamFailure.cancelledCode, ""))
     }
 
-    /// The next message, in order; nil once the host has finished. Waits on this thread.
+    /// Returns the next message in order; nil if the host has finished. Waits on this thread.
     public func receiveAndWait() throws -> [UInt8]? {
         while true {
             if let message = queue.takeFirst() {
@@ -40,7 +40,7 @@ public final class ExtensionStream {
                 }
                 return message
             }
-            // Whatever came after the host's last word does not unsay it.
+            // A failure after the host's finish does not change the regular end.
             if !state.isReceiving, failure != .cancelled { return nil }
             if let failure { throw failure }
             try core.readMore()
@@ -50,7 +50,7 @@ public final class ExtensionStream {
     /// Sends a message; waits on this thread until the host has room for it.
     public func sendAndWait(_ message: [UInt8]) throws {
         let cost = StreamState.cost(message.count)
-        // The host may have let go of it long ago: what goes on coming then costs this extension its budget.
+        // The host may have reset the stream before. Messages sent after that would spend this extension's budget.
         try core.readWhatIsThere()
         while true {
             if let failure { throw failure }
@@ -67,14 +67,17 @@ public final class ExtensionStream {
         try core.send(FrameHeader(kind: .data, method: method, call: id), message)
     }
 
-    /// Says that no more messages follow. The host's may still come.
+    /// Announces that this side sends no more messages. The host may still send.
     public func finish() throws {
         guard failure == nil, state.isSending else { return }
         state.finishSending()
         try core.send(FrameHeader(kind: .finish, call: id), [])
     }
 
-    /// Lets go of the stream in both directions.
+    /// Ends the stream in both directions.
+    /// - Parameters:
+    ///   - code: sent to the host; codes above 0xFFFF_FF00 are reserved for Annex.
+    ///   - text: for people; at most its first 512 bytes are sent.
     public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") throws {
         guard failure == nil, !state.isOver else { return }
         failure = .cancelled

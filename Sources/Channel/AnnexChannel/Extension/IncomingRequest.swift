@@ -1,20 +1,20 @@
 public import AnnexLinux
 
-/// A request that waits for its one answer. Let go without one, it answers a failure by itself.
+/// A request from the host, which gets exactly one answer. Dropping it without an answer sends a failure.
 public struct IncomingRequest: ~Copyable {
-    /// The failure code of a request that was let go without an answer.
+    /// The failure code for a request that was dropped without an answer.
     public static let droppedCode: UInt32 = HandlerFailure.droppedCode
 
-    /// What is asked; the caller's own numbering.
+    /// The method that the host calls; the host's own numbering.
     public let method: UInt16
-    /// The caller's bytes.
+    /// The request's bytes.
     public let payload: [UInt8]
-    /// What the answer may hand over.
+    /// The sealed memory that the answer may hand over.
     public let accepts: DescriptorAllowance
-    /// What the caller handed over and nobody has taken yet.
+    /// The descriptors that came with the request and were not taken yet.
     public var descriptors: DescriptorList
     let call: UInt64
-    /// The moment of `MonotonicClock` at which the caller stops waiting; nil: never.
+    /// When the caller stops waiting, on `MonotonicClock`; nil: never.
     private let deadline: UInt64?
     private let isAttended: Bool
     private let core: ExtensionCore
@@ -38,12 +38,12 @@ public struct IncomingRequest: ~Copyable {
     deinit {
         core.close(call)
         if !isAnswered {
-            // The host may be gone; then there is nobody to tell.
+            // The host may have ended and need no answer, so an error is ignored.
             try? core.fail(call, method: method, code: IncomingRequest.droppedCode, text: "no answer was given")
         }
     }
 
-    /// The first of what the caller handed over that is left, now this side's own.
+    /// Takes the first of the remaining descriptors; nil if none is left.
     public mutating func takeFirstDescriptor() -> Descriptor? {
         descriptors.takeFirst()
     }
@@ -53,8 +53,8 @@ public struct IncomingRequest: ~Copyable {
         deadline.map { .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: $0))) }
     }
 
-    /// Whether the caller has given up or its time is over: the answer would be for nobody. Looks at the channel, so
-    /// long work should ask from time to time.
+    /// Whether the caller no longer waits for the answer, because it has given up or its time is over. Reads the
+    /// channel, so long work should check this from time to time.
     public func isCancelled() throws(ExtensionFailure) -> Bool {
         if deadline.map({ MonotonicClock.remaining(until: $0) == 0 }) ?? false { return true }
         return try core.isCancelled(call)
@@ -63,10 +63,11 @@ public struct IncomingRequest: ~Copyable {
     /// The largest payload of an answer.
     var largestPayload: Int { core.largestPayload }
 
-    /// Answers.
+    /// Sends the answer.
     /// - Parameters:
     ///   - payload: at most the endpoint's `largestPayload`.
-    ///   - sealed: at most what the caller accepts.
+    ///   - sealed: at most as much as the caller accepts.
+    /// - Throws: `ExtensionFailure.notAccepted` if the caller does not accept that much sealed memory.
     public consuming func reply(
         _ payload: [UInt8] = [], sealed: consuming SealedPieces = SealedPieces()
     ) throws(ExtensionFailure) {
@@ -77,24 +78,26 @@ public struct IncomingRequest: ~Copyable {
         isAnswered = true
     }
 
-    /// Answers with bytes that are lent for the call.
+    /// Sends an answer whose bytes are lent for the call.
     consuming func reply(raw payload: UnsafeRawBufferPointer) throws(ExtensionFailure) {
         try unsafe core.send(
             FrameHeader(kind: .reply, method: method, call: call), payload, isAttended: isAttended)
         isAnswered = true
     }
 
-    /// Answers that there is no answer.
-    /// - Parameter text: for people; cut to what fits.
+    /// Answers with a failure.
+    /// - Parameters:
+    ///   - code: the failure's code.
+    ///   - text: for people; cut to the size of a frame.
     public consuming func fail(code: UInt32, text: String) throws(ExtensionFailure) {
         try core.fail(call, method: method, code: code, text: text)
         isAnswered = true
     }
 }
 
-/// What an extension can be told.
+/// A message from the host.
 public enum Incoming: ~Copyable {
-    /// Something to answer.
+    /// A request to answer.
     case request(IncomingRequest)
     /// A one-way message.
     case event(ChannelEvent)

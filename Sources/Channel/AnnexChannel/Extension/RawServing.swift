@@ -1,23 +1,24 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The loops of bare bytes. They hold both halves of the endpoint for as long as nothing but simple frames comes, so
-/// that none of the checks and counts of shared objects is made for each frame.
+/// The loops for plain bytes. They hold both halves of the endpoint while only simple frames come, which saves the
+/// checks and reference counts of shared objects for each frame.
 enum RawServing {
-    /// An answer of which the host was not told: `ExtensionSender.tell`.
+    /// An answer after which it was not checked whether the host sleeps: `ExtensionSender.tell`.
     private struct Untold {
         let word: WritableWord
         let call: UInt64
     }
 
-    /// How often the loop looks for the next request before it asks whether the host sleeps.
+    /// How often the loop checks for the next request before it checks whether the host sleeps.
     private static let looksBeforeTelling = 16
 
-    /// Answers requests and hands on one-way messages until a frame of another kind comes.
+    /// Answers requests and passes on one-way messages until a frame of another kind comes.
     ///
-    /// While requests follow each other closely, the host is not told of an answer: its next request says by its number
-    /// that it has taken it. It is told before anything else is done, and before this side sleeps.
-    /// - Returns: whether `post` said that it is enough.
+    /// While requests follow one another closely, the loop does not check whether the host sleeps: the number of the
+    /// next request shows that the host has taken the answer. It checks before doing anything else and before this side
+    /// sleeps.
+    /// - Returns: whether `post` returned false.
     static func serve(
         _ receiver: inout ExtensionReceiver, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
         _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody, _ post: ExtensionCore.RawPost
@@ -26,7 +27,7 @@ enum RawServing {
         var looks = 0
         while true {
             if let header = receiver.reader.look(for: .bareRequest, .request) {
-                // A host numbers a raw call one above the last one once it has taken that one's answer; others not.
+                // A host gives a raw call the number after the last one only if it has taken that call's answer.
                 if let last = untold, !RawCalls.isRaw(header.call) || header.call != last.call &+ 1 {
                     try tell(last, &sender, control)
                 }
@@ -64,7 +65,7 @@ enum RawServing {
         if sender.tell(answer.word) { try control.ring() }
     }
 
-    /// The one-way message that is next, copied to `target`; nil where something else is next, or nothing.
+    /// Copies the next frame to `target` if it is a one-way message; nil if it is another frame or there is none.
     static func nextPost(
         _ receiver: inout ExtensionReceiver, into target: UnsafeMutableRawBufferPointer
     ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
@@ -76,7 +77,7 @@ enum RawServing {
             receiver.pass(header)
             throw .payloadTooLarge(bytes: length, most: room)
         }
-        // SAFETY: held against the caller's room just now.
+        // SAFETY: the length was just compared with the caller's room.
         if let start = target.baseAddress { unsafe receiver.reader.copy(header, to: start) }
         receiver.pass(header)
         return (header.method, length)
@@ -91,7 +92,7 @@ enum RawServing {
         }
     }
 
-    /// - Returns: the answer, if the host is still to be told of it.
+    /// - Returns: the answer if it must still be checked whether the host sleeps; otherwise nil.
     private static func answer(
         _ asked: CheckedHeader, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
         _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody
@@ -136,11 +137,11 @@ enum RawServing {
     private let request: UnsafeMutableRawBufferPointer
     private let reply: UnsafeMutableRawBufferPointer
 
-    /// - Parameter least: room for an answer where there is no memory for the largest.
+    /// - Parameter least: the answer's room if there is not enough memory for the largest answer.
     init(request: Int, reply: Int, orElse least: Int) {
         unsafe self.request = .allocate(byteCount: request, alignment: 64)
-        // Zeros: nothing of an earlier life of this memory may go out with an answer that was not written whole. What is
-        // never written is no memory yet.
+        // Zeroed, so that an answer that was not written completely cannot reveal earlier contents of this memory.
+        // Pages that are never written use no memory.
         let largest = unsafe calloc(1, reply)
         let start = unsafe largest ?? calloc(1, least)
         unsafe self.reply = UnsafeMutableRawBufferPointer(
@@ -152,33 +153,33 @@ enum RawServing {
         unsafe free(reply.baseAddress)
     }
 
-    /// Copies the payload of the frame that the reader is at.
+    /// Copies the payload of the reader's current frame.
     func load(_ header: CheckedHeader, from reader: borrowing RingReader) {
         guard let target = unsafe request.baseAddress else { return }
-        // SAFETY: no checked length is beyond half the ring, which is what there is room for.
+        // SAFETY: no checked length is more than half the ring, which is the capacity here.
         unsafe reader.copy(header, to: target)
     }
 
-    /// Lends what was loaded.
+    /// Lends the bytes that were loaded.
     func message<Result>(_ header: CheckedHeader, _ body: (UInt16, RawSpan) -> Result) -> Result {
-        // SAFETY: as long as what was loaded, and lent for the call only.
+        // SAFETY: as long as the loaded payload, and lent only for the call.
         let bytes = unsafe UnsafeRawBufferPointer(start: request.baseAddress, count: Int(header.length))
         return unsafe body(header.method, bytes.bytes)
     }
 
-    /// Lets `body` answer what was loaded.
-    /// - Returns: what `body` returned, and the answer's bytes.
+    /// Runs `body` on the loaded request.
+    /// - Returns: the number that `body` returned, and the answer's bytes.
     func answer(
         _ header: CheckedHeader, _ body: ExtensionCore.RawBody
     ) -> (count: Int, reply: UnsafeRawBufferPointer) {
         unsafe message(header) { method, message in unsafe answer(method, message, body) }
     }
 
-    /// Lets `body` answer a message that lies elsewhere.
+    /// Runs `body` on a message in other memory.
     func answer(
         _ method: UInt16, _ message: RawSpan, _ body: ExtensionCore.RawBody
     ) -> (count: Int, reply: UnsafeRawBufferPointer) {
-        // SAFETY: this side's own memory, lent for the call only.
+        // SAFETY: this side's own memory, lent only for the call.
         var target = unsafe reply.mutableBytes
         let count = body(method, message, &target)
         let length = unsafe min(max(count, 0), reply.count)
@@ -187,7 +188,7 @@ enum RawServing {
 
     /// The payload of a failure without a text.
     func failure(_ code: UInt32) -> UnsafeRawBufferPointer {
-        // SAFETY: the smallest ring's answer is far longer, and without memory for that nothing was served.
+        // SAFETY: even the smallest ring's answer is far longer. Without memory for it no request was served.
         unsafe reply.storeBytes(of: code.littleEndian, as: UInt32.self)
         return unsafe UnsafeRawBufferPointer(rebasing: reply.prefix(MemoryLayout<UInt32>.size))
     }

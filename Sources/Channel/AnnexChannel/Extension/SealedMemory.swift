@@ -1,13 +1,13 @@
 public import AnnexLinux
 internal import Glibc
 
-/// Memory that an extension fills once and hands over with an answer; from then on nobody can change it.
+/// Memory that an extension fills once and hands over with an answer. After sealing, no process can change it.
 public struct SealedMemory: ~Copyable {
     let descriptor: Descriptor
-    /// Bytes.
+    /// The number of bytes.
     public let count: Int
 
-    /// Makes `count` bytes (at least 1), lets `fill` write them, and seals them. They start as zeros.
+    /// Creates `count` bytes (at least 1) of zeros, runs `fill` to write them, and seals them.
     public static func make<Failure: Error>(
         count: Int, _ fill: (inout MutableRawSpan) throws(Failure) -> Void
     ) throws(SealedMemoryFailure<Failure>) -> SealedMemory {
@@ -19,7 +19,7 @@ public struct SealedMemory: ~Copyable {
         }
         try fillAndUnmap(memory, count: max(count, 1), fill)
         do throws(SystemError) {
-            // Only possible now that no writable mapping is left.
+            // The kernel allows this only without a writable mapping.
             try memory.addSeals(.immutable)
         } catch {
             throw .system(error)
@@ -27,7 +27,7 @@ public struct SealedMemory: ~Copyable {
         return SealedMemory(descriptor: memory, count: max(count, 1))
     }
 
-    /// A sealed copy of some bytes, of which there must be at least one.
+    /// Creates a sealed copy of at least one byte.
     public init(copying bytes: [UInt8]) throws(SystemError) {
         let memory = try Descriptor.memfd("annex-answer", size: 0)
         try memory.writeAll(bytes)
@@ -35,8 +35,8 @@ public struct SealedMemory: ~Copyable {
         self.init(descriptor: memory, count: bytes.count)
     }
 
-    /// Memory that its maker wrote through its descriptor and sealed.
-    /// - Throws: `EPERM` where anything about it can still change, `EINVAL` where it is empty or cannot be sealed.
+    /// Wraps memory that its maker wrote through its descriptor and sealed.
+    /// - Throws: `EPERM` if anything about it can still change; `EINVAL` if it is empty or cannot be sealed.
     package init(sealed memory: consuming Descriptor) throws(SystemError) {
         guard try memory.seals().isSuperset(of: .immutable) else {
             throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM)
@@ -60,7 +60,7 @@ public struct SealedMemory: ~Copyable {
         } catch {
             throw .system(error)
         }
-        // SAFETY: the mapping is writable, as long as told, and nobody else has it yet.
+        // SAFETY: the mapping is writable and has this size, and no other process has it yet.
         let buffer = unsafe UnsafeMutableRawBufferPointer(start: mapping.start, count: count)
         do throws(Failure) {
             var span = unsafe buffer.mutableBytes
@@ -71,7 +71,8 @@ public struct SealedMemory: ~Copyable {
         unsafe touchEveryPage(buffer)
     }
 
-    /// Pages that nobody wrote are holes, which a host refuses because its own reading would have to fill them.
+    /// Writes to each page. Pages that were never written are holes; a host rejects them, because reading would fill
+    /// them with its own memory.
     private static func touchEveryPage(_ buffer: UnsafeMutableRawBufferPointer) {
         for offset in stride(from: 0, to: buffer.count, by: 4096) {
             let byte = unsafe buffer.load(fromByteOffset: offset, as: UInt8.self)
@@ -89,12 +90,12 @@ extension SealedMemory {
 /// The sealed memory that goes with one answer.
 public struct SealedPieces: ~Copyable {
     var descriptors = DescriptorList()
-    /// Bytes of all pieces together.
+    /// The bytes of all pieces together.
     public private(set) var bytes: UInt64 = 0
 
     public var count: Int { descriptors.count }
 
-    /// None.
+    /// Creates an empty value.
     public init() {}
 
     public init(_ memory: consuming SealedMemory) {
@@ -107,9 +108,9 @@ public struct SealedPieces: ~Copyable {
     }
 }
 
-/// Why sealed memory could not be made.
+/// Why sealed memory could not be created.
 public enum SealedMemoryFailure<Failure: Error>: Error {
     case system(SystemError)
-    /// What the filling closure threw.
+    /// The error that the filling closure threw.
     case fill(Failure)
 }

@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// The tasks whose calls have an outcome, and that a reader of the ring is still to resume.
+/// Tasks whose calls have an outcome. The thread that read the answers resumes them after it releases the receiving
+/// lock.
 struct AnsweredTasks: ~Copyable, Sendable {
     private let list = Mutex<[AnsweredTask]>([])
-    /// Whether there are any.
+    /// Whether the list has any task.
     private let isAny = Atomic<Bool>(false)
 
     var isEmpty: Bool { !isAny.load(ordering: .relaxed) }
@@ -11,8 +12,9 @@ struct AnsweredTasks: ~Copyable, Sendable {
     func keep(_ task: AnsweredTask) {
         list.withLock { list in
             list.append(task)
-            // SYNC: stored under the lock of the list, behind which it is also taken back. The reader that stores it looks
-            // at it after its own unlocking, and finds it, or another thread has taken the list over.
+            // SYNC: stored under the list's lock, under which `take` also clears it. The reader that stored it checks
+            // it again after it releases the receiving lock. It then finds the tasks, or another thread has taken the
+            // list.
             isAny.store(true, ordering: .relaxed)
         }
     }
@@ -27,7 +29,7 @@ struct AnsweredTasks: ~Copyable, Sendable {
     }
 }
 
-/// A task whose call has an outcome, which it is still to be resumed with.
+/// A task that is still to be resumed with the outcome of its call.
 struct AnsweredTask: Sendable {
     let task: CheckedContinuation<ChannelCall.Outcome, Never>
     let outcome: ChannelCall.Outcome

@@ -1,22 +1,23 @@
 internal import AnnexLinux
 
-/// The calls that have no outcome yet. Taking a call out of here is what resolves it: so each resolves once.
+/// The calls that have no outcome yet. The thread that takes a call out of the table resolves it, so each call resolves
+/// once.
 struct CallTable: Sendable {
     private(set) var lastID: UInt64 = 0
     private(set) var open: [UInt64: ChannelCall] = [:]
     private var accepting = 0
-    /// Calls that this side gave up, each of which may still be answered once.
+    /// How many calls this side gave up; each may still be answered once.
     private var forgone: UInt64 = 0
-    /// Threads that sleep for an outcome and may be asked to look after the ring.
+    /// Threads that sleep for an outcome. A leader that stops reading wakes the first of them to read the ring.
     private var sleepers: [(call: UInt64, parker: Parker)] = []
-    /// Why no call can be made any more.
+    /// Why the channel is closed; nil while it is open.
     private(set) var closed: CallFailure?
-    /// Why the channel is about to be closed.
+    /// Why the channel is about to close.
     private(set) var ending: String?
 
     var count: Int { open.count }
 
-    /// Why no call can enter; nil where one can.
+    /// Why the table admits no further call; nil if it does.
     func refusal(atMost most: Int) -> CallFailure? {
         closed ?? (count < most ? nil : .tooManyCalls(most: most))
     }
@@ -34,7 +35,7 @@ struct CallTable: Sendable {
         return accepting == 1
     }
 
-    /// - Returns: whether the call was there, and whether no open call accepts descriptors any more.
+    /// - Returns: whether the call was in the table, and whether no open call accepts descriptors any more.
     mutating func takeOut(_ id: UInt64) -> (wasThere: Bool, nobodyAccepts: Bool) {
         guard let call = open.removeValue(forKey: id) else { return (false, false) }
         guard call.accepts.pieces > 0 else { return (true, false) }
@@ -46,7 +47,7 @@ struct CallTable: Sendable {
         forgone &+= 1
     }
 
-    /// Whether a late answer is one that had to be expected.
+    /// Whether a late answer belongs to a call that this side gave up. Each given-up call accounts for one.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }
         forgone &-= 1
@@ -57,7 +58,7 @@ struct CallTable: Sendable {
         if ending == nil { ending = reason }
     }
 
-    /// Takes every call out for the last time.
+    /// Closes the table and returns every open call. Later calls of this method return none.
     mutating func close(_ failure: CallFailure) -> [ChannelCall] {
         guard closed == nil else { return [] }
         closed = failure
@@ -79,12 +80,12 @@ struct CallTable: Sendable {
 }
 
 extension CallTable {
-    /// What a number from the wire can mean.
+    /// The state of the call with a number from the wire.
     enum Lookup {
         case open(ChannelCall)
-        /// Taken out by this very look: the caller resolves it.
+        /// The call was open, and this lookup removed it: the caller must resolve it.
         case taken(ChannelCall)
-        /// Once issued, resolved since.
+        /// The call was made and is already resolved.
         case late
         case neverIssued
     }
@@ -94,7 +95,7 @@ extension CallTable {
         return id <= lastID && id > 0 ? .late : .neverIssued
     }
 
-    /// Looks up whose answer a frame is, and takes the call out at once where the frame needs no further check.
+    /// Finds the call that a frame answers. Removes the call at once if the frame needs no further check.
     mutating func match(_ frame: Frame) -> Lookup {
         let found = find(frame.call)
         guard case .open(let call) = found, frame.kind == .reply, frame.descriptors == 0, !call.isPing,

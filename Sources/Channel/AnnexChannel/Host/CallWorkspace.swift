@@ -1,17 +1,18 @@
 public import AnnexMessages
 internal import Synchronization
 
-/// The memory that one call works in, kept for the next one. Used by one thread at a time.
+/// Memory in which a call is encoded and its answer decoded. The channel keeps one for the next call. Only one thread
+/// uses it at a time.
 @safe @usableFromInline final class CallWorkspace {
-    // SAFETY: this object's alone from its beginning to its end. Behind a pointer, because an access to a stored property
-    // of a class is checked when it runs, which costs more than encoding a number.
+    // SAFETY: this object alone owns it for its whole life. It lies behind a pointer because Swift checks each access
+    // to a class's stored property at run time, which costs more than encoding a number.
     @usableFromInline let encoder: UnsafeMutablePointer<MessageEncoder>
     // SAFETY: `capacity` bytes that this object alone owns; zeros from the start, so that any of them may be read.
     private let start: UnsafeMutableRawPointer
     private let capacity: Int
-    // SAFETY: as above; nil while no answer was larger than what is kept.
+    // SAFETY: this object alone owns it; nil until an answer is larger than `capacity`.
     private var large: UnsafeMutableRawBufferPointer?
-    /// Whether it is the one that its channel keeps.
+    /// Whether the channel keeps this workspace for later calls.
     let isKept: Bool
 
     /// - Parameter replyCapacity: the most bytes that an answer can have.
@@ -19,7 +20,7 @@ internal import Synchronization
         unsafe encoder = .allocate(capacity: 1)
         unsafe encoder.initialize(to: MessageEncoder(limits: limits, capacity: 256))
         capacity = replyCapacity
-        // What is aligned to more than malloc gives, glibc takes from elsewhere and hardly uses again.
+        // With a larger alignment than malloc's, glibc allocates elsewhere and hardly reuses the memory.
         unsafe start = .allocate(byteCount: replyCapacity, alignment: 16)
         unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: replyCapacity)
         self.isKept = isKept
@@ -32,19 +33,19 @@ internal import Synchronization
         drop()
     }
 
-    /// Where an answer is copied to.
+    /// The memory that an answer is copied to.
     var room: UnsafeMutableRawBufferPointer {
         unsafe UnsafeMutableRawBufferPointer(start: start, count: capacity)
     }
 
-    /// An answer that was copied.
+    /// The first bytes of the answer that was copied, or the whole answer that `keep` stored.
     @usableFromInline func reply(_ count: Int) -> UnsafeRawBufferPointer {
         if let large = unsafe large { return UnsafeRawBufferPointer(large) }
         return unsafe UnsafeRawBufferPointer(start: start, count: min(max(count, 0), capacity))
     }
 
-    /// Keeps an answer that may be longer than there is room for, until the workspace is given back.
-    /// - Returns: how many bytes it has.
+    /// Stores an answer that may be larger than `room`, until the workspace is given back.
+    /// - Returns: the answer's number of bytes.
     func keep(_ answer: [UInt8]) -> Int {
         drop()
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: answer.count, alignment: 16)
@@ -53,17 +54,17 @@ internal import Synchronization
         return answer.count
     }
 
-    /// Lets go of what `keep` has kept.
+    /// Frees the answer that `keep` stored.
     func drop() {
         unsafe large?.deallocate()
         unsafe large = nil
     }
 }
 
-/// Keeps one workspace for whoever calls next; who comes while another uses it makes one of his own.
+/// Keeps one workspace for the next call. A call that finds it in use creates a workspace of its own.
 @safe struct WorkspaceSlot: ~Copyable, Sendable {
     private let isTaken = Atomic<Bool>(false)
-    // SAFETY: an address is not Sendable by itself; set once, and what it points to is touched only between winning
+    // SAFETY: an address is not Sendable by itself. It is set once, and its memory is touched only between winning
     // `isTaken` and giving it back.
     private nonisolated(unsafe) let kept: UnsafeMutablePointer<CallWorkspace?>
 
@@ -77,9 +78,9 @@ internal import Synchronization
         unsafe kept.deallocate()
     }
 
-    /// A workspace for this thread alone, until it is given back.
+    /// Returns a workspace that only this thread uses until it gives the workspace back.
     func take(_ make: (_ isKept: Bool) -> CallWorkspace) -> CallWorkspace {
-        // SYNC: acquires what the last user wrote into the workspace before it gave it back.
+        // SYNC: acquires what the last user wrote into the workspace before giving it back.
         guard !isTaken.exchange(true, ordering: .acquiring) else { return make(false) }
         if let workspace = unsafe kept.pointee { return workspace }
         let workspace = make(true)
@@ -92,12 +93,12 @@ internal import Synchronization
     }
 }
 
-// What does not depend on the message's type.
+// The part of typed calls that does not depend on the message's type.
 extension HostEndpoint {
-    /// What a task's call has come to without suspending.
+    /// The state of a task's call before the task suspends.
     @usableFromInline struct Look<Response> {
         @usableFromInline var response: Response?
-        /// A call that was sent; nil where nothing was.
+        /// A call that was sent and has no answer yet; nil if nothing was sent.
         @usableFromInline var pending: ChannelCall?
 
         @inlinable init(response: Response? = nil, pending: ChannelCall? = nil) {
@@ -122,11 +123,11 @@ extension HostEndpoint {
         workspace.giveBack(taken)
     }
 
-    /// - Returns: how many bytes of an answer the workspace has.
+    /// - Returns: the length of the answer, which is in the workspace.
     @usableFromInline func callEncoded(
         _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
     ) throws(CallFailure) -> Int {
-        // SAFETY: the workspace is the caller's alone.
+        // SAFETY: only this caller uses the workspace.
         if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
         var target = unsafe workspace.room.mutableBytes
         return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
@@ -138,7 +139,7 @@ extension HostEndpoint {
     @usableFromInline func lookEncoded(
         _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
     ) throws(CallFailure) -> LedCall {
-        // SAFETY: as above.
+        // SAFETY: as in `callEncoded`.
         if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
         return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
             try look(
@@ -147,7 +148,7 @@ extension HostEndpoint {
     }
 
     var limits: MessageLimits {
-        // No more than a reader takes, however large the ring.
+        // No more than a decoder accepts, however large the ring is.
         let most = max(largestFrame, state.configuration.hostArena > 0 ? Int(state.configuration.largestMessage) : 0)
         return MessageLimits(
             bytes: min(most, MessageLimits.standard.bytes), fields: MessageLimits.standard.fields,

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// One call that a host has made: resolves exactly once, whatever the extension does.
+/// One call from the host to its extension. It resolves exactly once, whatever the extension does.
 public final class ChannelCall: Sendable {
     typealias Outcome = Result<Reply, CallFailure>
 
@@ -24,16 +24,16 @@ public final class ChannelCall: Sendable {
     /// The call's number on the wire, counted from 1.
     let id: UInt64
     let method: UInt16
-    /// Answered by a pong and nothing else.
+    /// Whether the call is a ping, which only a pong answers.
     let isPing: Bool
     let accepts: DescriptorAllowance
-    /// When it resolves by itself, on `MonotonicClock`; nil: never.
+    /// When the call fails by itself, on `MonotonicClock`; nil: never.
     let deadline: UInt64?
-    /// Where a thread waits for the bytes of a large answer; nil: the answer has memory of its own.
+    /// The memory that a waiting thread lends for a large answer; nil: the answer gets memory of its own.
     let memory: CallerMemory?
-    /// The most bytes of an answer in pieces that has memory of its own; what comes in one frame is bounded by that.
+    /// The most bytes of an answer in pieces that gets memory of its own. The ring bounds an answer in one frame.
     let mostReply: Int
-    /// Counted among `ChannelState.attendedCalls` until it resolves.
+    /// Whether `ChannelState.attendedCalls` counts the call until it resolves.
     private let isAttended: Bool
     private let state = Mutex(State.pending([]))
     private let done = Atomic<Bool>(false)
@@ -56,20 +56,21 @@ public final class ChannelCall: Sendable {
         if isAttended { leader.state.attendedCalls.add(1, ordering: .relaxed) }
     }
 
-    /// Gives up: the call resolves with `.cancelled` unless it already has resolved, and the extension is told.
+    /// Gives the call up and notifies the extension. The call resolves with `.cancelled` unless it already has an
+    /// outcome.
     public func cancel() {
         giveUp(with: .cancelled)
     }
 
-    /// Sleeps until the call has resolved. Not for tasks, which have `value()`.
-    /// - Throws: `CallFailure.onEventLoop` on the event loop's thread, if there is no outcome yet.
+    /// Blocks this thread until the call resolves and returns the answer. Tasks use `value()` instead.
+    /// - Throws: the call's failure; `CallFailure.onEventLoop` on the event loop's thread if there is no outcome yet.
     public func wait() throws(CallFailure) -> Reply {
         guard isDone || !leader.state.loop.isCurrent else { throw .onEventLoop }
         leader.follow(self)
         return try heard()
     }
 
-    /// The outcome of a call that is done, once what came before it has been heard.
+    /// The outcome of a resolved call, after the handlers of everything that arrived before it have run.
     func heard() throws(CallFailure) -> Reply {
         do throws(CallFailure) {
             let reply = try outcome().get()
@@ -81,9 +82,9 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// The answer. A cancelled task cancels the call.
+    /// Suspends until the call resolves and returns the answer. Cancelling the task cancels the call.
     public nonisolated(nonsending) func value() async throws(CallFailure) -> Reply {
-        // Found within the spin budget: nothing is suspended, and nothing is set up to be.
+        // The answer came within the spin budget, so nothing has to be set up for suspending.
         if isDone {
             let outcome = self.outcome()
             switch outcome {
@@ -101,7 +102,7 @@ public final class ChannelCall: Sendable {
     }
 
     var isDone: Bool {
-        // SYNC: sequentially consistent with the leader's sleep mark, see `LeaderBed.interrupt`.
+        // SYNC: sequentially consistent with the leader's mark that it sleeps, see `LeaderBed.interrupt`.
         done.load(ordering: .sequentiallyConsistent)
     }
 
@@ -111,7 +112,7 @@ public final class ChannelCall: Sendable {
         return MonotonicClock.now() >= deadline
     }
 
-    /// The outcome of a call that is done.
+    /// The outcome of a resolved call.
     func outcome() -> Outcome {
         state.withLock { state in
             if case .resolved(let outcome) = state { return outcome }
@@ -119,13 +120,14 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Called once, by whoever took the call out of the table, maybe under the receiving lock. So only threads are woken
-    /// here; what runs code of other people's goes behind what the owner was told before, on the event loop's thread.
+    /// Called once, by the thread that took the call out of the table, maybe under the receiving lock. So it only wakes
+    /// threads. Other waiters may run foreign code: they run on the event loop's thread, after the handlers queued
+    /// before them.
     func resolve(_ outcome: Outcome) {
         resolve(outcome) { task in leader.state.loop.perform { task.resume(returning: outcome) } }
     }
 
-    /// The same for who reads the ring: tasks are resumed once the receiving lock was let go of.
+    /// Like `resolve`, for the thread that reads the ring: it resumes tasks after releasing the receiving lock.
     func resolveWhileReading(_ outcome: Outcome) {
         resolve(outcome) { task in leader.resumeAfterReading(AnsweredTask(task: task, outcome: outcome)) }
     }
@@ -148,7 +150,7 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Lets the calling thread sleep until the call resolves, the deadline passes or `unpark`.
+    /// Blocks this thread until the call resolves, its deadline passes or another thread unparks it.
     func park(with parker: Parker) {
         guard enlist(.thread(parker)) == nil else { return }
         parker.park(until: deadline)
@@ -159,8 +161,8 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Resolves the call from this side, unless it already is.
-    /// - Parameter tell: whether the extension has heard of the call and is to hear of its end.
+    /// Resolves the call from this side, unless it is already resolved.
+    /// - Parameter tell: whether the call was sent, so that the extension must be notified.
     func giveUp(with failure: CallFailure, tell: Bool = true) {
         guard leader.takeOut(id, isForgone: tell) else { return }
         leader.control.dropHandOver(of: self)
@@ -169,16 +171,16 @@ public final class ChannelCall: Sendable {
         leader.interrupt()
     }
 
-    /// Ends the waiting by itself at the deadline.
+    /// Starts a timer that fails the call at its deadline.
     func setTimer() {
         guard let deadline, !isDone else { return }
         let timer = leader.state.loop.schedule(at: deadline) { [self] in giveUp(with: .deadlineExceeded) }
         self.timer.withLock { $0 = timer }
-        // The call may have resolved before the timer was kept.
+        // The call may have resolved before the timer was stored.
         if isDone { self.timer.withLock { $0.take() }?.cancel() }
     }
 
-    /// Runs a body with the outcome: at once if there is one, else on the event loop's thread.
+    /// Runs a body with the outcome: at once if there is one, otherwise on the event loop's thread.
     func whenDone(_ body: @escaping @Sendable (Outcome) -> Void) {
         if let ready = enlist(.body(body)) { body(ready) }
     }
@@ -188,7 +190,7 @@ public final class ChannelCall: Sendable {
         leader.state.whenHeard { continuation.resume(returning: ready) }
     }
 
-    /// - Returns: the outcome where there is one already: then nobody is enlisted.
+    /// - Returns: the outcome if there already is one; the waiter is not added then.
     private func enlist(_ waiter: Waiter) -> Outcome? {
         state.withLock { state in
             switch state {

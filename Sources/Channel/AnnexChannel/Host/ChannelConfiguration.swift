@@ -1,72 +1,78 @@
-/// What a host decides about a channel before it exists.
+/// The sizes and limits of a channel, chosen by the host before the channel is made.
 public struct ChannelConfiguration: Sendable, Hashable {
-    /// Bytes of the ring from host to extension: a power of two between 4 KiB and 256 MiB. A message of more than half of
-    /// it goes in pieces through the arena.
+    /// Bytes of the ring from host to extension: a power of two between 4 KiB and 256 MiB. A message larger than half
+    /// the ring goes in pieces through the arena.
     public var hostCapacity: UInt32 = 65536
-    /// The same from extension to host.
+    /// Bytes of the ring from extension to host: a power of two between 4 KiB and 256 MiB.
     public var extensionCapacity: UInt32 = 65536
-    /// Bytes through which the host's large messages go, piece by piece: a multiple of 64 KiB, at most 4 MiB; 0: none
-    /// are sent. Memory is taken when the first is sent, the host's, and stays.
+    /// Bytes of the arena for the host's large messages: a multiple of 64 KiB, at most 4 MiB; 0: the host sends none.
+    /// The host's memory is used from the first large message on, and stays in use.
     public var hostArena: UInt32 = 2 << 20
-    /// The same for the extension's large answers. The memory is the extension's, within its policy's limit.
+    /// Bytes of the arena for the extension's large answers, with the same limits. The memory counts towards the memory
+    /// limit of the extension's policy.
     public var extensionArena: UInt32 = 2 << 20
-    /// The most bytes of a message in either direction, where it is more than half a ring. An extension's answers come one
-    /// at a time, and each takes as much of the host's memory from its beginning on. Once whole it is its caller's: so an
-    /// extension can have its host hold this much for each of `mostOpenCalls`.
+    /// The most bytes of a message in either direction, if it is larger than half a ring. Large answers arrive one at a
+    /// time, and each takes its full size of the host's memory from its first piece on. A complete answer belongs to
+    /// its caller, so an extension can make its host hold this much for each of `mostOpenCalls`.
     public var largestMessage: UInt32 = 16 << 20
-    /// How the host's callers wait for answers.
+    /// How callers in the host wait for answers.
     public var waiting: WaitingStyle = .adaptive
     /// How many calls may be unanswered at once.
     public var mostOpenCalls: Int = 1024
-    /// How many calls of the extension's the host works on at once; one more is answered "busy". One that the extension
-    /// has given up counts until the host has answered it.
+    /// How many of the extension's calls the host works on at once; further ones are answered "busy". A call that the
+    /// extension has given up counts until the host has answered it.
     public var mostHostedCalls: Int = 64
-    /// How many streams may be open at once, of both sides together.
+    /// How many streams may be open at once, both sides together.
     public var mostStreams: Int = 64
-    /// How many bytes of a stream that the extension opened may wait unread, 16 more for each message.
+    /// How many bytes of a stream that the extension opened may wait unread. Each message counts 16 bytes more.
     public var streamWindow: UInt32 = 65536
-    /// How many answers, credits and resets may wait for an extension that does not read.
+    /// How many answers, credits and resets may wait for an extension that does not read its ring.
     public var mostWaitingFrames: Int = 1024
-    /// How many bytes they may have together; a single one may have more.
+    /// How many bytes the waiting frames may have together. A single waiting frame may be larger.
     public var mostWaitingBytes: Int = 8 << 20
-    /// How long the first of them may wait: an extension that has read nothing for so long breaks the channel's rules.
+    /// How long the first waiting frame may wait. An extension that reads nothing for longer violates the channel's
+    /// rules.
     public var unreadLimit: Duration = .seconds(60)
     /// How long a caller without a deadline of its own waits for room in a full ring.
     public var sendLimit: Duration = .seconds(5)
-    /// The longest that a wait in a stream without a timeout of its own lasts; nil: without limit. A session's typed calls
-    /// have the same limit; calls made of the channel itself have none but their own.
+    /// The longest wait in a stream without a timeout of its own; nil: no limit. A session's typed calls have the same
+    /// limit. Calls made directly on the channel have only their own timeout.
     public var callLimit: Duration?
-    /// Frames within a second that answer no open call: events, late answers.
+    /// How many frames a second may answer no open call: events and late answers.
     public var framesPerSecond: UInt32 = 1000
-    /// Payload bytes within a second of such frames, and of those of streams that the host has let go of.
+    /// How many payload bytes a second such frames, and frames of streams that the host has dropped, may have.
     public var bytesPerSecond: UInt32 = 64 << 20
-    /// Messages on the control socket within a second that are no doorbell that the host asked for.
+    /// How many messages a second may arrive on the control socket besides the doorbells that the host asked for.
     public var controlMessagesPerSecond: UInt32 = 1000
-    /// Wake-ups and doorbells within a second that bring no message; as many wake-ups may bring no room to who waits for it.
+    /// How many wake-ups and doorbells a second may bring no message. The same limit holds for wake-ups without free
+    /// room for threads that wait to send.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
-    /// How long such a second is. Longer where a test floods: its machine may not let it within one.
+    /// The length of a "second" in these limits. Tests that flood a channel make it longer, because a busy machine may
+    /// not reach the limit within one second.
     var budgetPeriod = Duration.seconds(1)
 
-    /// Whose channel it is, for who looks at its counters from outside; at most 111 bytes of it.
+    /// A name for the channel, shown to programs that read its counters. At most its first 111 bytes are kept.
     public var label: String = ""
-    /// Where the channel's traffic is recorded; nil: nowhere, at no cost.
+    /// Where the channel's traffic is recorded; nil: it is not recorded, which costs nothing.
     public var recording: ChannelRecording?
 
     public init() {}
 }
 
-/// Where a channel's traffic is recorded, and how much of it. `Docs/Guide/Recordings.md` has the file's format.
+/// Where a channel's traffic is recorded, and how much of it. `Docs/Guide/Recordings.md` describes the file's format.
 ///
-/// A recording holds what host and extension say to each other: it is as private as they are. A channel that is
-/// recorded takes the general way for every message and writes a file for each: it works as ever, but not as fast.
+/// A recording holds the messages between host and extension and is as private as they are. On a recorded channel every
+/// call goes through the table of calls, and every message is written to the file. The channel behaves the same but is
+/// slower.
 public struct ChannelRecording: Sendable, Hashable {
-    /// A new file, made for its owner alone; an existing one, also a link, is an error.
+    /// The path of a new file, which only its owner may read. An existing file or link is an error.
     public var path: String
-    /// The file's own limit in bytes: recording stops there, the channel goes on.
+    /// The most bytes of the file. At the limit the recording stops; the channel goes on.
     public var mostBytes: UInt64 = 64 << 20
-    /// How many bytes of each message are kept, at most 1 GiB; of the others only their number.
+    /// How many bytes of each message are kept, at most 1 GiB. The file always has the message's full length.
     public var mostPayloadBytes: UInt32 = 65536
-    /// How many bytes are kept of each file or piece of sealed memory that is handed over, at most 1 GiB; 0: only its size.
+    /// How many bytes are kept of each file or piece of sealed memory that is handed over, at most 1 GiB; 0: only its
+    /// size.
     public var mostHandedOverBytes: UInt32 = 0
 
     public init(to path: String) {

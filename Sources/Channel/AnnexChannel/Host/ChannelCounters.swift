@@ -1,20 +1,20 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// What has happened on a channel since it was made.
+/// Counts of a channel's events since it was made.
 public struct ChannelCounters: Sendable, Hashable {
     public var framesSent: UInt64 = 0
     public var framesReceived: UInt64 = 0
-    /// Payload bytes.
+    /// Payload bytes sent.
     public var bytesSent: UInt64 = 0
     public var bytesReceived: UInt64 = 0
-    /// Answers that came after their call had ended another way, or a second time.
+    /// Answers that came after their call had ended in another way, and second answers.
     public var lateReplies: UInt64 = 0
-    /// How often a caller went to sleep for an answer.
+    /// How often a caller slept for an answer.
     public var sleeps: UInt64 = 0
-    /// How often the other side had to be woken through the kernel.
+    /// How often this side woke the extension with a system call.
     public var wakeUpsSent: UInt64 = 0
-    /// How often the event loop was woken for this channel.
+    /// How often the extension woke the event loop for this channel.
     public var doorbells: UInt64 = 0
 }
 
@@ -25,16 +25,16 @@ struct CounterWriter: ~Copyable, Sendable {
     let framesSent: Counter
     let bytesSent: Counter
     let wakeUpsForFrames: Counter
-    // Under the receiving lock.
+    // Added to under the receiving lock.
     let framesReceived: Counter
     let bytesReceived: Counter
     let lateReplies: Counter
     let sleeps: Counter
     let wakeUpsForRoom: Counter
-    // Under the inbox's lock.
+    // Added to under the inbox's lock.
     let doorbells: Counter
 
-    /// - Parameter label: whose channel it is, for who looks from outside.
+    /// - Parameter label: a name for the channel, shown to programs that read its counters.
     init(label: String) {
         let slot = SharedSlot(CounterLayout.file, texts: [(CounterLayout.label, label)])
         framesSent = unsafe Counter(slot.address(of: CounterLayout.framesSent))
@@ -49,7 +49,7 @@ struct CounterWriter: ~Copyable, Sendable {
         self.slot = slot
     }
 
-    /// By which a reader from outside finds it; 0 where none can.
+    /// The number under which other processes find the counters; 0 if they cannot.
     var number: UInt64 { slot.number }
 
     var now: ChannelCounters {
@@ -60,7 +60,7 @@ struct CounterWriter: ~Copyable, Sendable {
     }
 }
 
-/// A count that one thread at a time adds to, under some lock, and anybody reads, other processes too.
+/// A count that one thread at a time adds to, under a lock. Any thread and other processes may read it.
 @safe struct Counter: Sendable {
     // SAFETY: an address is not Sendable by itself; set once, and the slot that owns it outlives this value.
     private nonisolated(unsafe) let word: UnsafeMutablePointer<Atomic<UInt64>>
@@ -69,8 +69,8 @@ struct CounterWriter: ~Copyable, Sendable {
         unsafe self.word = word
     }
 
-    /// SYNC: writers exclude each other by the lock they hold, so a load and a store do; no order is promised to
-    /// readers.
+    /// SYNC: the writers' lock excludes other writers, so a load and a store suffice. Readers get no ordering
+    /// guarantee.
     func add(_ count: UInt64 = 1) {
         // SAFETY: the word is aligned and lives as long as the slot.
         unsafe word.pointee.store(word.pointee.load(ordering: .relaxed) &+ count, ordering: .relaxed)
@@ -79,13 +79,14 @@ struct CounterWriter: ~Copyable, Sendable {
     var now: UInt64 { unsafe word.pointee.load(ordering: .relaxed) }
 }
 
-/// Where a channel's numbers lie in its slot. `Docs/Design/Channel.md` says the same in words.
+/// Where a channel's counters lie in its slot. `Docs/Design/Channel.md` describes the layout.
 enum CounterLayout {
     /// The magic is "ANXS".
     static let file = SlotLayout(
         name: "annex-counters", magic: 0x5358_4E41, version: 2, slotSize: 256, slots: 4095)
 
-    // Words of 64 bits within a slot. Each group has a cache line of its own, as its writers hold different locks.
+    // Indexes of 64-bit words within a slot. Each group has a cache line of its own, because its writers hold different
+    // locks.
     static let framesSent = 2
     static let bytesSent = 3
     static let wakeUpsForFrames = 4
@@ -96,6 +97,6 @@ enum CounterLayout {
     static let wakeUpsForRoom = 12
     static let doorbells = 16
 
-    /// Whose channel it is.
+    /// The channel's name.
     static let label = SlotLayout.Text(offset: 144, size: 112)
 }

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-/// Runs tasks on the thread that reads the channels whenever nobody waits in them: an answer that arrives there resumes
-/// its caller there, without waking another thread.
+/// An executor that runs tasks on the event loop's thread, which reads the channels while no caller does. An answer
+/// that arrives there resumes its caller on the same thread, without waking another one.
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(session.channel.executor) {
@@ -9,7 +9,7 @@ internal import AnnexLinux
 /// }
 /// ```
 ///
-/// All channels share the thread: what runs on it must not block, and must not call without `await`.
+/// All channels share this thread. Code that runs on it must not block, and must make its calls with `await`.
 public final class ChannelExecutor: TaskExecutor, SerialExecutor {
     private let loop: EventLoop
 
@@ -20,7 +20,7 @@ public final class ChannelExecutor: TaskExecutor, SerialExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         loop.execute { [self] in
-            // SAFETY: a job is run exactly once, which the loop's queue does, and this object outlives the run.
+            // SAFETY: the loop's queue runs each job exactly once, and this object outlives the run.
             unsafe job.runSynchronously(
                 isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         }

@@ -1,31 +1,33 @@
 public import AnnexMessages
 
-/// What the host's endpoint tells its owner. Each runs on the event loop's thread, one at a time, in the order of the
-/// events, and must not block.
+/// The host's callbacks for the events of a channel. Each runs on the event loop's thread, one at a time, in the order
+/// of the events, and must not block.
 public struct ChannelHandlers: Sendable {
-    /// The extension is ready: sandboxed, started, and speaking this version of the wire.
+    /// The extension is ready: sandboxed, started, and using this version of the wire format.
     public var onHello: @Sendable (Hello) -> Void = { _ in }
-    /// A one-way message of the extension's.
+    /// The extension sent a one-way message.
     public var onEvent: @Sendable (ChannelEvent) -> Void = { _ in }
-    /// The extension broke a rule, at most once. Everything is already closed: all calls are resolved, and nothing more
-    /// of the peer's is read. Whoever owns the extension ends it.
+    /// The extension violated the channel's rules; called at most once. The channel is already closed, all calls are
+    /// resolved, and nothing more from the extension is read. The owner of the extension should end it.
     public var onViolation: @Sendable (ChannelViolation) -> Void = { _ in }
-    /// The extension has used up three quarters of a budget within a second; at most once in a second for each. What is
-    /// left of it still goes: a host that cares stops asking, or ends the extension before it is ended.
+    /// The extension has used three quarters of a budget within a second; called at most once a second for each budget.
+    /// The extension may still use the last quarter. The host can stop sending requests, or end the extension before it
+    /// exceeds the budget.
     public var onPressure: @Sendable (ChannelViolation.MessageBudget) -> Void = { _ in }
-    /// The other end of the control socket is closed. Most likely the extension has ended, which only its process
-    /// handle proves; an extension that closes it and lives on is not heard any more while it is idle.
+    /// The extension's end of the control socket is closed. The extension has most likely ended; only its process
+    /// handle proves that. If it still runs, its messages are not noticed any more while no caller reads the channel.
     public var onPeerClosed: @Sendable () -> Void = {}
 
-    /// The extension sent a notice that its handler cannot read, with the notice's method. An owner that takes an
-    /// unreadable answer for a breach ends the extension for this, too.
+    /// The extension sent a notice that the host's handler cannot decode. The arguments are the notice's method and the
+    /// failure. An owner that treats an undecodable answer as a violation should end the extension for this too.
     public var onUnreadable: @Sendable (UInt16, DecodingFailure) -> Void = { _, _ in }
-    /// Somebody waits in a stream for the extension, without a timeout of its own.
+    /// A wait in a stream without a timeout of its own has become long, has ended, or has reached its limit.
     public var onStreamWait: @Sendable (StreamWaiting) -> Void = { _ in }
 
-    /// A request of the extension's; nil: the host serves none, and each fails. What stands in it is a stranger's.
+    /// The extension makes a request of the host; nil: the host serves none, and each request fails. The content comes
+    /// from untrusted code.
     public var onRequest: (@Sendable (consuming HostedRequest) -> Void)?
-    /// A stream that the extension has opened; nil: the host takes none, and each is reset.
+    /// The extension has opened a stream; nil: the host accepts none, and each is reset.
     public var onStream: (@Sendable (ChannelStream) -> Void)?
 
     public init() {}

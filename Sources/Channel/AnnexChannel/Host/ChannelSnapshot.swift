@@ -1,26 +1,27 @@
 internal import AnnexLinux
 
-/// What a channel of another process has counted so far.
+/// The counters of a channel in another process at one moment.
 public struct ChannelSnapshot: Sendable, Hashable {
-    /// The channel's number in its process, from 1; never given twice.
+    /// The channel's number in its process, from 1; never reused.
     public let number: UInt64
-    /// Whose channel its host says it is, for example the extension's identifier. Another program's text: escape it.
+    /// The channel's name as its host gave it, for example the extension's identifier. The text comes from another
+    /// program: escape it before printing.
     public let label: String
-    /// When it was made, on the monotonic clock, in nanoseconds.
+    /// When the channel was made, in nanoseconds of the monotonic clock.
     public let openedAt: UInt64
     public let counters: ChannelCounters
 }
 
 extension ChannelSnapshot {
-    /// The channels of a host that runs, as they are now. Reads memory that the host shares for that and holds it up in
-    /// nothing; needs the right to read the process's `/proc/PID/fd`, which its own user has.
-    /// - Returns: none for a process that has no channels.
+    /// Reads the counters of all channels of a running host. It reads shared memory, so the host is not delayed. The
+    /// caller needs the right to read `/proc/PID/fd`, which the process's own user has.
+    /// - Returns: an empty array for a process without channels.
     public static func all(of process: Int32) throws -> [ChannelSnapshot] {
         try SlotCopy.all(CounterLayout.file, of: process).map { ChannelSnapshot($0) }
     }
 
-    /// The same within bounds.
-    /// - Parameter most: how many descriptors are looked through at most, and afterwards how many more may be.
+    /// Reads the counters of all channels of a process, with a limit on the descriptors to examine.
+    /// - Parameter most: how many descriptors may be examined; reduced by those that were.
     package static func all(of process: Int32, atMost most: inout Int) throws -> [ChannelSnapshot] {
         try SlotCopy.all(CounterLayout.file, of: process, atMost: &most).map { ChannelSnapshot($0) }
     }

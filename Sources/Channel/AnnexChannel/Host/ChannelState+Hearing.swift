@@ -1,43 +1,45 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// One order for answers and what handlers hear: what stood before an answer, its host hears before it. Handlers run on the
-// event loop's thread, one after another. So an answer that stood behind a notice waits for the notice's handler: a task is
-// resumed behind it on that thread, a blocked thread waits for it. An answer with nothing unheard before it waits for nobody.
-// A stream's messages and credit have an order of their own: their reader may have them before a notice that stood before.
+// One order for answers and handlers: everything that arrived before an answer reaches its handler before the caller
+// gets the answer. Handlers run on the event loop's thread, one after another. So an answer behind a notice waits for
+// the notice's handler: a task is resumed after it on that thread, and a blocked thread waits for it. An answer with no
+// unhandled message before it does not wait. A stream's messages and credit have an order of their own: their reader
+// may get them before a notice that arrived earlier.
 
 extension ChannelState {
-    /// Tells the owner something of the extension's, on the event loop's thread. A violation is the last: a thread that
-    /// reads while another one finds it may still hand on what came before.
+    /// Runs a handler for something that the extension did, on the event loop's thread. A violation is the last event.
+    /// Another thread may still be reading when the violation is found, so later handlers are skipped here.
     func tell(_ body: @escaping @Sendable () -> Void) {
         unheard.add(1, ordering: .relaxed)
         let isTaken = loop.execute { [self] in
-            // SYNC: stored and read on the loop's thread only.
+            // SYNC: stored and read only on the loop's thread.
             if !isCondemned.load(ordering: .relaxed) { body() }
-            // SYNC: releases what the handler did, for the caller that acquires 0.
+            // SYNC: releases the handler's effects to a caller that acquires 0.
             unheard.subtract(1, ordering: .releasing)
         }
         if !isTaken { unheard.subtract(1, ordering: .relaxed) }
     }
 
-    /// Whether the owner has not yet heard all that was read.
+    /// Whether handlers of messages that were read have not finished yet.
     var hasUnheard: Bool {
-        // SYNC: acquires what the handlers did.
+        // SYNC: acquires the effects of the handlers.
         unheard.load(ordering: .acquiring) != 0
     }
 
-    /// Waits on this thread until the owner has heard all that was read, at most until the caller's own deadline. On the
-    /// event loop's thread nothing is waited for.
+    /// Blocks this thread until the handlers of all messages read so far have run, at most until the caller's own
+    /// deadline. Does not wait on the event loop's thread.
     @inline(__always) func hearFirst(until deadline: @autoclosure () -> UInt64?) {
         if hasUnheard { loop.settle(until: deadline()) }
     }
 
-    /// The same where a call has failed: only what the extension itself answered has a place behind what it sent.
+    /// Like `hearFirst(until:)`, for a failed call. Only a failure that the extension itself sent has to wait for
+    /// earlier messages.
     func hearFirst(before failure: CallFailure, until deadline: UInt64?) {
         if failure.isAnswer { hearFirst(until: deadline) }
     }
 
-    /// The same for a task.
+    /// Like `hearFirst(until:)`, for a task.
     nonisolated(nonsending) func hearFirst() async {
         guard hasUnheard else { return }
         await withCheckedContinuation { continuation in loop.perform { continuation.resume() } }
@@ -47,14 +49,15 @@ extension ChannelState {
         if failure.isAnswer { await hearFirst() }
     }
 
-    /// Runs a body once the owner has heard all that was read: at once if it has, else on the event loop's thread.
+    /// Runs a body after the handlers of all messages read so far: at once if they have run, otherwise on the event
+    /// loop's thread.
     func whenHeard(_ body: @escaping @Sendable () -> Void) {
         if hasUnheard { loop.perform(body) } else { body() }
     }
 }
 
 extension CallFailure {
-    /// Whether it is what the extension said.
+    /// Whether the extension itself sent this failure as its answer.
     fileprivate var isAnswer: Bool {
         if case .failed = self { true } else { false }
     }

@@ -1,55 +1,56 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// What is known of one channel at its host's end: what is open in it, and whether it still goes on.
+/// The state of one channel at its host's end: its open calls and streams, the hello, and whether it is closed.
 ///
-/// The lowest of an endpoint's four parts: it knows none of the others. What they have to let go of when the channel
-/// closes, they leave here as closures.
+/// It is the lowest of an endpoint's four parts and knows none of the others. They install closures here that run when
+/// the channel closes.
 final class ChannelState: Sendable {
     let configuration: ChannelConfiguration
     let handlers: ChannelHandlers
     let loop: EventLoop
-    /// What one request may hand over.
+    /// The most descriptors that one request may hand over.
     let mostDescriptors: Int
-    /// Nil unless the traffic is recorded: then every call goes through the table.
+    /// Records the traffic; nil unless the channel is recorded. With a tap, every call goes through the table.
     let tap: (any FrameTap)?
     let tally: CounterWriter
 
     let calls = Mutex(CallTable())
     let hosted = Mutex(HostedCalls())
     let streams = Mutex(HostStreams())
-    /// Calls in the table whose tasks had said that they look by themselves, and have suspended.
+    /// Open calls of tasks that had announced to read the ring themselves and have suspended since.
     let attendedCalls = Atomic<Int>(0)
     private let hello = Mutex(HelloState.awaited([]))
-    /// The extension takes messages in pieces.
+    /// Whether the extension takes messages in pieces and this side can send them.
     private let sendsPieces = Atomic<Bool>(false)
 
-    /// The leader lets go without an outcome: a thread ends the channel and reads what is left.
+    /// Set while a thread ends the channel: the leader releases the lock without an outcome, and that thread reads the
+    /// rest.
     let isEnding = Atomic<Bool>(false)
     let isClosed = Atomic<Bool>(false)
-    /// The owner has heard of a violation.
+    /// Whether the owner's violation handler has been called. No other handler runs after it.
     let isCondemned = Atomic<Bool>(false)
-    /// What ends with the channel.
+    /// Runs once, when the channel closes.
     private let closing = Mutex<(@Sendable () -> Void)?>(nil)
     private let parts = Mutex<Parts?>(nil)
 
-    /// Whatever of the extension's waits for the event loop's thread to be heard.
+    /// How many handlers are queued or running on the event loop's thread.
     let unheard = Atomic<Int>(0)
-    /// Events among it, and their bytes.
+    /// How many of them are events, and the bytes of those.
     private let undelivered = Atomic<UInt32>(0)
     private let undeliveredBytes = Atomic<UInt64>(0)
-    /// How many waits in streams the owner was told of.
+    /// The number of the last wait in a stream that was reported to the owner.
     let streamWaits = Atomic<UInt64>(0)
 
-    /// What the other parts do when the channel closes.
+    /// Closures of the other parts that run when the channel closes.
     struct Parts {
-        /// Before the open calls resolve: nothing more of the extension's is taken.
+        /// Runs before the open calls resolve: from then on nothing more from the extension is accepted.
         let letGo: @Sendable () -> Void
-        /// After that: the threads that sleep in the channel look around.
+        /// Runs after the open calls resolve: wakes the threads that sleep in the channel.
         let wake: @Sendable () -> Void
     }
 
-    /// Whether the extension has said hello yet, and which tasks wait for it.
+    /// Whether the extension's hello has arrived, and the tasks that wait for it.
     private enum HelloState: Sendable {
         case awaited([HelloWaiter])
         case said(Hello)
@@ -84,12 +85,12 @@ final class ChannelState: Sendable {
         Int(truncatingIfNeeded: WireFormat.largestPayload(capacity: configuration.hostCapacity) &- RequestTerms.size)
     }
 
-    /// The most bytes of an answer in one frame.
+    /// The most bytes of an answer that fits into one frame.
     var largestReplyFrame: Int {
         Int(truncatingIfNeeded: WireFormat.largestPayload(capacity: configuration.extensionCapacity))
     }
 
-    /// Whether a payload goes in pieces.
+    /// Whether a payload of this size goes in pieces.
     func isLarge(_ bytes: Int) -> Bool { bytes > largestFrame }
 
     @inline(__always) func check(bytes: Int, descriptors: Int) throws(CallFailure) {
@@ -103,16 +104,16 @@ final class ChannelState: Sendable {
 
     // MARK: The hello
 
-    /// Whether the extension has said hello and cannot do this.
+    /// Whether the hello has arrived and lacks this feature.
     func isMissing(_ feature: WireFeatures) -> Bool {
         if case .said(let said) = hello.withLock({ $0 }) { !said.wire.contains(feature) } else { false }
     }
 
-    /// The extension's hello, which is its first.
+    /// Handles the extension's hello, which is its first frame.
     /// - Parameter hasArena: whether this side can send in pieces.
     func accept(_ said: Hello, hasArena: Bool) {
         if said.wire.contains(.pieces), hasArena {
-            // SYNC: whoever sees it sends in pieces, which only this side's own memory takes part in.
+            // SYNC: a thread that reads true sends in pieces. That only needs this side's own memory.
             sendsPieces.store(true, ordering: .releasing)
         }
         let waiting = hello.withLock { state in
@@ -165,7 +166,8 @@ final class ChannelState: Sendable {
         calls.withLock { $0.closed ?? .ended(reason: $0.ending ?? "closed") }
     }
 
-    /// The peer broke a rule: nothing more of it is read, and its owner hears of it once.
+    /// Closes the channel because the extension violated a rule. Nothing more from it is read, and the owner is
+    /// notified once.
     func close(for violation: ChannelViolation) {
         guard close(.violated(violation)) else { return }
         loop.execute { [self] in
@@ -174,7 +176,7 @@ final class ChannelState: Sendable {
         }
     }
 
-    /// The same for what the body finds.
+    /// Runs a body, and closes the channel if the body throws a violation.
     func closeIfBroken(_ body: () throws(ChannelViolation) -> Void) {
         do throws(ChannelViolation) {
             try body()
@@ -183,7 +185,8 @@ final class ChannelState: Sendable {
         }
     }
 
-    /// A violation that was met outside of reading closes the channel. Under no lock of it.
+    /// Closes the channel if a failure outside of reading is a violation. The caller must hold no lock of the channel.
+    /// - Returns: the same failure.
     func report(_ failure: CallFailure) -> CallFailure {
         if case .violated(let violation) = failure { close(for: violation) }
         return failure
@@ -212,7 +215,8 @@ final class ChannelState: Sendable {
 
     // MARK: Events
 
-    /// Hands an event on. Those that wait for a slow owner are bounded as those of a second are, in number and in bytes.
+    /// Queues an event for its handler. The limits of one second, in number and in bytes, also bound the queue of a
+    /// slow handler.
     func deliver(_ event: ChannelEvent) throws(ChannelViolation) {
         let limit = configuration.framesPerSecond
         guard undelivered.load(ordering: .relaxed) < limit else { throw .messageBudget(.frames, limit: limit) }

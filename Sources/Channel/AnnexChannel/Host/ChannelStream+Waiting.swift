@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import Synchronization
 
 extension ChannelStream {
-    /// Looks until there is something, and sleeps between the looks.
+    /// Checks the stream until there is a result, and blocks this thread between the checks.
     func wait<Value: Sendable>(
         _ timeout: Duration?, _ look: (inout Inner) -> Look<Value>
     ) throws(StreamFailure) -> Value {
@@ -21,13 +21,13 @@ extension ChannelStream {
             case .mustWait: break
             }
             defer { withdraw(parker) }
-            // That thread reads what this one would wait for.
+            // The event loop's thread reads the frame that this wait needs, so it must not block.
             guard !leader.state.loop.isCurrent else { throw .channel(.onEventLoop) }
             parker.park(until: try wait.goOn())
         }
     }
 
-    /// The same for a task.
+    /// Like the other `wait`, for a task: it suspends between the checks.
     nonisolated(nonsending) func wait<Value: Sendable>(
         _ timeout: Duration?, asTask look: (inout Inner) -> Look<Value>
     ) async throws(StreamFailure) -> Value {
@@ -72,7 +72,7 @@ extension ChannelStream {
         }
     }
 
-    /// Changes what the stream is, and lets everybody who waits look again.
+    /// Changes the stream's state and wakes every waiter, so that it checks again.
     func change<Result: Sendable>(
         _ body: (inout Inner) throws(ChannelViolation) -> Result
     ) throws(ChannelViolation) -> Result {
@@ -96,8 +96,8 @@ extension ChannelStream {
         for waiter in waiting { waiter.wake(on: leader.state.loop) }
     }
 
-    /// Ends it before its time.
-    /// - Returns: whether it had not ended before.
+    /// Ends the stream early.
+    /// - Returns: whether it had no failure before.
     func fail(with failure: StreamFailure) -> Bool {
         var isFirst = false
         change { inner in
@@ -108,7 +108,7 @@ extension ChannelStream {
         return isFirst
     }
 
-    /// The extension opens a stream, which the owner takes, or nobody.
+    /// Handles a stream that the extension opens: passes it to the owner, or resets it if the owner takes none.
     static func accept(_ frame: Frame, _ leader: RingLeader) throws(ChannelViolation) {
         let (state, sender) = (leader.state, leader.sender)
         guard let (window, arguments) = StreamFrame.opening(frame.payload) else {
@@ -131,13 +131,13 @@ extension ChannelStream {
         state.tell { take(stream) }
     }
 
-    /// A frame of this stream.
+    /// Handles a frame of this stream.
     func take(_ frame: Frame) throws(ChannelViolation) {
         switch frame.kind {
         case .data:
             try change { (inner) throws(ChannelViolation) in
                 try inner.state.receive(StreamState.cost(frame.payload.count), stream: id)
-                // Nobody takes it any more: its credit is spent all the same.
+                // A stream that has failed drops the message; the message costs its credit all the same.
                 if inner.failure == nil { inner.queue.append(frame.payload) }
             }
         case .credit:
@@ -162,43 +162,45 @@ extension ChannelStream {
         }
     }
 
-    /// It never began: its end has nothing to tell.
+    /// Marks a stream that was never accepted, so that `deinit` sends no reset.
     func refuse() { inner.withLock { $0.failure = .cancelled } }
 
     func retireIfOver() {
         if inner.withLock({ $0.state.isOver }) { forget(isForgone: 0) }
     }
 
-    /// Takes it out of the table.
-    /// - Parameter owed: where this side let go of it, what the other may still have sent.
+    /// Takes the stream out of the table.
+    /// - Parameter owed: how many bytes the extension may still have sent, if this side dropped the stream; nil if it
+    ///   did not.
     func forget(isForgone owed: UInt32?) {
         leader.state.streams.withLock { $0.takeOut(id, forgoing: owed) }
     }
 }
 
-/// What an owner hears of those who wait for its extension in streams without a timeout of their own.
+/// Events about long waits in a channel's streams, for the channel's owner. Only waits without a timeout of their own
+/// count.
 public enum StreamWaiting: Sendable, Hashable {
-    /// One has waited for a second. Numbered from 1 within the channel.
+    /// A wait has lasted one second. The number counts from 1 within the channel.
     case began(UInt64)
-    /// It waits no longer.
+    /// The wait with this number has ended.
     case ended(UInt64)
-    /// One has waited for as long as `ChannelConfiguration.callLimit` allows, and has given up.
+    /// A wait has lasted as long as `ChannelConfiguration.callLimit` allows, and has failed.
     case overstayed
 }
 
-/// One wait for a stream's other side: for as long as its caller says, or else as the channel's owner does. What lasts
-/// longer than a moment without a timeout of the caller's own is told to the owner, as a request would be.
+/// One wait for a stream's other side, limited by the caller's timeout or else by `ChannelConfiguration.callLimit`. A
+/// wait without a timeout is reported to the owner once it has lasted a second, as a request would be.
 struct StreamWait {
     private let leader: RingLeader
     private let timeout: Duration?
     private var began: UInt64?
     private var deadline: UInt64?
-    /// The time is over, and what lies in the ring is looked at before that counts.
+    /// Whether the time is over and only a last check of the ring remains.
     private var isLastLook = false
-    /// The number that the owner knows it by.
+    /// The number under which the wait was reported to the owner; nil before.
     private var told: UInt64?
 
-    /// After which the owner is told.
+    /// Nanoseconds after which a wait is reported to the owner.
     private static let moment: UInt64 = 1_000_000_000
 
     init(_ timeout: Duration?, _ leader: RingLeader) {
@@ -206,8 +208,8 @@ struct StreamWait {
         self.leader = leader
     }
 
-    /// Nothing was there.
-    /// - Returns: when to look again at the latest; nil: whenever something changes.
+    /// Continues a wait that found nothing.
+    /// - Returns: when to check again at the latest; nil: only when something changes.
     mutating func goOn() throws(StreamFailure) -> UInt64? {
         let now = MonotonicClock.now()
         let start = begin(at: now)
@@ -220,7 +222,7 @@ struct StreamWait {
         return deadline
     }
 
-    /// There is something, or the wait was given up.
+    /// Ends the wait, because it has a result or was given up.
     func end() {
         if let told { leader.tell(.ended(told)) }
     }
@@ -235,10 +237,10 @@ struct StreamWait {
         return now
     }
 
-    /// What the extension sent in time may lie in the ring unread, as when the host itself has stood still. So this thread
-    /// reads before it gives up. Another thread that reads has stood still too, and gets a moment before the extension is
-    /// blamed; a timeout of the caller's own blames nobody.
-    /// - Returns: when the last look is over.
+    /// Reads the ring before the wait fails: after the host itself was suspended, messages sent in time may be unread.
+    /// If another thread leads, it was suspended as well, so it gets a moment before the extension is blamed. A
+    /// caller's own timeout blames no one and gets no extra time.
+    /// - Returns: when the last check is over.
     private mutating func lookOnceMore(at now: UInt64) throws(StreamFailure) -> UInt64 {
         guard !isLastLook else { throw overstayed() }
         isLastLook = true

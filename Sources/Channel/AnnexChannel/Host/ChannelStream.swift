@@ -1,16 +1,16 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// A host's end of a stream: messages in both directions, in order, each side sending only what the other has said it
-/// will keep. Any number of threads and tasks may use it at once.
+/// A host's end of a stream: messages in both directions, in order. Each side sends only as much as the other has given
+/// credit for. Any number of threads and tasks may use it at once.
 ///
-/// Let go of without `finish` on both sides or `cancel`, it cancels.
+/// If the last reference goes before both sides have finished, the stream is cancelled.
 public final class ChannelStream: Sendable {
     enum Waiter {
         case thread(Parker)
         case task(CheckedContinuation<Void, Never>)
 
-        /// May be called under the receiving lock: a task is resumed on the event loop's thread.
+        /// May be called under the receiving lock, so a task is resumed on the event loop's thread.
         func wake(on loop: EventLoop) {
             switch self {
             case .thread(let parker): parker.unpark()
@@ -22,30 +22,30 @@ public final class ChannelStream: Sendable {
     struct Inner {
         var state: StreamState
         var queue = StreamQueue()
-        /// Why it ended before its time.
+        /// Why the stream ended early; nil if it did not.
         var failure: StreamFailure?
-        /// Counts what happened, so that nobody goes to sleep on old news.
+        /// Counts the changes, so that a task that has missed one does not suspend.
         var changes: UInt64 = 0
-        /// Whoever waits for a message, for credit, or for the end.
+        /// Waiters for a message, for credit, or for the end.
         var waiting: [Waiter] = []
     }
 
-    /// What one look came to.
+    /// The result of one check.
     enum Look<Value> {
         case done(Value)
         case failed(StreamFailure)
         case mustWait
     }
 
-    /// What was taken out of the queue: a message or the end, and the credit to give for it.
+    /// The result of taking from the queue: a message, or nil at the end, and the credit to return for it.
     struct Taken {
         var message: [UInt8]?
         var credit: UInt32?
     }
 
-    /// Which stream it is; the users' own numbering.
+    /// The method that the stream was opened with; the users' own numbering.
     public let method: UInt16
-    /// What its opener said with it.
+    /// The bytes that the stream was opened with.
     public let arguments: [UInt8]
     let id: UInt64
     let inner: Mutex<Inner>
@@ -65,16 +65,16 @@ public final class ChannelStream: Sendable {
         leader.sender.sendSoon(Self.reset(id, code: StreamFailure.cancelledCode, text: ""))
     }
 
-    /// The next message, in order; nil once the other side has finished. Waits on this thread, which must not be the
+    /// Returns the next message in order; nil if the other side has finished. Blocks this thread, which must not be the
     /// event loop's.
-    /// - Parameter timeout: how long to wait at most; nil: as long as `ChannelConfiguration.callLimit` allows a call, and
-    ///   the owner hears of a wait that reaches it.
-    /// - Throws: `StreamFailure.deadlineExceeded` at that time's end; the stream goes on.
+    /// - Parameter timeout: the longest wait; nil: `ChannelConfiguration.callLimit`, and the owner is notified if the
+    ///   wait reaches it.
+    /// - Throws: `StreamFailure.deadlineExceeded` when that time is over; the stream stays open.
     public func receiveAndWait(timeout: Duration? = nil) throws(StreamFailure) -> [UInt8]? {
         try taken(wait(timeout) { Self.take(&$0) })
     }
 
-    /// The next message, in order; nil once the other side has finished.
+    /// Returns the next message in order; nil if the other side has finished.
     /// - Parameter timeout: as for `receiveAndWait`.
     public nonisolated(nonsending) func receive(
         timeout: Duration? = nil
@@ -82,10 +82,10 @@ public final class ChannelStream: Sendable {
         try await taken(wait(timeout, asTask: { Self.take(&$0) }))
     }
 
-    /// Sends a message; waits on this thread until the other side has room for it.
-    /// - Parameter timeout: how long to wait at most, for credit and for room in the ring each; nil: for credit as long as
-    ///   `ChannelConfiguration.callLimit` allows a call, and for room the channel's `sendLimit`. If there is no room by
-    ///   then the stream is cancelled; without credit nothing was sent, and the stream goes on.
+    /// Sends a message; blocks this thread until the other side has room for it.
+    /// - Parameter timeout: the longest wait for credit, and again for room in the ring; nil:
+    ///   `ChannelConfiguration.callLimit` for credit and the channel's `sendLimit` for room. Without credit in time
+    ///   nothing is sent, and the stream stays open. Without room in time the stream is cancelled.
     public func sendAndWait(_ message: [UInt8], timeout: Duration? = nil) throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
         try wait(timeout) { spend(&$0, cost, message.count) }
@@ -110,10 +110,10 @@ public final class ChannelStream: Sendable {
         }
     }
 
-    /// Says that no more messages follow. The other side's may still come.
+    /// Announces that this side sends no more messages. The other side may still send.
     public func finish() {
         var mustTell = false
-        // Whoever waits to send hears of it here: of a stream that is over, nothing more comes.
+        // Wakes threads and tasks that wait to send: they get no more credit from a stream that is over.
         change { inner in
             mustTell = inner.failure == nil && inner.state.isSending
             if mustTell { inner.state.finishSending() }
@@ -123,10 +123,10 @@ public final class ChannelStream: Sendable {
         retireIfOver()
     }
 
-    /// Lets go of the stream in both directions. Whoever waits at either end is told; what is unread is dropped.
+    /// Ends the stream in both directions. Waits at either end fail, and unread messages are dropped.
     /// - Parameters:
-    ///   - code: for the other side; above 0xFFFF_FF00 they are Annex's own.
-    ///   - text: for people; at most 512 bytes of it.
+    ///   - code: sent to the other side; codes above 0xFFFF_FF00 are reserved for Annex.
+    ///   - text: for people; at most its first 512 bytes are sent.
     public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") {
         guard fail(with: .cancelled) else { return }
         forget(isForgone: inner.withLock { $0.state.owed })
@@ -141,13 +141,14 @@ public final class ChannelStream: Sendable {
         OutgoingFrame(header: FrameHeader(kind: .data, method: method, call: id), payload: message)
     }
 
-    /// A message that had its credit and was not sent: the two sides' books differ from here on.
+    /// Cancels a stream whose message spent its credit but was not sent: the two sides' credit counts differ from then
+    /// on.
     private func lose(_ failure: CallFailure) -> StreamFailure {
         cancel()
         return .channel(failure)
     }
 
-    /// Gives the credit of a message that was taken, outside the lock.
+    /// Returns the credit of a message that was taken. Called outside the lock.
     private func taken(_ taken: Taken) -> [UInt8]? {
         if let credit = taken.credit {
             leader.sender.sendSoon(
@@ -161,7 +162,7 @@ public final class ChannelStream: Sendable {
             let credit = inner.state.take(StreamState.cost(message.count), isEmpty: inner.queue.isEmpty)
             return .done(Taken(message: message, credit: credit))
         }
-        // Whatever came after the other side's last word does not unsay it.
+        // A failure after the other side's finish does not change the regular end.
         if !inner.state.isReceiving, inner.failure != .cancelled { return .done(Taken()) }
         return inner.failure.map(Look.failed) ?? .mustWait
     }
@@ -169,7 +170,7 @@ public final class ChannelStream: Sendable {
     private func spend(_ inner: inout Inner, _ cost: UInt32, _ bytes: Int) -> Look<Void> {
         if let failure = inner.failure { return .failed(failure) }
         guard inner.state.isSending else { return .failed(.finished) }
-        // Until the other side has said what it takes, only its saying so is awaited.
+        // The other side's window is not known yet: wait for it.
         guard inner.state.peerWindow > 0 else { return .mustWait }
         let most = min(Int(clamping: inner.state.peerWindow) &- 16, leader.state.largestFrame)
         guard bytes <= most else { return .failed(.messageTooLarge(bytes: bytes, most: most)) }

@@ -1,20 +1,20 @@
 internal import AnnexLinux
 
-/// What came through the control socket and waits for its frame. Hand-overs keep the order of their frames, because
-/// an extension sends each right before its frame and writes one frame at a time.
+/// Descriptors that came through the control socket and wait for their frame. Hand-overs keep the order of their
+/// frames, because an extension sends each right before its frame and writes one frame at a time.
 struct ControlInbox: ~Copyable, Sendable {
     private struct HandOver {
         let call: UInt64
-        /// How many were sent.
+        /// How many descriptors were sent.
         let count: Int
         /// How many of them are kept here.
         var kept: Int
-        /// This process had no descriptor numbers left: not the peer's fault.
+        /// Whether this process had no descriptor numbers left, which is not the peer's fault.
         let isIncomplete: Bool
     }
 
-    /// What became of a hand-over that a frame announced. A call that was over when it came, or is since, has nothing
-    /// in its list.
+    /// The result of taking the hand-over that a frame announced. The list is empty if the call had ended before or
+    /// after the descriptors came.
     enum Taken: ~Copyable {
         case complete(DescriptorList)
         case incomplete(DescriptorList)
@@ -30,12 +30,13 @@ struct ControlInbox: ~Copyable, Sendable {
     /// How many doorbells came.
     private(set) var rung: UInt32 = 0
 
-    /// An honest extension has sent all of their frames but the last one's, and no more of those fit into the usual ring.
+    /// The most hand-overs that may wait. An honest extension has published the frames of all but the last, and the
+    /// usual ring holds no more than 1,024 such frames.
     static let mostWaiting = 1025
-    /// As many messages as one turn of the loop reads.
+    /// The most messages that one turn of the loop reads.
     static let mostAtOnce = 256
-    /// Doorbells that were asked for and may still come: more than a socket's usual buffer holds, for while the loop's
-    /// thread waits for a processor, callers ask again and again and read the answers themselves.
+    /// The most doorbells that were asked for and may still come. It is more than a socket's usual buffer holds: while
+    /// the loop's thread waits for a processor, callers ask repeatedly and read the answers themselves.
     private static let mostCredit: UInt32 = 4096
 
     init(_ configuration: ChannelConfiguration) {
@@ -46,7 +47,7 @@ struct ControlInbox: ~Copyable, Sendable {
         isEnded = true
     }
 
-    /// A doorbell. Those that were asked for are free.
+    /// Counts a doorbell. One that was asked for is free; any other is spent from the budget.
     mutating func ring(turns: UInt32) throws(ChannelViolation) {
         rung &+= 1
         credit = min(credit &+ min(turns &- seenTurns, ControlInbox.mostCredit), ControlInbox.mostCredit)
@@ -54,7 +55,8 @@ struct ControlInbox: ~Copyable, Sendable {
         if credit > 0 { credit &-= 1 } else { try spend() }
     }
 
-    /// Keeps what came ahead of an open call's frame: once for each call, so that what the calls accept bounds it.
+    /// Keeps descriptors for an open call until its frame is read. Each call may get them once, so the calls'
+    /// allowances bound the total.
     mutating func keep(
         _ tag: DescriptorTag, _ list: inout DescriptorList, isIncomplete: Bool
     ) throws(ChannelViolation) {
@@ -66,7 +68,7 @@ struct ControlInbox: ~Copyable, Sendable {
         while let descriptor = list.takeFirst() { descriptors.append(descriptor) }
     }
 
-    /// Notes what came for a call that is over, and keeps nothing of it. Spent from the budget.
+    /// Records a hand-over for a call that is over, without keeping its descriptors. It is spent from the budget.
     mutating func noteLate(
         _ tag: DescriptorTag, count: Int, isIncomplete: Bool
     ) throws(ChannelViolation) {
@@ -84,7 +86,7 @@ struct ControlInbox: ~Copyable, Sendable {
     var hasHandOver: Bool { !waiting.isEmpty }
     var count: Int { waiting.count }
 
-    /// The oldest hand-over, which must be this call's.
+    /// Takes the oldest hand-over, which must belong to this call.
     mutating func take(call: UInt64, count: UInt8) -> Taken {
         guard let first = waiting.first, first.call == call, first.isIncomplete || first.count == count else {
             return .missing
@@ -94,7 +96,7 @@ struct ControlInbox: ~Copyable, Sendable {
         return first.isIncomplete ? .incomplete(list) : .complete(list)
     }
 
-    /// Takes what is kept for a call that is over. That it came is still known: its frame may follow.
+    /// Takes the descriptors of a call that is over. The hand-over's entry stays, because its frame may follow.
     mutating func takeKept(for call: UInt64) -> DescriptorList {
         var taken = DescriptorList()
         var others = DescriptorList()
@@ -113,7 +115,7 @@ struct ControlInbox: ~Copyable, Sendable {
         return taken
     }
 
-    /// Takes all that is kept.
+    /// Takes all descriptors.
     mutating func takeAll() -> DescriptorList {
         waiting = []
         return takeOldest(.max)

@@ -2,10 +2,10 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The control socket of a host's endpoint: doorbells, and descriptors on their way in both directions.
+/// The control socket of a host's endpoint: it carries doorbells, and descriptors in both directions.
 ///
-/// What came is kept in order until the frame that it belongs to is read. What nobody takes is closed on a thread of its
-/// own.
+/// Descriptors that arrive are kept in order until the frame that they belong to is read. Those that no call takes are
+/// closed on a separate thread.
 final class ControlLine: Sendable {
     private let state: ChannelState
     let socket: ControlSocket
@@ -22,21 +22,22 @@ final class ControlLine: Sendable {
         inbox = Mutex(ControlInbox(state.configuration))
     }
 
-    /// Lets the event loop's thread look whenever something comes.
+    /// Calls `ready` on the event loop's thread whenever the socket is readable.
     func watch(_ ready: @escaping @Sendable () -> Void) throws(SystemError) {
         let token = try state.loop.watch(socket.descriptor.number) { _ in ready() }
         watch.withLock { $0 = token }
     }
 
-    /// The channel is closed: nothing more is taken.
+    /// Stops watching and drops all hand-overs, because the channel is closed.
     func close() {
         stopWatching()
         dropHandOvers()
     }
 
-    /// The channel is given up. What is still in its socket would be closed with it, on this thread.
+    /// Shuts the socket down when the endpoint goes away. Drains it first, because closing the socket would close the
+    /// descriptors in it on this thread.
     func abandon() {
-        // Before the socket closes and its number is given away.
+        // Before the socket closes and its number can be reused.
         stopWatching()
         socket.shutDown()
         dropHandOvers()
@@ -47,11 +48,11 @@ final class ControlLine: Sendable {
 
     private func stopWatching() { watch.withLock { $0.take() }?.cancel() }
 
-    /// Whether the kernel lets descriptors of the extension's through.
+    /// Sets whether the kernel lets the extension send descriptors.
     func setPassRights(_ accept: Bool) { _ = socket.setPassRights(accept) }
 
     /// Sends the descriptors ahead of their frame, so that the receiver never has to wait for them.
-    /// - Returns: why it could not.
+    /// - Returns: why they were not sent; nil if they were.
     func handOver(_ descriptors: borrowing DescriptorList, for call: UInt64) -> CallFailure? {
         guard !descriptors.isEmpty else { return nil }
         let tag = DescriptorTag(call: call, count: UInt32(truncatingIfNeeded: descriptors.count))
@@ -67,7 +68,7 @@ final class ControlLine: Sendable {
         }
     }
 
-    /// Nothing more comes: the other end is closed.
+    /// Handles the end of the socket: the extension's end is closed.
     func peerHasClosed() {
         stopWatching()
         guard !peerIsGone.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -75,9 +76,9 @@ final class ControlLine: Sendable {
     }
 }
 
-// What an answer brings.
+// Descriptors that belong to answers.
 extension ControlLine {
-    /// The sealed memory that came ahead of an answer, each piece checked before it is touched.
+    /// The sealed memory that came ahead of an answer. Each piece is checked before it is touched.
     func sealedBytes(_ frame: Frame, for call: ChannelCall) throws(CallFailure) -> [SealedBytes] {
         guard frame.descriptors > 0 else { return [] }
         guard frame.descriptors <= call.accepts.pieces else {
@@ -98,14 +99,14 @@ extension ControlLine {
         var pieces: [SealedBytes] = []
         var left = limit
         while let piece = try SealedBytes.takeChecked(from: &list, atMost: left) {
-            // Checked to be no more than what is left.
+            // `takeChecked` has checked that it is at most `left`.
             left &-= UInt64(truncatingIfNeeded: piece.count)
             pieces.append(piece)
         }
         return pieces
     }
 
-    /// Closes what came ahead of an answer that nobody waits for.
+    /// Closes the descriptors of an answer that no caller waits for.
     func dropHandOver(_ frame: Frame) throws(ChannelViolation) {
         guard frame.descriptors > 0 else { return }
         do throws(CallFailure) {
@@ -115,13 +116,13 @@ extension ControlLine {
         }
     }
 
-    /// Closes what came ahead of an answer to a call that this side has given up.
+    /// Closes the descriptors that came for a call that this side has given up.
     func dropHandOver(of call: ChannelCall) {
         guard call.accepts.pieces > 0 else { return }
         disposal.close(inbox.withLock { $0.takeKept(for: call.id) })
     }
 
-    /// Closes all that waits for a frame: none is read any more.
+    /// Closes all descriptors that wait for a frame, because no frame is read any more.
     private func dropHandOvers() {
         disposal.close(inbox.withLock { $0.takeAll() })
     }
@@ -130,7 +131,7 @@ extension ControlLine {
         var failure: CallFailure?
         let list = inbox.withLock { inbox in
             do throws(ChannelViolation) {
-                // It was sent before its frame was published, so it is either here or in the socket now.
+                // The extension sent it before it published the frame, so it is either here or in the socket now.
                 if !inbox.hasHandOver { try drain(&inbox, untilHandOver: true) }
             } catch {
                 failure = .violated(error)
@@ -150,16 +151,16 @@ extension ControlLine {
     }
 }
 
-// What comes.
+// Reading the socket.
 extension ControlLine {
-    /// What reading the socket has shown.
+    /// The result of reading the socket.
     struct Reading {
-        /// The extension's doorbell rang.
+        /// Whether the extension rang its doorbell.
         let isRung: Bool
         let hasEnded: Bool
     }
 
-    /// The event loop's thread: there is something.
+    /// Reads the socket on the event loop's thread, because it is readable.
     func read() throws(ChannelViolation) -> Reading {
         var violation: ChannelViolation?
         let reading = inbox.withLock { inbox in
@@ -175,8 +176,8 @@ extension ControlLine {
         return reading
     }
 
-    /// Reads the control socket: as much as one turn of the loop should cost, or up to the first hand-over, however many
-    /// doorbells lie before it. Those that were not asked for are bounded by their budget.
+    /// Reads the control socket: at most one turn's number of messages, or up to the first hand-over, however many
+    /// doorbells lie before it. Their budget bounds doorbells that were not asked for.
     private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
         var left = ControlInbox.mostAtOnce
         while untilHandOver || left > 0 {
@@ -186,7 +187,7 @@ extension ControlLine {
             do throws(SystemError) {
                 reception = try socket.receive(atMost: DescriptorTag.size)
             } catch {
-                // Nothing that the peer can bring about by itself; without its socket the channel is of no use.
+                // The peer cannot cause this error by itself. Without its socket the channel is of no use.
                 inbox.end()
                 return
             }
@@ -217,12 +218,12 @@ extension ControlLine {
         }
     }
 
-    /// Takes out of the list what is kept.
+    /// Takes the descriptors that are kept out of the list.
     private func accept(
         _ message: borrowing ControlMessage, _ list: inout DescriptorList, _ inbox: inout ControlInbox
     ) throws(ChannelViolation) {
         let count = list.count
-        // What was cut, this process has no descriptor numbers left for.
+        // The kernel cuts descriptors off if this process has no numbers left for them.
         let isIncomplete = message.descriptorsWereCut
         guard !message.bytesWereCut, let tag = DescriptorTag(message.bytes), tag.count > 0,
             isIncomplete || tag.count == UInt32(truncatingIfNeeded: count), count <= ControlSocket.mostDescriptors

@@ -1,17 +1,18 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Closes what a peer handed over and nobody takes, on a thread of its own that ends when there is nothing left.
+/// Closes descriptors from a peer that no call takes, on a thread that ends when none is left.
 ///
-/// The last close of a socket lasts as long as its maker has set (`SO_LINGER`), that of a file as long as its file
-/// system likes: neither is a reason to hold up the thread that reads for everybody.
+/// The last close of a socket lasts as long as its maker has set (`SO_LINGER`), and that of a file as long as its file
+/// system needs. Neither may delay the thread that reads the ring for all callers.
 final class DescriptorDisposal: Sendable {
     private struct State: ~Copyable {
         var waiting = DescriptorList()
         var isClosing = false
     }
 
-    /// As many may wait for one that does not close; whoever brings more is stopped.
+    /// How many descriptors may wait behind one that does not close. A peer that sends more violates the channel's
+    /// rules.
     static let mostWaiting = 64
 
     private let state = Mutex(State())
@@ -30,7 +31,7 @@ final class DescriptorDisposal: Sendable {
         do throws(SystemError) {
             _ = try WorkerThread("annex-closing") { [self] in closeAll() }
         } catch {
-            // No thread to be had: what waits is closed with the next that comes.
+            // No thread could be started: the descriptors that wait are closed with the next ones.
             state.withLock { $0.isClosing = false }
         }
     }

@@ -2,25 +2,28 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// What a channel shows of each message, under its locks: it keeps a copy and calls nothing of the channel's.
+/// Observes each message of a channel. The methods run under the channel's locks, so they keep a copy and must not call
+/// the channel.
 protocol FrameTap: AnyObject, Sendable {
-    /// A message that is about to be published. Called before it is, so that no answer is recorded before it.
-    /// - Parameter handedOver: the numbers of the descriptors that went ahead of it.
+    /// Records a message that is about to be published. The call comes before that, so no answer is recorded before its
+    /// request.
+    /// - Parameter handedOver: the numbers of the descriptors that went ahead of the message.
     func record(
         sent header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, _ handedOver: [Int32])
-    /// A message that says all in its header.
+    /// Records a message that consists of its header.
     func record(sent header: FrameHeader)
-    /// A message that was taken out of the ring.
+    /// Records a message that was read from the ring.
     func record(received frame: Frame)
-    /// What came with an answer, checked.
+    /// Records the sealed memory that came with an answer, after it was checked.
     func record(received pieces: [SealedBytes], call: UInt64)
-    /// The channel is closed: nothing follows.
+    /// Ends the recording, because the channel is closed.
     func end(_ reason: String)
 }
 
-/// Writes what goes through one channel to a file, each message as it goes: what was written stays when the host dies.
+/// Writes the messages of one channel to a file, each as it is sent or read. Messages written so far survive the host's
+/// death.
 ///
-/// A file that takes no more ends the recording and nothing else.
+/// An error while writing ends only the recording.
 final class FrameRecorder: FrameTap {
     private struct State: ~Copyable {
         var file: Descriptor?
@@ -31,7 +34,7 @@ final class FrameRecorder: FrameTap {
     private let began = MonotonicClock.now()
     private let state: Mutex<State>
 
-    /// Makes the file, which must not exist.
+    /// Creates the file, which must not exist.
     init(_ plan: ChannelRecording, _ configuration: ChannelConfiguration) throws(SystemError) {
         self.plan = plan.bounded
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
@@ -70,7 +73,7 @@ final class FrameRecorder: FrameTap {
     }
 
     private func recordPiece(_ number: Int32, _ call: UInt64, _ direction: RecordingFormat.Direction) {
-        // Borrowed: whoever hands it over owns it.
+        // Only borrowed: the caller owns the descriptor, so it is released below without closing it.
         let file = Descriptor(owning: number)
         let size = (try? file.status().size) ?? 0
         let kept = min(Int(clamping: size), Int(plan.mostHandedOverBytes))
@@ -92,7 +95,7 @@ final class FrameRecorder: FrameTap {
         }
     }
 
-    /// With its time, which it gets under the lock: none is before that of the record before it.
+    /// Adds the record's time. The time is read under the lock, so times never decrease from record to record.
     private func stamped(_ record: [UInt8]) -> [UInt8] {
         record.prefix(8) + WireBytes.bytes(MonotonicClock.now() &- began) + record.dropFirst(8)
     }
@@ -103,14 +106,15 @@ final class FrameRecorder: FrameTap {
             try state.file?.writeAll(record)
             state.written &+= UInt64(record.count)
         } catch {
-            // What was written so far is whole but for its last record, and the channel's users are not to suffer.
+            // All records so far are complete, except perhaps the last. A failed recording must not harm the channel's
+            // users.
             state.file = nil
         }
     }
 }
 
 extension ChannelRecording {
-    /// Keeps of each message no more than the file may hold, nor than a record's length can say, whatever was asked for.
+    /// Limits the bytes kept of each message to the file's limit and to the largest length that a record can state.
     fileprivate var bounded: ChannelRecording {
         let most = min(UInt32(clamping: mostBytes), RecordingFormat.mostKept)
         var plan = self
@@ -120,7 +124,7 @@ extension ChannelRecording {
     }
 }
 
-// The records.
+// Encoding of the records.
 extension FrameRecorder {
     private func header(_ configuration: ChannelConfiguration) -> [UInt8] {
         var time = timespec()
@@ -159,11 +163,11 @@ extension FrameRecorder {
     }
 
     private func end(_ cause: RecordingFormat.EndCause, _ text: String) -> [UInt8] {
-        // Within `roomForEnd`.
+        // The text is cut so that the record fits into `roomForEnd`.
         entry(.end, .toExtension, WireBytes.bytes(cause.rawValue), Array(text.utf8.prefix(128))[...])
     }
 
-    /// Without its time.
+    /// A record without its time, which `stamped` adds.
     private func entry(
         _ type: RecordingFormat.RecordType, _ direction: RecordingFormat.Direction, _ fixed: [UInt8],
         _ rest: ArraySlice<UInt8>
@@ -173,17 +177,17 @@ extension FrameRecorder {
     }
 }
 
-/// The numbers of a recording's file; `Docs/Guide/Recordings.md` says the same in words.
+/// Constants of a recording's file. `Docs/Guide/Recordings.md` describes the format.
 package enum RecordingFormat {
     package static let mark: [UInt8] = Array("ANNEXREC".utf8)
     package static let version: UInt32 = 1
-    /// Bytes of a label at most.
+    /// The most bytes of a label.
     package static let longestLabel: UInt32 = 255
-    /// What stands in every record behind its length.
+    /// The bytes of every record's fixed part after its length.
     static let recordHead: UInt32 = 12
-    /// Bytes of a message or of what was handed over that one record keeps at most.
+    /// The most bytes of a message or of handed-over memory that one record keeps.
     static let mostKept: UInt32 = 1 << 30
-    /// The room that is kept for the record that says why there are no more.
+    /// The bytes reserved for the record that states why the recording ends.
     static let roomForEnd: UInt64 = 256
 
     package enum RecordType: UInt8 {
@@ -197,7 +201,7 @@ package enum RecordingFormat {
         case toHost = 1
     }
 
-    /// Why nothing follows the last record.
+    /// Why the recording ends.
     package enum EndCause: UInt32, Sendable {
         case channelEnded = 0
         case fileFull = 1

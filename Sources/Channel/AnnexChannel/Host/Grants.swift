@@ -1,29 +1,29 @@
 public import AnnexLinux
 internal import Glibc
 
-/// What a request hands over besides its payload: files that can only be read, and memory that cannot change. Nothing
-/// else can be handed over, a directory least of all.
+/// The files and the memory that a request hands over to the extension besides its payload. The files can only be read,
+/// and the memory cannot change. Nothing else can be handed over, and no directory in particular.
 public struct Grants: ~Copyable, Sendable {
-    /// The most pieces that one request carries.
+    /// The most files and pieces of memory that one request can carry.
     public static let most = ControlSocket.mostDescriptors
 
     private var descriptors = DescriptorList()
 
-    /// None.
+    /// Creates an empty value, which hands over nothing.
     public init() {}
 
     public init(_ file: consuming ReadOnlyFile) {
         append(file)
     }
 
-    /// How many there are; at most `most` can be sent with one request.
+    /// The number of files and pieces of memory; one request can carry at most `most`.
     public var count: Int { descriptors.count }
 
     public mutating func append(_ file: consuming ReadOnlyFile) {
         descriptors.append(file.takeDescriptor())
     }
 
-    /// Adds memory that another extension handed over, or that was sealed here.
+    /// Adds sealed memory, which another extension handed over or this process sealed.
     public mutating func append(_ memory: SealedBytes) throws(SystemError) {
         descriptors.append(try memory.descriptor.reopenedReadOnly())
     }
@@ -31,25 +31,25 @@ public struct Grants: ~Copyable, Sendable {
     consuming func takeDescriptors() -> DescriptorList { descriptors }
 }
 
-/// A file for handing over: an open file description of its own, which can only read.
+/// A regular file to hand over, opened for reading only, with an open file description of its own.
 ///
-/// Always a regular file. A directory would let its holder open whatever lies beneath, a device or a socket do what no
-/// reading does; neither can be made into one of these.
+/// Only regular files are accepted. A directory would let the extension open everything beneath it, and devices and
+/// sockets can do more than be read.
 public struct ReadOnlyFile: ~Copyable, Sendable {
     let descriptor: Descriptor
 
     /// Opens a file by its path, following links as open(2) does.
-    /// - Throws: `EISDIR` for a directory, `EINVAL` for anything else that is no regular file, or why it does not open.
+    /// - Throws: `EISDIR` for a directory, `EINVAL` for another file that is not regular, or the error of opening it.
     public init(path: String) throws(SystemError) {
-        // Without waiting: a pipe's reader would wait for its writer.
+        // O_NONBLOCK, because opening a pipe for reading would wait for a writer.
         let opened = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         try ReadOnlyFile.check(opened)
         descriptor = opened
     }
 
-    /// Opens an open file anew, so that neither its offset nor its flags are shared.
+    /// Opens an open file again, so that the new description shares neither offset nor flags with it.
     public init(reopening file: borrowing Descriptor) throws(SystemError) {
-        // Asked first: opening a device can already do something.
+        // Checked before opening, because opening a device can already have an effect.
         try ReadOnlyFile.check(file)
         descriptor = try file.reopenedReadOnly()
     }

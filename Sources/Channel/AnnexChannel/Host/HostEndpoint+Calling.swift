@@ -2,19 +2,20 @@ internal import AnnexLinux
 internal import AnnexMessages
 internal import Synchronization
 
-// Calls whose answers are waited for. Each goes as `RingLeader.call` says, and through the table where that cannot send it.
+// Calls that wait for their answers. `RingLeader.call` sends each call if it can; otherwise the call goes through the
+// table.
 
 extension HostEndpoint {
     /// Calls the extension and waits for its answer on this thread, which must not be the event loop's. Allocates
-    /// nothing while no other thread calls through the same channel. What the extension sent before its answer has been
-    /// heard by then.
+    /// nothing while no other thread calls through the same channel. The handlers of everything that the extension sent
+    /// before its answer have run when this method returns.
     /// - Parameters:
     ///   - payload: copied; at most `largestPayload`.
-    ///   - reply: where the answer is copied to, whose bytes are the extension's: nothing is known but their number.
-    ///   - timeout: how long to wait at most; nil: as long as the channel lives.
+    ///   - reply: receives the answer. Its bytes come from untrusted code; only their number is checked.
+    ///   - timeout: the longest wait; nil: as long as the channel lives.
     /// - Returns: the answer's length.
-    /// - Throws: `.payloadTooLarge` also if the answer has more bytes than `reply`; `.onEventLoop` on the event loop's
-    ///   thread, unless the answer comes at once.
+    /// - Throws: the call's failure; `.payloadTooLarge` also if the answer has more bytes than `reply`; `.onEventLoop`
+    ///   on the event loop's thread, unless the answer comes at once.
     public func callAndWait(
         _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
     ) throws(CallFailure) -> Int {
@@ -22,7 +23,7 @@ extension HostEndpoint {
     }
 
     /// - Parameters:
-    ///   - patience: how long to wait at most without telling the extension so; nil: as `timeout` says.
+    ///   - patience: the longest wait, without sending it to the extension; nil: `timeout` alone limits the wait.
     ///   - workspace: takes an answer that is longer than `reply`.
     func callRaw(
         _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?,
@@ -48,7 +49,7 @@ extension HostEndpoint {
         }
     }
 
-    /// - Parameter deadline: when the call's time is over; nil where its answer came before the clock was asked.
+    /// - Parameter deadline: when the call's time is over; nil if the answer came before the clock was read.
     @inline(__always) private func callRaw(
         _ call: RawCall, until deadline: inout UInt64?
     ) throws(CallFailure) -> Int {
@@ -63,21 +64,21 @@ extension HostEndpoint {
         return try leader.callInTable(call, until: deadline)
     }
 
-    /// Calls the extension and waits for its answer on this thread. What the extension sent before its answer has been
-    /// heard by then, so the caller must hold nothing that a handler waits for.
-    /// - Parameter timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
-    /// - Throws: `CallFailure.onEventLoop` on the event loop's thread.
+    /// Calls the extension and waits for its answer on this thread. The handlers of everything that the extension sent
+    /// before its answer have run by then, so the caller must hold no lock that a handler needs.
+    /// - Parameter timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
+    /// - Throws: the call's failure; `CallFailure.onEventLoop` on the event loop's thread.
     public func callAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
         guard !state.loop.isCurrent else { throw .onEventLoop }
         if request.isBare, let reply = try callAsBytes(request, timeout) { return reply }
         return try wait(for: enterAndSend(request, kind: .request, timeout: timeout))
     }
 
-    /// - Returns: nil where it has to go through the table.
+    /// - Returns: nil if the call has to go through the table.
     private func callAsBytes(_ request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Reply? {
         let (payload, most) = (request.payload, state.configuration.mostOpenCalls)
         guard state.tap == nil, !state.isLarge(payload.count) else { return nil }
-        // It needs no entry in the table, and counts as one all the same.
+        // The call gets no entry in the table, but the table's limit applies to it.
         guard state.calls.withLock({ $0.count < most }) else { throw .tooManyCalls(most: most) }
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
@@ -108,7 +109,7 @@ extension HostEndpoint {
         return try call.heard()
     }
 
-    /// Calls the extension. Cancelling the task cancels the call.
+    /// Calls the extension and suspends until its answer arrives. Cancelling the task cancels the call.
     public nonisolated(nonsending) func call(
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> Reply {
@@ -132,8 +133,8 @@ extension HostEndpoint {
         return try await start(request, timeout: timeout).value()
     }
 
-    /// Sends a request from a task, and looks for the answer for as long as that is cheaper than suspending. What the
-    /// extension answers, a failure too, is the call's own: so it enters the table before it is sent.
+    /// Sends a request from a task, and checks for the answer for as long as that is cheaper than suspending. The call
+    /// enters the table before it is sent, so the returned call also reports a failure that the extension answers.
     public nonisolated(nonsending) func start(
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> ChannelCall {
@@ -149,7 +150,7 @@ extension HostEndpoint {
         return call
     }
 
-    /// Sends a request from a task, and looks for its answer within the spin budget.
+    /// Sends a request from a task, and checks for its answer within the spin budget.
     private func look(for request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Look<Reply> {
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
@@ -165,7 +166,7 @@ extension HostEndpoint {
         }
     }
 
-    /// The same with bytes that lie anywhere. The answer is copied into the workspace.
+    /// Like the other `look`, with bytes in any memory. The answer is copied into the workspace.
     func look(
         _ method: UInt16, _ payload: RawSpan, in workspace: CallWorkspace, _ timeout: Duration?,
         patience: CallPatience?, mostReply: Int
@@ -177,14 +178,14 @@ extension HostEndpoint {
             let call = unsafe RawCall(
                 method: method, payload: question, reply: workspace.room, limit: limit,
                 patience: patience?.nanoseconds, mostReply: mostReply)
-            // The clock is asked for a patience of which the extension does not hear once the call suspends.
+            // A patience is not sent to the extension. It needs the clock only if the call suspends.
             var deadline = limit == nil ? nil : call.deadline()
             return try leader.call(call, for: .task, until: &deadline)
         }
     }
 
-    /// Sends a request from a thread, which waits while the ring has no room. The call ends by itself when its time is
-    /// over, whether anybody waits or not.
+    /// Sends a request from a thread, which waits while the ring has no room. The call fails by itself when its time is
+    /// over, even if no thread or task waits for it.
     public func startAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> ChannelCall
     {
         let call = try enterAndSend(request, kind: .request, timeout: timeout)
@@ -192,16 +193,18 @@ extension HostEndpoint {
         return call
     }
 
-    /// Asks whether the extension's channel is attended to, and waits on this thread. Answered as soon as the extension
-    /// next looks. Not for the event loop's thread.
+    /// Sends a ping and waits for the pong on this thread. The extension answers as soon as it next reads its ring.
+    /// Must not be called on the event loop's thread.
+    /// - Throws: the ping's failure, such as `.deadlineExceeded` if no pong arrives in time.
     public func pingAndWait(timeout: Duration) throws(CallFailure) {
         guard !state.loop.isCurrent else { throw .onEventLoop }
         _ = try wait(for: enterAndSend(Request(method: 0), kind: .ping, timeout: timeout))
     }
 
-    /// The same without waiting for anything. What becomes of it is told once, on the event loop's thread unless it is
-    /// known at once: by the pong, or by the end of the channel.
-    /// - Returns: false where it could not be sent; then nothing is told.
+    /// Sends a ping without waiting.
+    /// - Parameter answered: called once, with true for the pong and false if the channel ends first. It runs on the
+    ///   event loop's thread, or at once if the outcome is already known.
+    /// - Returns: false if the ping could not be sent; `answered` is not called then.
     package func ping(answered: @escaping @Sendable (_ isAnswered: Bool) -> Void) -> Bool {
         let sent: ChannelCall
         do throws(CallFailure) {
@@ -215,8 +218,8 @@ extension HostEndpoint {
 
     // MARK: Through the table
 
-    /// Enters a call and sends its frame from this thread, which waits while there is no room.
-    /// - Parameter roomUntil: when to give that up; nil: at the call's own deadline.
+    /// Enters a call and sends its frame from this thread, which waits while the ring has no room.
+    /// - Parameter roomUntil: when to stop waiting for room; nil: at the call's deadline.
     private func enterAndSend(
         _ request: consuming Request, kind: FrameKind, timeout: Duration?, roomUntil: UInt64? = nil
     ) throws(CallFailure) -> ChannelCall {
@@ -255,11 +258,13 @@ extension HostEndpoint {
 
 // One-way messages.
 extension HostEndpoint {
-    /// Sends a one-way message, which the extension's `serve` or `nextPost` takes; waits while there is no room.
+    /// Sends a one-way message, which the extension receives in `serve` or `nextPost`. Waits while the ring has no
+    /// room.
     /// - Parameters:
     ///   - payload: copied; at most `largestPayload`.
-    ///   - flush: false only writes it: the extension sees it with the next message that is not held back, or `flush()`.
-    ///   - timeout: how long to wait for room at most; nil: the channel's own limit.
+    ///   - flush: false to write the message without publishing it. The extension gets it with the next published
+    ///     message, or after `flush()`.
+    ///   - timeout: the longest wait for room; nil: the channel's `sendLimit`.
     public func post(
         _ method: UInt16, _ payload: RawSpan, flush: Bool = true, timeout: Duration? = nil
     ) throws(CallFailure) {
@@ -271,17 +276,17 @@ extension HostEndpoint {
         if !isSent { try sendAndWait(ChannelEvent(method: method, payload: payload.copied), timeout: timeout) }
     }
 
-    /// Publishes the messages that were held back, and wakes an extension that sleeps.
+    /// Publishes messages that were written with `flush: false`, and wakes the extension if it sleeps.
     public func flush() { sender.flush() }
 
-    /// Sends a one-way message; waits on this thread while the ring has no room.
-    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    /// Sends a one-way message; blocks this thread while the ring has no room.
+    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
     public func sendAndWait(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
         try sender.send(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
     }
 
-    /// Sends a one-way message; suspends while the ring has no room. Cancelling the task gives up waiting.
-    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    /// Sends a one-way message; suspends while the ring has no room. Cancelling the task ends the wait.
+    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
     public nonisolated(nonsending) func send(
         _ event: ChannelEvent, timeout: Duration? = nil
     ) async throws(CallFailure) {
@@ -297,7 +302,7 @@ extension HostEndpoint {
 }
 
 extension RawSpan {
-    /// The bytes in memory of their own.
+    /// A copy of the bytes.
     fileprivate var copied: [UInt8] {
         unsafe withUnsafeBytes { unsafe [UInt8]($0) }
     }

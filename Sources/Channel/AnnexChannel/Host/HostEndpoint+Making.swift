@@ -2,16 +2,16 @@ public import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A new channel: the host's end, ready for calls, and what the extension is to inherit.
+/// A new channel: the host's end, ready for calls, and the descriptors that the extension inherits.
 @frozen public struct ChannelEnds: ~Copyable, Sendable {
     public let host: HostEndpoint
     public var descriptors: ExtensionDescriptors
 }
 
 extension HostEndpoint {
-    /// Makes a channel. Both regions are made, sized and sealed here, before the extension exists, so that no
-    /// descriptor ever has to come from it.
-    /// - Parameter eventLoop: the program's one loop where nothing else is given.
+    /// Makes a channel. The host creates, sizes and seals both memory regions before the extension exists, so it never
+    /// has to accept a descriptor from the extension.
+    /// - Parameter eventLoop: the loop that reads the channel; nil: the program's shared loop.
     public static func make(
         configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
         eventLoop: EventLoop? = nil
@@ -19,7 +19,7 @@ extension HostEndpoint {
         try make(configuration, handlers, eventLoop, mostDescriptors: ControlSocket.mostDescriptors)
     }
 
-    /// - Parameter mostDescriptors: what one request may hand over.
+    /// - Parameter mostDescriptors: how many descriptors one request may hand over.
     static func make(
         _ configuration: ChannelConfiguration, _ handlers: ChannelHandlers, _ eventLoop: EventLoop?,
         mostDescriptors: Int
@@ -39,18 +39,19 @@ extension HostEndpoint {
         let extensionSize = RegionLayout.size(capacity: configuration.extensionCapacity, arena: extensionArena)
         let extensionMemory = try Descriptor.memfd("annex-extension", size: Int64(extensionSize))
         try extensionMemory.addSeals(.fixedSize)
-        // Writable for the bell alone, and because a sleep on read-only memory takes the kernel's slow way.
+        // Mapped writable only to write the bell, and because a sleep on read-only memory takes the kernel's slow path.
         let peer = PeerRegion(
             try map(extensionMemory, extensionSize, writable: true), capacity: configuration.extensionCapacity,
             arena: extensionArena)
 
         let sockets = try ControlSocketPair()
-        // Refused at the sender until a call accepts something; kernels before 6.16 cannot, there it is closed here.
+        // The kernel refuses descriptors at the sender until a call accepts some. Kernels before 6.16 cannot do that;
+        // there the host closes them.
         _ = sockets.host.setPassRights(false)
         let hostRegion = try hostMemory.reopenedReadOnly()
         let control = try sockets.peer.descriptor.duplicate()
         let hostControl = ControlSocket(owning: try sockets.host.descriptor.duplicate())
-        // Last, so that no file is left where nothing comes of the channel.
+        // Last, so that a failure above leaves no recording file behind.
         let tap = try configuration.recording.map { (plan) throws(SystemError) in
             try FrameRecorder(plan, configuration)
         }
@@ -86,7 +87,7 @@ extension HostEndpoint {
 }
 
 extension ChannelConfiguration {
-    /// What the host's region says of both.
+    /// The sizes of both regions, which the host's region states for the extension.
     fileprivate var regions: RegionLayout.Description {
         RegionLayout.Description(
             host: (hostCapacity, hostArena), extension: (extensionCapacity, extensionArena),

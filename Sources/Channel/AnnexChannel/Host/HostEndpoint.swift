@@ -1,18 +1,18 @@
 package import AnnexLinux
 internal import Synchronization
 
-/// The host's end of a channel: any number of threads and tasks may call through it at once.
+/// The host's end of a channel. Any number of threads and tasks may call through it at once.
 ///
-/// This type is what users see. Behind it are four parts, each of which uses those after it only: `RingLeader` reads,
-/// `RingSender` writes, `ControlLine` passes descriptors and doorbells, and `ChannelState` knows what is open. Nothing
-/// that the extension does can trap here, block without bound, or make a call resolve twice.
+/// This type is the public interface to four parts, each of which uses only those after it: `RingLeader` reads,
+/// `RingSender` writes, `ControlLine` passes descriptors and doorbells, and `ChannelState` tracks open calls and
+/// streams. Nothing that the extension does can trap here, block without bound, or make a call resolve twice.
 public final class HostEndpoint: Sendable {
     let leader: RingLeader
     let sender: RingSender
     let state: ChannelState
-    /// Runs tasks where the channel is read; see `ChannelExecutor`.
+    /// Runs tasks on the thread that reads the channel; see `ChannelExecutor`.
     public let executor: ChannelExecutor
-    /// The memory of calls that encode and decode.
+    /// The memory in which typed calls encode and decode.
     let workspace = WorkspaceSlot()
 
     init(
@@ -30,45 +30,48 @@ public final class HostEndpoint: Sendable {
 
     package var loop: EventLoop { state.loop }
 
-    /// The largest payload of a request or event. Until the extension has said hello, and where it takes no messages in
-    /// pieces, as much as a frame carries.
+    /// The largest payload of a request or event. Before the extension's hello, and if the extension takes no messages
+    /// in pieces, this is `largestFrame`.
     public var largestPayload: Int { state.largestPayload }
 
-    /// The largest payload of one frame: half the ring, less a request's terms. A stream's messages have no more.
+    /// The largest payload of one frame: half the ring, less a request's terms. A stream's messages cannot be larger.
     public var largestFrame: Int { state.largestFrame }
 
-    /// What has happened so far; may be read at any time.
+    /// The channel's counts so far; may be read at any time.
     public var counters: ChannelCounters { state.tally.now }
 
     /// Whether the caller runs on the event loop's thread, which reads this channel and runs its handlers.
     package var isOnLoop: Bool { state.loop.isCurrent }
 
-    /// The number under which others read its counters (`ChannelSnapshot.number`); 0 where they cannot.
+    /// The number under which other processes read this channel's counters (`ChannelSnapshot.number`); 0 if they
+    /// cannot.
     package var counterNumber: UInt64 { state.tally.number }
 
-    /// Waits for the extension's hello, which the launch limit of whoever started it bounds.
+    /// Waits for the extension's hello. The launch limit of the extension's launcher bounds the wait.
     public nonisolated(nonsending) func untilHello() async throws(CallFailure) -> Hello {
         try await state.untilHello()
     }
 
-    /// Runs a body once the owner has heard all that was read: at once if it has, else on the event loop's thread.
+    /// Runs a body after the handlers of all messages read so far: at once if they have run, otherwise on the event
+    /// loop's thread.
     package func whenHeard(_ body: @escaping @Sendable () -> Void) { state.whenHeard(body) }
 
-    /// Runs a body when the channel closes, just before it takes nothing more, or when nobody has it any more; at most
-    /// one.
+    /// Sets the body that runs once: when the channel closes, just before it stops accepting messages, or when its last
+    /// reference goes.
     func onClose(_ body: @escaping @Sendable () -> Void) { state.onClose(body) }
 
-    /// Ends the channel: reads what the extension still published, then resolves every open call with
-    /// `.ended(reason:)`. Once is enough, twice is harmless.
-    /// - Parameter reason: for people; shown with each call that ends this way.
+    /// Ends the channel: reads what the extension has published, then resolves every open call with `.ended(reason:)`.
+    /// A second call has no effect.
+    /// - Parameter reason: for people; each call that ends this way shows it.
     public func end(with reason: String) { leader.end(with: reason) }
 
-    /// Opens a stream to the extension. Whether the extension takes it shows at the first message: one that does not
-    /// lets go of it with `StreamFailure.refusedCode`.
+    /// Opens a stream to the extension. An extension that does not accept the stream resets it with
+    /// `StreamFailure.refusedCode`, which the first receive or send reports.
     /// - Parameters:
-    ///   - method: which stream; the users' own numbering.
-    ///   - arguments: for whoever takes it.
-    ///   - window: how many bytes the extension may have sent and this side not yet taken, 16 more for each message.
+    ///   - method: the kind of stream; the users' own numbering.
+    ///   - arguments: bytes for the extension's handler of the stream.
+    ///   - window: how many bytes the extension may send before this side takes them. Each message counts 16 bytes
+    ///     more.
     public func openStream(
         _ method: UInt16, _ arguments: [UInt8] = [], window: Int = 65536, timeout: Duration? = nil
     ) throws(StreamFailure) -> ChannelStream {
@@ -82,7 +85,7 @@ public final class HostEndpoint: Sendable {
             try state.check(bytes: frame.payload.count, descriptors: 0)
             try sender.send(frame, until: timeout.map { MonotonicClock.deadline(after: $0) })
         } catch {
-            // Nothing was sent, so there is nobody to tell.
+            // Nothing was sent, so the extension needs no reset.
             _ = stream.fail(with: .channel(error))
             stream.forget(isForgone: nil)
             throw .channel(error)

@@ -1,25 +1,25 @@
 internal import AnnexLinux
 
-/// Frames that nobody waits for being sent: answers, credit, resets. They go out as soon as there is room, in their
-/// order, and are bounded in number, in bytes and in time.
+/// Frames that are sent without a caller waiting for it: answers, credit, resets. They go out in order as soon as the
+/// ring has room. Their number, bytes and waiting time are limited.
 struct HostOutbox: ~Copyable, Sendable {
-    /// What there is too much of, or for too long.
+    /// The limit that the waiting frames exceed.
     enum Excess {
         case frames, bytes, time
     }
 
     private var frames: [OutgoingFrame.Copy] = []
-    /// How many of `frames` have gone: taken out once they are half of it.
+    /// How many of the first `frames` were sent. They are removed once they are more than half.
     private var gone = 0
-    /// Bytes of those that wait.
+    /// Payload bytes of the frames that wait.
     private var bytes = 0
-    /// Since when the first of them waits, on `MonotonicClock`.
+    /// When the first frame began to wait, on `MonotonicClock`.
     private var since: UInt64 = 0
-    /// Looks again while anything waits.
+    /// Tries again to send while frames wait.
     private var timer: EventLoop.Timer?
-    /// After which the timer looks.
+    /// The time after which the timer tries again.
     private(set) var pause = HostOutbox.shortestPause
-    /// Counts the timers: one that has fired may be late.
+    /// Counts the timers, so that a timer that fires late is recognised.
     private(set) var round: UInt64 = 0
 
     static let shortestPause = Duration.microseconds(200)
@@ -45,8 +45,8 @@ struct HostOutbox: ~Copyable, Sendable {
         gone = 0
     }
 
-    /// Another timer is about to be set, and the one before does not count any more.
-    /// - Returns: the number by which it knows whether it counts.
+    /// Prepares for a new timer and cancels the previous one.
+    /// - Returns: the new timer's number.
     mutating func startRound(_ pause: Duration) -> UInt64 {
         timer?.cancel()
         self.pause = pause
@@ -63,7 +63,7 @@ struct HostOutbox: ~Copyable, Sendable {
         (gone, bytes) = (0, 0)
     }
 
-    /// What is more than the channel lets wait, if anything is. One frame may always wait, however large it is.
+    /// The limit that the waiting frames exceed; nil if none. A single frame may always wait, however large it is.
     func excess(over configuration: ChannelConfiguration, at now: UInt64) -> Excess? {
         if count > configuration.mostWaitingFrames { return .frames }
         if count > 1, bytes > configuration.mostWaitingBytes { return .bytes }

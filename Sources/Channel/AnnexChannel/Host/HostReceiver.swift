@@ -1,34 +1,35 @@
 internal import AnnexLinux
 
-/// The receiving half of a host's endpoint; whoever holds its lock leads: it alone reads the ring.
+/// The receiving half of a host's endpoint. The thread that holds its lock is the leader: it alone reads the ring.
 struct HostReceiver: ~Copyable, Sendable {
     var reader: RingReader
     let arena: ArenaBytes
-    /// The answer that comes in pieces.
+    /// The answer that is arriving in pieces.
     var large: LargeMessage?
     /// Sleeps until the extension has published something.
     private let gate: SleepGate
     /// Wakes an extension that waits for room.
     private let wake: WakeGate
-    /// This side's position, which an extension that waits for room sleeps on.
+    /// This side's read position, on which an extension sleeps that waits for room.
     private let consumed: WritableWord
     var spinner: Spinner
     var saidHello = false
-    /// Whether the extension rings for attended answers, too, where it is asked to: then tasks' calls are attended.
+    /// Whether the extension, if asked for every doorbell, also rings for answers to attended calls. Only then may
+    /// tasks' calls be marked as attended.
     var attendsTasks = false
-    /// How often a doorbell was asked for.
+    /// How often this side asked for a doorbell.
     private(set) var turns: UInt32 = 0
-    /// Whether the flag still asks for it.
+    /// Whether the flag asks for a doorbell now.
     private(set) var asksForDoorbell = false
-    /// Whether it asks for every one.
+    /// Whether the flag asks for every doorbell, also for answers to attended calls.
     private(set) var asksForEvery = false
-    /// Calls made without an entry in the table, each by the thread that leads: `RawCall`.
+    /// Calls without an entry in the table, each made by the thread that leads (`RawCall`).
     var rawCalls = RawCalls()
-    /// Whether a task's call has found as many calls open as there may be.
+    /// Whether the table of calls was full when a call last entered it.
     var tableIsFull = false
-    /// How much was read when the last doorbell came.
+    /// The reader's count when the last doorbell came.
     private var heardAt: UInt32?
-    /// How much was read when the extension last ended a sleep.
+    /// The reader's count when the extension last ended a sleep.
     private var wokenAt: UInt32?
     var frames: RateBudget
     var bytes: RateBudget
@@ -47,60 +48,61 @@ struct HostReceiver: ~Copyable, Sendable {
         futile = RateBudget(limit: configuration.futileWakeUpsPerSecond, period: period)
     }
 
-    /// Gives the room of the frames taken back.
-    /// - Returns: whether the kernel was asked to wake a writer.
+    /// Gives the room of the frames that were taken back to the extension.
+    /// - Returns: whether this side made a system call to wake a writer.
     @inline(__always) mutating func giveBack() -> Bool {
         reader.giveBack() && wake.wakeIfAsleep(on: consumed)
     }
 
-    /// Gives back what was read and the places of its pieces: the extension may wait for the last of them.
+    /// Gives back all frames that were read and the places of their pieces: the extension may be waiting for the last
+    /// of them.
     mutating func giveBackAll() -> Bool {
         reader.giveBackAll()
         return wake.wakeIfAsleep(on: consumed)
     }
 
-    /// From here on the extension rings when it publishes.
-    /// - Parameter every: also for answers to callers that had said that they look by themselves.
+    /// Asks the extension to ring the doorbell when it publishes.
+    /// - Parameter every: also for answers to callers that had announced to read the ring themselves.
     mutating func askForDoorbell(every: Bool) {
         turns &+= 1
-        // The count's upper bits are lost, and a state without any is another one.
+        // The state holds only the count's lower 30 bits, and a count of zero would be a different state.
         if turns << 2 == 0 { turns &+= 1 }
         asksForDoorbell = true
         asksForEvery = every
         gate.announce(every ? ReceiverState.wantsEveryDoorbell(turns) : ReceiverState.wantsDoorbell(turns))
     }
 
-    /// This side looks by itself from here on.
+    /// Stops asking for the doorbell: this side reads the ring by itself.
     mutating func withdraw() {
         (asksForDoorbell, asksForEvery) = (false, false)
         gate.withdraw()
     }
 
-    /// Says that this side is about to sleep on the next header. What follows must look at it again before it does.
+    /// Announces a sleep on the next header. The caller must check the header once more before it sleeps.
     mutating func announceSleep() {
         (asksForDoorbell, asksForEvery) = (false, false)
         gate.announce()
     }
 
-    /// Sleeps until something is published or the time is over. `announceSleep` comes before.
+    /// Sleeps until a frame is published or the time is over. `announceSleep` must come first.
     func sleep(until deadline: UInt64) -> FutexWait {
         reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: reader.bedValue, until: deadline)
     }
 
-    /// A frame that answers no open call.
+    /// Counts a frame that answers no open call.
     mutating func spendFrame() throws(ChannelViolation) {
         guard frames.spend(at: MonotonicClock.now()) else { throw .messageBudget(.frames, limit: frames.limit) }
     }
 
-    /// A doorbell was heard, and what is there has been read. One that no frame came with since the last is a wake-up
-    /// for nothing, though this side asked for it.
+    /// Counts a doorbell after the ring was read. If no frame came since the last doorbell, this one was futile, even
+    /// if this side asked for it.
     mutating func hear() throws(ChannelViolation) {
         defer { heardAt = reader.taken }
         if heardAt == reader.taken { try spendFutileWakeUp() }
     }
 
-    /// The extension ended a sleep, by waking this side or by another word. One after which nothing was read before it
-    /// ended the next was for nothing, whatever lay there for a moment.
+    /// Counts a sleep that the extension ended, by a wake-up or by changing the word. The sleep's end was futile if
+    /// nothing is read before the next one, even if a frame lay there for a moment.
     mutating func noteWakeUp() throws(ChannelViolation) {
         defer { wokenAt = reader.taken }
         if wokenAt == reader.taken { try spendFutileWakeUp() }
@@ -111,9 +113,9 @@ struct HostReceiver: ~Copyable, Sendable {
     }
 }
 
-// Budgets. What is left of a second's budget still goes; the owner is told once when a quarter is left.
+// Budgets. A sender may use its budget up to the limit; the owner is notified once a second when a quarter is left.
 extension HostReceiver {
-    /// Counts a frame that nobody asked for, and its bytes.
+    /// Counts an unsolicited frame and its bytes.
     mutating func spend(_ frame: Frame, _ state: ChannelState) throws(ChannelViolation) {
         let now = MonotonicClock.now()
         guard frames.spend(at: now) else { throw .messageBudget(.frames, limit: frames.limit) }
@@ -121,7 +123,8 @@ extension HostReceiver {
         if frames.mustWarn() { state.warn(.frames) }
     }
 
-    /// Counts the bytes of a frame that had to be expected and is for nobody; an empty one takes time too.
+    /// Counts the bytes of an expected frame that is dropped. An empty frame counts as 64 bytes, because it takes time
+    /// too.
     mutating func spendBytes(_ frame: Frame, _ state: ChannelState) throws(ChannelViolation) {
         try spend(bytes: max(frame.payload.count, 64), at: MonotonicClock.now(), state)
     }

@@ -1,26 +1,26 @@
 internal import AnnexLinux
 
-/// The sending half of a host's endpoint; whoever holds its lock may write.
+/// The sending half of a host's endpoint. Only the thread that holds its lock may write.
 struct HostSender: ~Copyable, Sendable {
     var writer: RingWriter
     /// Wakes the extension after a frame.
     private let wake: WakeGate
     /// Sleeps until the extension has made room.
     let gate: SleepGate
-    /// The extension's position, which a sleeper for room sleeps on.
+    /// The extension's read position, on which threads that wait for room sleep.
     let consumed: SharedWord
     let looking: RoomSpinner
-    /// How many threads sleep for room; the flag is up while there is one.
+    /// How many threads sleep for room; the flag is set while there is one.
     private(set) var sleepers = 0
-    /// Calls given up while there was no room to say so.
+    /// Calls that were given up and whose cancel frames wait for room.
     var cancels: [UInt64] = []
-    /// Wake-ups of those who sleep for room that brought none.
+    /// The budget for the extension's wake-ups of threads that wait for room, if they bring none.
     var futile: RateBudget
     private let tap: (any FrameTap)?
     var arena: ArenaWriter
-    /// Whether the extension knows frames that stay in their place.
+    /// Whether the extension supports frames that stay in their place.
     var framesMayStay = false
-    /// The message that is being sent in pieces. Whoever sends it holds it.
+    /// The message that is being sent in pieces. Its sender holds the strong reference.
     weak var underWay: LargeTransfer?
 
     init(
@@ -37,8 +37,8 @@ struct HostSender: ~Copyable, Sendable {
         arena = ArenaWriter(own.arena)
     }
 
-    /// Publishes what was written, and wakes an extension that sleeps.
-    /// - Returns: whether the kernel was asked.
+    /// Publishes the frames that were written, and wakes the extension if it sleeps.
+    /// - Returns: whether this side made a system call for that.
     @inline(__always) mutating func flush() -> Bool {
         guard let word = writer.publish() else { return false }
         return wake.wakeIfAsleep(on: word)
@@ -51,11 +51,11 @@ struct HostSender: ~Copyable, Sendable {
 
     mutating func endSleep() {
         sleepers -= 1
-        // Another thread may sleep for a larger frame on the very same position.
+        // Another thread may sleep at the same position, for a larger frame.
         if sleepers == 0 { gate.withdraw() }
     }
 
-    /// Says which calls were given up, as far as there is room.
+    /// Writes the waiting cancels, as many as have room.
     mutating func sendCancels() throws(ChannelViolation) {
         while let call = cancels.first, try writer.hasRoom(payload: 0) {
             let header = FrameHeader(kind: .cancel, call: call)
@@ -68,7 +68,7 @@ struct HostSender: ~Copyable, Sendable {
 
 // Messages in pieces.
 extension HostSender {
-    /// Whether the frame can be written, or of one that goes in pieces the next.
+    /// Whether there is room for the frame, or for the next frame of a message in pieces.
     mutating func hasRoom(for frame: OutgoingBytes) throws(ChannelViolation) -> Bool {
         guard let transfer = frame.transfer else {
             return try writer.hasRoom(payload: frame.length &+ writer.spare(frame.header.kind))
@@ -78,11 +78,13 @@ extension HostSender {
 
     func isUnderWay(_ transfer: LargeTransfer) -> Bool { underWay === transfer }
 
-    /// Whether the transfer's next frame can be written: no other is under way, and a place is free.
+    /// Whether the transfer's next frame can be written: no other transfer is under way, and the arena has a free
+    /// place.
     private mutating func hasRoom(for transfer: LargeTransfer) throws(ChannelViolation) -> Bool {
         guard let underWay else { return try writer.hasRoom(payload: 64) }
         guard underWay === transfer else {
-            // So that whoever sleeps for the other's end sleeps on what is new.
+            // Reads the extension's position, so that a thread that waits for the other transfer's end sleeps on its
+            // newest value.
             try writer.look()
             return false
         }
@@ -94,7 +96,7 @@ extension HostSender {
         var first = header
         first.kind = .large
         let head = LargeHeader(kind: header.kind, length: UInt32(clamping: length)).encoded(terms)
-        // SAFETY: the writer copies the bytes and keeps nothing.
+        // SAFETY: the writer copies the bytes and keeps no reference.
         unsafe head.withUnsafeBytes { unsafe writer.write(first, payload: $0) }
     }
 

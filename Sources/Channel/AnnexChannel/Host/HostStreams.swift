@@ -1,25 +1,25 @@
-/// The streams of a host's endpoint that are not over.
+/// The open streams of a host's endpoint.
 struct HostStreams {
-    /// A stream that nobody holds any more cancels itself: the table must not keep it.
+    /// A weak reference: a stream cancels itself when its last user drops it, so the table must not keep it alive.
     private struct Entry {
         weak var stream: ChannelStream?
     }
 
-    /// What a number from the wire can mean.
+    /// The state of the stream with a number from the wire.
     enum Lookup {
         case open(ChannelStream)
-        /// Once opened, over since.
+        /// The stream was opened and is already over.
         case late
         case neverOpened
     }
 
     private var entries: [UInt64: Entry] = [:]
-    /// The host's numbers are odd, the extension's even, and each side's grow.
+    /// The host's numbers are odd and the extension's even. Each side's numbers increase.
     private var lastOwn: UInt64 = 1
     private var lastPeer: UInt64 = 0
-    /// Frames that may still come for streams that this side let go of.
+    /// How many frames may still come for streams that this side has dropped.
     private var forgone: UInt64 = 0
-    /// Why no stream can be opened any more.
+    /// Why no further stream can be opened; nil while the channel is open.
     private(set) var closed: CallFailure?
 
     var count: Int { entries.count }
@@ -29,8 +29,8 @@ struct HostStreams {
         return lastOwn
     }
 
-    /// Takes a number that the extension opens a stream with.
-    /// - Returns: whether it may: even, and larger than the last.
+    /// Accepts the number of a stream that the extension opens.
+    /// - Returns: false if the number is odd or not larger than the last.
     mutating func acceptPeer(_ id: UInt64) -> Bool {
         guard id & 1 == 0, id > lastPeer else { return false }
         lastPeer = id
@@ -41,7 +41,7 @@ struct HostStreams {
         entries.updateValue(Entry(stream: stream), forKey: stream.id)
     }
 
-    /// - Returns: false where the channel is closed or has no room for one more.
+    /// - Returns: false if the channel is closed or has no room for another stream.
     mutating func admit(_ stream: ChannelStream, atMost most: Int) -> Bool {
         guard closed == nil, count < most else { return false }
         insert(stream)
@@ -53,14 +53,14 @@ struct HostStreams {
         return id <= (id & 1 == 0 ? lastPeer : lastOwn) && id > 1 ? .late : .neverOpened
     }
 
-    /// - Parameter owed: what its other side could still have sent.
+    /// - Parameter owed: how many bytes the other side could still have sent; nil if no frame can follow.
     mutating func takeOut(_ id: UInt64, forgoing owed: UInt32?) {
         guard entries.removeValue(forKey: id) != nil else { return }
-        // Each message costs 16 at least; credit, finish and reset come besides.
+        // Each message costs at least 16 bytes. Credit, finish and reset frames come in addition.
         if let owed { forgone &+= UInt64(owed / 16) &+ UInt64(owed / 16) &+ 4 }
     }
 
-    /// Whether a late frame is one that had to be expected.
+    /// Whether a late frame belongs to a stream that this side has dropped.
     mutating func expectsLateFrame() -> Bool {
         guard forgone > 0 else { return false }
         forgone &-= 1

@@ -1,17 +1,17 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// A request that an extension makes of its host, which waits for its one answer. It cannot be copied, so it cannot be
-/// answered twice; let go of without an answer, it answers a failure.
+/// A request that an extension makes of its host. The host answers it exactly once: the value cannot be copied, and
+/// dropping it without an answer sends a failure.
 public struct HostedRequest: ~Copyable, Sendable {
-    /// What is asked; the users' own numbering.
+    /// The method that the extension calls; the users' own numbering.
     public let method: UInt16
-    /// The extension's bytes, copied: nothing is known about them but their number.
+    /// The request's bytes, copied. They come from untrusted code; only their number is checked.
     public let payload: [UInt8]
     let call: UInt64
-    /// The moment of `MonotonicClock` at which the extension stops waiting; nil: never.
+    /// When the extension stops waiting, on `MonotonicClock`; nil: never.
     private let deadline: UInt64?
-    /// Held, so that the channel lives until the answer.
+    /// Keeps the channel alive until the answer.
     private let leader: RingLeader
     private var isAnswered = false
 
@@ -36,14 +36,14 @@ public struct HostedRequest: ~Copyable, Sendable {
         deadline.map { .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: $0))) }
     }
 
-    /// Whether the answer would be for nobody: the extension has given up, its time is over, or it is gone.
+    /// Whether the extension no longer waits for the answer: it has given up, its time is over, or it has ended.
     public var isCancelled: Bool {
         if deadline.map({ MonotonicClock.remaining(until: $0) == 0 }) ?? false { return true }
         return !leader.state.hosted.withLock { $0.isAwaited(call) }
     }
 
-    /// Answers. Never waits for the extension: what its ring has no room for is sent when it has.
-    /// - Throws: `payloadTooLarge`, and the extension gets a failure that says so.
+    /// Sends the answer. Never waits for the extension: without room in the ring, the answer is sent later.
+    /// - Throws: `payloadTooLarge`; the extension then gets a failure with that cause.
     public consuming func reply(_ payload: [UInt8] = []) throws(CallFailure) {
         let most = leader.state.largestFrame
         isAnswered = true
@@ -54,25 +54,28 @@ public struct HostedRequest: ~Copyable, Sendable {
         leader.sender.answerHosted(call, FrameHeader(kind: .reply, method: method, call: call), payload)
     }
 
-    /// Answers that there is no answer.
-    /// - Parameter text: for people; at most 512 bytes of it.
+    /// Answers the request with a failure.
+    /// - Parameters:
+    ///   - code: the failure's code.
+    ///   - text: for people; at most its first 512 bytes are sent.
     public consuming func fail(code: UInt32, text: String) {
         isAnswered = true
         leader.sender.failHosted(call, method, code: code, text: text)
     }
 }
 
-// Calls that the extension makes of its host. They cost it its budget of frames, are bounded in number, and are
-// answered without ever waiting for it.
+// Calls that the extension makes of its host. They spend its budget of frames, are limited in number, and are answered
+// without ever waiting for the extension.
 extension HostedRequest {
-    /// A request, or the end of one.
+    /// Handles a request or the cancel of one.
     static func handle(_ frame: Frame, _ leader: RingLeader) throws(ChannelViolation) {
         guard frame.descriptors == 0, frame.kind == .request || frame.payload.isEmpty else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }
         let state = leader.state
         guard frame.kind == .request else {
-            // The extension does not wait any more. The call counts until its answer, which nobody gets then.
+            // The extension stopped waiting. The call counts until the host's handler answers it; that answer is
+            // dropped.
             guard state.hosted.withLock({ $0.cancel(frame.call) }) else { throw .unknownCall(frame.call) }
             return
         }
@@ -99,12 +102,12 @@ extension HostedRequest {
     }
 }
 
-/// The calls that an extension has made and that have no answer yet. Taking one out is what allows its answer to be
-/// sent: so each is answered at most once. One that the extension has given up counts all the same until then, since
-/// whoever works on it does not stop by that.
+/// The extension's calls that have no answer yet. An answer is sent only if its call is removed from here, so each call
+/// gets at most one. A call that the extension has given up counts until its handler ends, because the handler
+/// continues to work on it.
 struct HostedCalls: Sendable {
     private var open: Set<UInt64> = []
-    /// Those of them that nobody waits for any more.
+    /// The open calls that the extension has given up.
     private var cancelled: Set<UInt64> = []
     private var last: UInt64 = 0
     private var isClosed = false
@@ -113,16 +116,16 @@ struct HostedCalls: Sendable {
 
     func isAwaited(_ call: UInt64) -> Bool { open.contains(call) && !cancelled.contains(call) }
 
-    /// Takes a new call's number, which must be the one after the last.
+    /// Accepts a new call's number, which must be one more than the last.
     mutating func accept(_ call: UInt64) -> Bool {
         guard call == last &+ 1 else { return false }
         last = call
         return true
     }
 
-    /// What becomes of a new call.
+    /// Whether a new call is admitted.
     enum Admission {
-        /// Its number is not the one after the last.
+        /// The call's number is not one more than the last.
         case outOfTurn
         case busy
         case admitted
@@ -135,13 +138,13 @@ struct HostedCalls: Sendable {
         return .admitted
     }
 
-    /// - Returns: whether somebody waits for its answer.
+    /// - Returns: whether the extension still waits for the answer.
     mutating func takeOut(_ call: UInt64) -> Bool {
         let isAwaited = cancelled.remove(call) == nil
         return open.remove(call) != nil && isAwaited
     }
 
-    /// - Returns: whether the call was ever made.
+    /// - Returns: whether a call with this number was ever made.
     mutating func cancel(_ call: UInt64) -> Bool {
         if open.contains(call) { cancelled.insert(call) }
         return call > 0 && call <= last

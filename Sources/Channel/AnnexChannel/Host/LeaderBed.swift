@@ -1,24 +1,25 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Where the thread that leads sleeps, and how the other threads of this process get it to look around: it sleeps on a
-/// word of the extension's, which none of them may change.
+/// Puts the leader to sleep, and lets other threads of this process wake it. The leader sleeps on a word in the
+/// extension's memory, which this process must not change.
 struct LeaderBed: ~Copyable, Sendable {
     /// Odd while the leader sleeps or is about to.
     private let mark = Atomic<UInt64>(0)
-    /// Where in the ring it sleeps.
+    /// The ring position of the word on which it sleeps.
     private let position = Atomic<UInt32>(0)
-    /// How often this side itself has woken the leader.
+    /// How often this process itself has woken the leader.
     private let interruptions = Atomic<UInt64>(0)
 
-    /// Sleeps until something is published or the time is over, or not at all where the leader must stop.
+    /// Sleeps until a frame is published or the time is over. Does not sleep if the leader must stop.
     func sleep(
         _ receiver: inout HostReceiver, until deadline: UInt64, _ sleeps: Counter, unless mustStop: () -> Bool
     ) throws(ChannelViolation) {
         receiver.spinner.willSleep()
         receiver.announceSleep()
         position.store(receiver.reader.position, ordering: .relaxed)
-        // SYNC: odd before the look at `mustStop`; `interrupt` comes after whatever `mustStop` looks at.
+        // SYNC: the mark becomes odd before `mustStop` is checked. `interrupt` runs after the change that `mustStop`
+        // checks.
         mark.add(1, ordering: .sequentiallyConsistent)
         var woken: FutexWait?
         let interruptionsBefore = interruptions.load(ordering: .relaxed)
@@ -30,12 +31,12 @@ struct LeaderBed: ~Copyable, Sendable {
         receiver.withdraw()
         receiver.spinner.slept()
         if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
-        // A wake-up of this side's own is not the peer's to pay for.
+        // Only wake-ups by the extension spend its budget.
         let isOwn = interruptions.load(ordering: .relaxed) != interruptionsBefore
         if woken == .woken || woken == .changed, !isOwn { try receiver.noteWakeUp() }
     }
 
-    /// Gets a sleeping leader to look around. Wakes again until it has left that sleep, because it may not have begun
+    /// Wakes a sleeping leader. Repeats the wake-up until the leader has left that sleep, because it may not have begun
     /// it yet.
     func interrupt(_ ring: RingBytes) {
         let seen = mark.load(ordering: .sequentiallyConsistent)

@@ -1,16 +1,16 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// A frame that waits for room, with what goes ahead of it.
+/// A frame to send, with the descriptors that go ahead of it.
 struct OutgoingFrame: ~Copyable {
     var header: FrameHeader
     var terms: RequestTerms?
     var payload: [UInt8]
     var descriptors = DescriptorList()
-    /// Of a payload that goes in pieces.
+    /// The progress of a payload that goes in pieces; nil for any other.
     var transfer: LargeTransfer?
 
-    /// A frame without descriptors, which can be kept.
+    /// A frame without descriptors, which can be stored.
     struct Copy: Sendable {
         let header: FrameHeader
         let payload: [UInt8]
@@ -19,12 +19,12 @@ struct OutgoingFrame: ~Copyable {
     }
 }
 
-/// A frame whose bytes its sender lends: nothing of it is kept.
+/// A frame whose payload is lent for the call: nothing keeps a reference to it.
 @safe struct OutgoingBytes {
     let header: FrameHeader
     let terms: RequestTerms?
     let payload: UnsafeRawBufferPointer
-    /// Of a payload that goes in pieces.
+    /// The progress of a payload that goes in pieces; nil for any other.
     let transfer: LargeTransfer?
 
     init(
@@ -36,23 +36,23 @@ struct OutgoingFrame: ~Copyable {
         self.transfer = transfer
     }
 
-    /// Bytes behind the header. `ChannelState.check` has held them against the ring.
+    /// Bytes after the header. `ChannelState.check` has compared them with the ring's size.
     var length: UInt32 {
         unsafe UInt32(truncatingIfNeeded: payload.count) &+ (terms == nil ? 0 : RequestTerms.size)
     }
 }
 
-/// How far a message in pieces has been sent. One is under way at a time in each direction; the others wait for it, and
-/// frames of every other kind go between its pieces.
+/// The progress of sending a message in pieces. Each direction sends one such message at a time, and others wait for
+/// its end. Frames of every other kind may go between its pieces.
 ///
-/// Whoever sends it holds it: let go of, it is given up, and the next one may begin.
+/// The message's sender holds the only strong reference. Dropping it gives the message up, and the next one may begin.
 final class LargeTransfer: Sendable {
-    /// Bytes that have gone. Changed under the sender's lock.
+    /// How many bytes were sent. Changed under the sender's lock.
     let sent = Atomic<Int>(0)
 }
 
-/// Until when a sender waits for room: its deadline, or else the channel's limit, which begins anew with each piece of a
-/// large message that has gone. So the whole of it is bounded by its length.
+/// How long a sender waits for room: until its deadline, or else for the channel's limit. That limit starts again with
+/// each piece of a large message, so the message's length bounds the total wait.
 struct SendPatience {
     private let perPiece: Duration?
     private let transfer: LargeTransfer?
@@ -66,7 +66,7 @@ struct SendPatience {
         limit = deadline ?? MonotonicClock.deadline(after: perPiece)
     }
 
-    /// Whether a piece has gone since this was asked last.
+    /// Whether a piece was sent since the last call.
     mutating func hasMoved() -> Bool {
         guard let transfer else { return false }
         let now = transfer.sent.load(ordering: .relaxed)

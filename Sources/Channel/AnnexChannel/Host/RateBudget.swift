@@ -1,6 +1,7 @@
 internal import AnnexLinux
 
-/// So many of something within a second, counted in whole seconds from the first.
+/// A limit on how often something may happen in a second. A new second begins with the first use after the last has
+/// ended.
 struct RateBudget: Sendable {
     let limit: UInt32
     private let period: UInt64
@@ -8,14 +9,14 @@ struct RateBudget: Sendable {
     private var windowEnds: UInt64 = 0
     private var hasWarned = false
 
-    /// - Parameter period: counts as one second.
+    /// - Parameter period: the length of a "second".
     init(limit: UInt32, period: Duration = .seconds(1)) {
         self.limit = limit
         self.period = MonotonicClock.nanoseconds(period)
     }
 
-    /// Spends some at the moment `now` of `MonotonicClock`.
-    /// - Returns: whether it was still within the budget.
+    /// Spends an amount at the moment `now` of `MonotonicClock`.
+    /// - Returns: whether the budget sufficed; nothing is spent otherwise.
     mutating func spend(_ amount: UInt32 = 1, at now: UInt64) -> Bool {
         if now >= windowEnds {
             windowEnds = now &+ period
@@ -27,7 +28,7 @@ struct RateBudget: Sendable {
         return true
     }
 
-    /// True once in each second in which three quarters of the budget are spent.
+    /// Whether three quarters of the budget are spent; true at most once in each second.
     mutating func mustWarn() -> Bool {
         guard !hasWarned, limit > 3, spent >= limit &- limit >> 2 else { return false }
         hasWarned = true

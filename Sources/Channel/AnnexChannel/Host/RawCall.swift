@@ -1,27 +1,27 @@
 internal import AnnexLinux
 
-/// A call of bare bytes while its caller leads. The pointers are the caller's own and outlive it.
+/// A call of plain bytes that its caller makes as the leader. The pointers belong to the caller and outlive this value.
 @safe struct RawCall {
-    /// What its caller does until the answer comes.
+    /// How the caller waits for the answer.
     enum Caller {
-        /// Reads the ring, and sleeps while nothing comes.
+        /// Reads the ring, and sleeps while no frame comes.
         case thread
-        /// Looks for the answer within the spin budget, and suspends.
+        /// Checks for the answer within the spin budget, then suspends.
         case task
     }
 
     let method: UInt16
     let payload: UnsafeRawBufferPointer
     let reply: UnsafeMutableRawBufferPointer
-    /// Nanoseconds that the caller waits at most, as it tells the extension.
+    /// The longest wait in nanoseconds, as sent to the extension; nil: no limit.
     let limit: UInt64?
-    /// Nanoseconds that it waits at most.
+    /// The longest wait in nanoseconds; nil: no limit.
     let patience: UInt64?
-    /// The most bytes of an answer in pieces that has memory of its own.
+    /// The most bytes of an answer in pieces that gets memory of its own.
     let mostReply: Int
 
-    // SAFETY: the caller's own, as the pointers are. Not counted: this value is copied on the way of every call.
-    /// Takes an answer that is longer than there is room for; nil: nobody does.
+    // SAFETY: the caller owns it, as it owns the pointers. Not reference-counted: every call copies this value.
+    /// Takes an answer that is longer than `room`; nil: such an answer fails the call.
     private let unsized: Unmanaged<CallWorkspace>?
 
     var workspace: CallWorkspace? { unsafe unsized?.takeUnretainedValue() }
@@ -39,20 +39,21 @@ internal import AnnexLinux
         unsafe unsized = workspace.map { unsafe Unmanaged.passUnretained($0) }
     }
 
-    /// When its caller gives up that begins to wait now; nil: never.
+    /// When a caller that begins to wait now gives up; nil: never.
     func deadline() -> UInt64? {
         patience.map { MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: $0))) }
     }
 
-    /// The most bytes of an answer.
+    /// The most bytes of an answer that fits into the caller's memory.
     var room: Int { unsafe reply.count }
 
-    /// A thread's own memory for an answer in pieces. A task's is given back when it suspends.
+    /// The memory for an answer in pieces: a thread's own. A task gives its memory back when it suspends, so it lends
+    /// none.
     func memory(for caller: Caller) -> CallerMemory? {
         unsafe caller == .thread && unsized == nil ? CallerMemory(reply) : nil
     }
 
-    /// Whether the frame is what the extension may say to this call.
+    /// Throws unless the frame is a valid answer to this call.
     @inline(__always) func check(_ header: CheckedHeader) throws(ChannelViolation) {
         guard header.method == method else {
             throw .wrongMethod(call: header.call, header.method, asked: method)
@@ -65,7 +66,7 @@ internal import AnnexLinux
         }
     }
 
-    /// Copies the outcome of a call that went through the table to where its caller wants it.
+    /// Copies the answer of a call that went through the table into the caller's memory.
     /// - Returns: the answer's length.
     func take(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
         if let workspace, reply.count > room { return workspace.keep(reply) }
@@ -76,21 +77,22 @@ internal import AnnexLinux
     }
 }
 
-/// What a call has come to while its caller led.
+/// The state of a call when its caller stops leading.
 @usableFromInline enum LedCall {
-    /// So many bytes of the answer were copied.
+    /// The answer was copied; the value is its length.
     case answered(Int)
-    /// Sent, and in the table from here on: its caller suspends, or its answer comes in pieces.
+    /// The call was sent and has entered the table: its task suspends, its answer comes in pieces, or its thread has to
+    /// resume other tasks.
     case pending(ChannelCall)
-    /// Nothing was sent: another thread reads, or there is no room, in the ring or in the table.
+    /// Nothing was sent: another thread reads, or the ring or the table has no room.
     case notSent
 }
 
-/// What one look for a raw call's answer has shown.
+/// The result of one check for a raw call's answer.
 enum RawAnswer {
     case notThere
-    /// Taken out: so many bytes were copied.
+    /// The answer was taken from the ring and copied; the value is its length.
     case copied(Int)
-    /// It is larger than a frame, and nothing of it has been taken yet.
+    /// The answer comes in pieces, and nothing of it has been taken yet.
     case inPieces
 }

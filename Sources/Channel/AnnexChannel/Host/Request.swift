@@ -1,22 +1,22 @@
 package import AnnexLinux
 
-/// What a host asks.
+/// A request from the host to its extension.
 public struct Request: ~Copyable, Sendable {
-    /// What is asked; the caller's own numbering. The answer repeats it.
+    /// The method to call; the caller's own numbering. The answer repeats it.
     public var method: UInt16
-    /// At most the endpoint's `largestPayload`. Bulk goes as a descriptor.
+    /// The request's bytes, at most the endpoint's `largestPayload`. Hand bulk data over as a file or sealed memory.
     public var payload: [UInt8]
-    /// Handed over with the request, at most 16; this side's copies are closed once they are sent.
+    /// Descriptors to hand over, at most 16. This side's copies are closed after they were sent.
     package var descriptors: DescriptorList
-    /// What the answer may hand over.
+    /// The descriptors that the answer may hand over.
     public var accepts: DescriptorAllowance
-    /// The most bytes of the answer; nil: as many as one frame of the extension's carries. An answer that begins with
-    /// more is refused before the host takes memory for it, and the call fails with `CallFailure.payloadTooLarge`. No
-    /// answer has more than the channel's `largestMessage`.
+    /// The most bytes of the answer; nil: as many as one frame of the extension's ring carries. A larger answer fails
+    /// the call with `CallFailure.payloadTooLarge` before the host allocates memory for it. The channel's
+    /// `largestMessage` limits every answer.
     public var mostReply: Int?
 
     /// - Parameters:
-    ///   - grants: what the extension gets besides; at most `Grants.most` pieces.
+    ///   - grants: files and memory to hand over; at most `Grants.most`.
     ///   - mostReply: the most bytes of the answer; nil: one frame.
     public init(
         method: UInt16, payload: [UInt8] = [], granting grants: consuming Grants = Grants(),
@@ -27,7 +27,7 @@ public struct Request: ~Copyable, Sendable {
             mostReply: mostReply)
     }
 
-    /// For those who have checked what they hand over.
+    /// For callers in this package, which have checked the descriptors themselves.
     package init(
         method: UInt16, payload: [UInt8] = [], descriptors: consuming DescriptorList,
         accepts: DescriptorAllowance = .none, mostReply: Int? = nil
@@ -39,20 +39,20 @@ public struct Request: ~Copyable, Sendable {
         self.mostReply = mostReply
     }
 
-    /// Whether nothing but bytes goes either way.
+    /// Whether request and answer consist of bytes alone.
     var isBare: Bool { descriptors.isEmpty && accepts == .none }
 }
 
 /// An extension's answer.
 public struct Reply: Sendable {
-    /// The extension's bytes, copied; nothing is known about them but their number.
+    /// The answer's bytes, copied. They come from untrusted code; only their number is checked.
     public let payload: [UInt8]
-    /// Memory that the extension handed over: it cannot change any more, and its size is within the call's allowance.
+    /// Memory that the extension handed over. It cannot change any more, and its size is within the call's allowance.
     public let sealed: [SealedBytes]
 }
 
-/// How long a caller waits at most without telling the extension so. Kept in nanoseconds: turning a `Duration` into them
-/// costs a noticeable part of a call.
+/// The longest wait of a caller, without sending it to the extension. It is kept in nanoseconds, because converting a
+/// `Duration` takes a noticeable part of a call.
 public struct CallPatience: Sendable, Hashable {
     let nanoseconds: UInt64
 

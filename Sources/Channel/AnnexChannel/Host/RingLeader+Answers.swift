@@ -1,17 +1,18 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// What a leading caller takes out of the ring itself: its own answer, and what lies before it.
+// How a leading caller takes its own answer, and the frames before it, out of the ring.
 
 extension RingLeader {
-    /// How often a caller that has published looks before it asks whether the extension sleeps.
+    /// How often a caller that has published checks for its answer before it checks whether the extension sleeps.
     private static let earlyLooks = 16
 
-    /// Looks for the answer before the extension's flag is read: an extension that is awake answers meanwhile, and its
-    /// answer says that it has taken the request, so nobody sleeps on that. `SleepModelTests` walks through every order.
+    /// Checks for the answer before reading the extension's flag. An extension that is awake answers in this time, and
+    /// its answer proves that it has read the request, so no wake-up is needed. `SleepModelTests` covers every order of
+    /// events.
     ///
-    /// Both halves are held, so nothing is done here but to copy that answer. For all else, as for a leader that has to
-    /// ask for the doorbell when it leaves, one half is let go of first.
+    /// Both locks are held, so this only copies the answer. Everything else first releases one lock, also the request
+    /// for the doorbell of a leader that leaves.
     @inline(__always) func lookEarly(
         for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> Int? {
@@ -29,7 +30,7 @@ extension RingLeader {
         return nil
     }
 
-    /// Takes out what is published, up to the answer.
+    /// Handles the published frames up to the answer.
     @inline(__always) func look(
         for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> RawAnswer {
@@ -55,14 +56,14 @@ extension RingLeader {
         guard let answer else { return .notThere }
         switch answer.kind {
         case .reply: return .copied(try reply(answer, to: call, &receiver))
-        // Left where it is: from here on it is a call like any other.
+        // Not taken yet: the call enters the table and continues like any other.
         case .large: return .inPieces
         default: throw failure(answer, &receiver)
         }
     }
 
-    /// Handles what lies before the answer, at most a ring's worth. Frames that others wait for are handled on the way;
-    /// those that nobody waits for are bounded by their budget.
+    /// Handles the frames before the answer, at most a ring's worth. Answers and stream frames reach their waiters on
+    /// the way; budgets bound unsolicited frames.
     private func find(
         answerTo call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(ChannelViolation) -> CheckedHeader? {
@@ -83,7 +84,7 @@ extension RingLeader {
         let length = Int(truncatingIfNeeded: header.length)
         let fits = length <= call.room
         if fits, let target = unsafe call.reply.baseAddress {
-            // SAFETY: held against the caller's room just now.
+            // SAFETY: the length was just compared with the caller's room.
             unsafe receiver.reader.copy(header, to: target)
         }
         receiver.reader.pass(header)

@@ -1,23 +1,22 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// The one way to make a call. A caller that finds nobody else reading leads: it needs no entry in the table of calls, no
-// object and no memory. A thread then reads until its answer is there, a task for as long as that is cheaper than
-// suspending. A call enters the table, under the same number, when its task suspends, its answer comes in pieces, or its
-// thread has to let go of the lock for others. A call that was not sent, because another thread reads or because it brings
-// more than bytes, enters the table first.
+// The one way to make a call. If no other thread reads the ring, the caller becomes the leader: its call then needs no
+// entry in the table, no object and no allocation. A thread reads until its answer arrives, a task for as long as that
+// is cheaper than suspending. Such a call enters the table, under the same number, if its task suspends, if its answer
+// comes in pieces, or if its thread has to release the lock for others. A call that cannot be sent this way enters the
+// table before it is sent. That happens if another thread reads or if the call carries more than bytes.
 
 extension RingLeader {
-    /// Sends a call as the leader, and takes its answer out where that comes in time.
-    /// - Parameter deadline: when the call's time is over; nil while the clock has not been asked, which costs a fifth of
-    ///   a call.
+    /// Sends a call as the leader, and takes its answer if that arrives in time.
+    /// - Parameter deadline: when the call's time is over; nil until the clock is read, which costs a fifth of a call.
     @inline(__always) func call(
         _ call: RawCall, for caller: RawCall.Caller, until deadline: inout UInt64?
     ) throws(CallFailure) -> LedCall {
         struct Opened {
             let id: UInt64
             let isAttended: Bool
-            /// What the extension sleeps on, if the call was published.
+            /// The word to wake the extension on, if the call was published at once.
             let word: WritableWord?
         }
         var leads = false
@@ -26,8 +25,8 @@ extension RingLeader {
             (receiver, half) throws(CallFailure) -> LockPair<HostReceiver, HostSender>.Both<Opened, LedCall> in
             leads = true
             let isAttended = caller == .thread || receiver.attendsTasks
-            // Without the mark a task's answer rings, because the task may have suspended. With it the answers of all
-            // callers ring while some task has.
+            // Without the mark `attended`, a task's answer rings the doorbell, because the task may have suspended.
+            // With the mark, the answers of all callers ring while some task is suspended.
             if caller == .thread ? receiver.asksForEvery : !isAttended { receiver.withdraw() }
             let id = receiver.rawCalls.open()
             let word = writeAtOnce(call, id, for: caller, isAttended, &receiver, &half)
@@ -56,21 +55,21 @@ extension RingLeader {
         _ call: RawCall, _ id: UInt64, for caller: RawCall.Caller, _ isAttended: Bool,
         _ receiver: inout HostReceiver, _ half: inout HostSender
     ) -> WritableWord? {
-        // The table is asked only where it was full: looking each time would cost a lock.
+        // The table is checked only if it was full last time, because each check takes a lock.
         if caller == .task, receiver.tableIsFull { return nil }
         return sender.writeAtOnce(
             call, id, isAttended ? [.bare, .attended] : .bare, &half, known: receiver.rawCalls.answered)
     }
 
-    /// Whether the table has room, as far as the last that entered it has seen. The way through the table refuses where
-    /// there is none.
+    /// Whether the table probably has room, as of the last call that entered it. If it has none, the general way
+    /// through the table rejects the call.
     private func mayEnlist(_ receiver: inout HostReceiver) -> Bool {
         guard receiver.tableIsFull else { return true }
         receiver.tableIsFull = state.calls.withLock { $0.count >= state.configuration.mostOpenCalls }
         return !receiver.tableIsFull
     }
 
-    /// Reads for everybody until the answer is there, its time is over or the channel ends.
+    /// Reads the ring for all callers until the answer arrives, the call's time is over or the channel ends.
     private func awaitAnswer(
         to call: RawCall, _ id: UInt64, until deadline: inout UInt64?, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> LedCall {
@@ -87,17 +86,18 @@ extension RingLeader {
             guard mustSleep || receiver.spinner.isTimeToLookAround else { continue }
             if state.loop.isCurrent { throw forgo(id, .onEventLoop, &receiver) }
             if deadline == nil { deadline = call.deadline() }
-            // Other tasks' answers came first: they are resumed once the lock is let go of, and this call goes on after that.
+            // Answers of other tasks came first. They are resumed after the lock is released, and then this call goes
+            // on.
             if keepsTasks { return .pending(try enlist(call, id, for: .thread, until: deadline, &receiver)) }
             if mustSleep { sleep(&receiver, until: deadline) { mustStop } }
             guard let failure = end(by: deadline) else { continue }
-            // What was published before the end still counts.
+            // An answer that was published before the end still counts.
             if case .copied(let count) = try look(for: call, id, &receiver) { return .answered(count) }
             throw forgo(id, failure, &receiver)
         }
     }
 
-    /// The same for a task, which suspends when looking on is not worth it.
+    /// Like `awaitAnswer`, for a task: it suspends when checking further is not worth it.
     private func lookForAnswer(
         to call: RawCall, _ id: UInt64, _ isAttended: Bool, until deadline: UInt64?, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> LedCall {
@@ -114,19 +114,19 @@ extension RingLeader {
         receiver.spinner.willSuspend()
         let entered = try enlist(
             call, id, for: .task, isAttended: isAttended, until: deadline ?? call.deadline(), &receiver)
-        // SYNC: asks for the doorbell, fences and looks once more: what was published before rings nobody.
+        // SYNC: asks for the doorbell, fences and checks once more, because frames published earlier ring no doorbell.
         if isAttended { stepDown(&receiver) }
         return .pending(entered)
     }
 
-    /// Nobody waits for the answer any more; the extension is told.
+    /// Gives the call up and notifies the extension.
     private func forgo(_ id: UInt64, _ failure: CallFailure, _ receiver: inout HostReceiver) -> CallFailure {
         receiver.rawCalls.forgo()
         sender.sendCancel(id)
         return failure
     }
 
-    /// Why the caller waits no longer, if it does not.
+    /// Why the caller must stop waiting; nil if it need not.
     private func end(by deadline: UInt64?) -> CallFailure? {
         if mustStop { return state.closedReason }
         guard let deadline, MonotonicClock.now() >= deadline else { return nil }
@@ -135,7 +135,7 @@ extension RingLeader {
 }
 
 extension RingLeader {
-    /// Calls through the table and waits on this thread.
+    /// Makes a call through the table and waits on this thread.
     /// - Returns: the answer's length.
     func callInTable(_ raw: RawCall, until deadline: UInt64?) throws(CallFailure) -> Int {
         guard !state.loop.isCurrent else { throw .onEventLoop }
@@ -157,6 +157,7 @@ extension RingLeader {
     }
 
     /// Waits on this thread for an answer that may come in pieces.
+    /// - Returns: the answer's length.
     func outcome(of call: ChannelCall, for raw: RawCall) throws(CallFailure) -> Int {
         defer { call.memory?.close() }
         if state.loop.isCurrent { call.giveUp(with: .onEventLoop) }
@@ -170,18 +171,18 @@ extension RingLeader {
         memory: CallerMemory? = nil
     ) throws(CallFailure) -> ChannelCall {
         try state.calls.withLock { (table) throws(CallFailure) in
-            // A sign of life is asked for however many calls wait.
+            // A ping may always enter, however many calls wait.
             if let reason = table.refusal(atMost: isPing ? .max : state.configuration.mostOpenCalls) { throw reason }
             let call = ChannelCall(
                 id: table.nextID(), method: method, isPing: isPing, accepts: accepts, deadline: deadline,
                 mostReply: mostReply, memory: memory, leader: self)
-            // Inside the lock, so that the order of switching is the order of the table.
+            // Inside the lock, so that these switches happen in the order of the table's changes.
             if table.insert(call) { control.setPassRights(true) }
             return call
         }
     }
 
-    /// Enters a call that was sent while this thread still reads for everybody, so that no answer comes between.
+    /// Enters a call that was already sent. This thread still leads, so no answer can arrive in between.
     private func enlist(
         _ raw: RawCall, _ id: UInt64, for caller: RawCall.Caller, isAttended: Bool = false, until deadline: UInt64?,
         _ receiver: inout HostReceiver
@@ -197,8 +198,8 @@ extension RingLeader {
         }
     }
 
-    /// Takes a call out of the table; whoever gets true resolves it.
-    /// - Parameter isForgone: whether an answer may still come, which nobody waits for.
+    /// Takes a call out of the table. A caller that gets true must resolve the call.
+    /// - Parameter isForgone: whether an answer may still come, which then is late.
     func takeOut(_ id: UInt64, isForgone: Bool = false) -> Bool {
         state.calls.withLock { table in
             let (wasThere, nobodyAccepts) = table.takeOut(id)

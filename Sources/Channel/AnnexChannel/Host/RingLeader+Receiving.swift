@@ -3,7 +3,7 @@ internal import Synchronization
 
 extension RingLeader {
     /// Handles every frame that is published now, up to a whole ring of them.
-    /// - Returns: false where the channel is closed.
+    /// - Returns: false if the channel is closed.
     func pump(_ receiver: inout HostReceiver) -> Bool {
         guard !state.isClosed.load(ordering: .acquiring) else { return false }
         let start = receiver.reader.taken
@@ -23,11 +23,11 @@ extension RingLeader {
         let frame = receiver.reader.take(header)
         state.tally.framesReceived.add()
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
-        // What comes in pieces is recorded as a whole.
+        // A message in pieces is recorded as a whole.
         if header.kind != .large, header.kind != .piece { state.tap?.record(received: frame) }
         try handle(frame, &receiver)
         guard header.kind == .piece else { return giveBack(&receiver) }
-        // The extension may wait for the last of its places.
+        // The extension may be waiting for the last of its places.
         if receiver.giveBackAll() { state.tally.wakeUpsForRoom.add() }
     }
 
@@ -64,7 +64,7 @@ extension RingLeader {
         state.accept(said, hasArena: sender.own.arena.places > 0)
     }
 
-    /// A frame that belongs to no call and brings no descriptors says so in its header.
+    /// Throws if the header names a call or descriptors. The caller's kinds of frames have neither.
     private func checkBare(_ frame: Frame) throws(ChannelViolation) {
         guard frame.call == 0, frame.descriptors == 0 else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
@@ -93,18 +93,18 @@ extension RingLeader {
         }
     }
 
-    /// An answer to a raw call that nobody waits for any more: whoever makes one takes the answer out himself.
+    /// Handles an answer to a raw call that has ended: while a raw call is open, its caller takes the answer itself.
     private func handleLateRaw(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         guard receiver.rawCalls.wasMade(frame.call) else { throw .unknownCall(frame.call) }
         guard frame.descriptors == 0 else { throw .descriptorsNotAskedFor(count: 1, call: frame.call) }
         try handleLate(frame, bytes: 0, &receiver)
     }
 
-    /// An answer that nobody waits for any more. One for each call that this side gave up is free.
-    /// - Parameter bytes: how many follow in pieces.
+    /// Handles an answer that no caller waits for. One such answer is free for each call that this side gave up.
+    /// - Parameter bytes: how many bytes follow in pieces.
     func handleLate(_ frame: Frame, bytes: Int, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         state.tally.lateReplies.add()
-        // A task's raw call that suspended was given up in the table, any other where it was made.
+        // A raw call of a task that suspended was given up in the table, any other raw call by its leader.
         if RawCalls.isRaw(frame.call), receiver.rawCalls.expectsLateAnswer() { return }
         if state.calls.withLock({ $0.expectsLateAnswer() }) { return }
         try receiver.spendFrame()
@@ -131,11 +131,11 @@ extension RingLeader {
     }
 }
 
-// Answers that come in pieces. Only answers do: they were asked for, each once, and no more is kept of one than its caller
-// has said it takes. What nobody waits for costs the extension its budgets before the first of its bytes.
+// Answers in pieces. Only answers may come in pieces: each was requested once, and the host keeps no more of it than
+// its caller accepts. An answer that no caller waits for spends the extension's budgets before its first piece.
 
 extension RingLeader {
-    /// An answer begins.
+    /// Handles the first frame of a large answer.
     func handleLarge(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         if let unfinished = receiver.large { throw .messageUnfinished(call: unfinished.first.call) }
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: state.configuration.largestMessage)
@@ -143,7 +143,7 @@ extension RingLeader {
         receiver.large = LargeMessage(header, frame, terms, to: try target(of: header, frame, &receiver))
     }
 
-    /// The next bytes of the answer that has begun.
+    /// Handles the next piece of the large answer.
     func handlePiece(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         guard let call = receiver.large?.first.call, call == frame.call, frame.payload.isEmpty, frame.descriptors == 0
         else { throw .pieceOfNothing(call: frame.call) }
@@ -151,13 +151,13 @@ extension RingLeader {
         guard let whole = receiver.large?.whole, let isForNobody = receiver.large?.isForNobody else { return }
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: receiver.large?.header.length ?? 0))
         receiver.large = nil
-        // It was paid for when it began.
+        // Its budget was spent when it began.
         if isForNobody { return try control.dropHandOver(whole) }
         state.tap?.record(received: whole)
         try handleAnswer(whole, &receiver)
     }
 
-    /// Where an answer's bytes go. What is no answer to anything is refused before the first of them.
+    /// Where the bytes of a large answer go. An answer to no call is rejected before its first piece.
     private func target(
         of header: LargeHeader, _ frame: Frame, _ receiver: inout HostReceiver
     ) throws(ChannelViolation) -> LargeMessage.Target {
@@ -176,8 +176,8 @@ extension RingLeader {
         return .nobody
     }
 
-    /// A caller's own memory bounds itself. An answer that its caller does not take ends the call, and is copied nowhere:
-    /// an honest extension cannot know how much that is, so nothing is held against it.
+    /// The memory for a large answer. A caller's own memory limits itself. An answer that is too large ends the call
+    /// and is not copied. An honest extension cannot know the limit, so this is no violation.
     private func memory(for header: LargeHeader, of call: ChannelCall) -> LargeMessage.Target {
         if let memory = call.memory { return .caller(memory) }
         let most = max(call.mostReply, state.largestReplyFrame)
@@ -191,7 +191,7 @@ extension RingLeader {
 
 // Streams.
 extension RingLeader {
-    /// A frame that belongs to a stream.
+    /// Handles a frame that belongs to a stream.
     func handleStream(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         guard frame.descriptors == 0 else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)

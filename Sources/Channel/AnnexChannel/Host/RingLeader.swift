@@ -2,18 +2,18 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Synchronization
 
-// Leader and followers. One thread at a time reads the ring for all, because it holds the receiving lock. While it
-// waits it sleeps on the header that the extension writes next; whenever nobody leads, the doorbell is asked for, so
-// that the event loop's thread reads. That alone is enough for progress: handing the lead to a follower only saves time.
+// Leader and followers. One thread at a time holds the receiving lock and reads the ring for all callers: the leader.
+// While it waits, it sleeps on the header that the extension writes next. Without a leader, the doorbell is requested,
+// and the event loop's thread reads. That alone guarantees progress: passing the lead to a follower only saves time.
 //
-// A thread that leads until it has its answer marks its request as attended, and leaves the doorbell asked for as it
-// is: the answer itself rings nobody, and what else is published rings as ever.
+// A thread that leads until its answer arrives marks its request as attended, and leaves the doorbell request
+// unchanged. The answer itself then rings no doorbell, but all other frames still do.
 
-/// The reading part of a host's endpoint, and the highest of its four: it uses the other three.
+/// The reading part of a host's endpoint, and the highest of the four parts: it uses the other three.
 ///
-/// It has no thread of its own. The thread that waits for an answer reads the ring for everybody; when no thread waits,
-/// the extension rings the control socket, and the event loop's thread reads. Calls, requests and streams of the channel
-/// hold it, so the channel lives for as long as one of them does.
+/// It has no thread of its own. A thread that waits for an answer reads the ring for all callers. If no thread waits,
+/// the extension rings the doorbell on the control socket, and the event loop's thread reads. The channel's calls,
+/// requests and streams hold this object, so the channel lives as long as one of them.
 final class RingLeader: Sendable {
     let state: ChannelState
     let control: ControlLine
@@ -21,17 +21,17 @@ final class RingLeader: Sendable {
 
     private let answered = AnsweredTasks()
     private let bed = LeaderBed()
-    /// A thread wanted to read while another held the lock, which looks here after letting go.
+    /// Set by a thread that wanted to read while another held the lock. The holder checks it after releasing the lock.
     private let pumpIsWanted = Atomic<Bool>(false)
-    /// Threads in `CallTable.sleepers`, so that a leader without followers need not ask the table.
+    /// How many threads are in `CallTable.sleepers`, so that a leader without followers need not lock the table.
     private let followers = Atomic<Int>(0)
-    /// Held while reading and while sleeping for something to read: its holder leads.
+    /// Held while reading and while sleeping for frames; its holder is the leader.
     var receiving: HalfLock<HostReceiver> { sender.halves.first }
 
-    /// However its channel waits, a task does not hold a thread of the pool for long.
+    /// The most checks of a task, so that it does not occupy a thread of the pool for long, whatever `waiting` says.
     static let mostLooksOfATask: UInt32 = 4096
-    /// A peer can move a sleeper of ours to a word of its own, where no wake-up finds it. So whoever sleeps while a
-    /// call is open looks around by itself this often. Idle channels have no sleepers.
+    /// The longest sleep while a call is open. A hostile extension can requeue a sleeper to a word of its own, where no
+    /// wake-up of this process finds it. So each sleeper checks again this often. Idle channels have no sleepers.
     static let longestSleep = Duration.milliseconds(500)
 
     init(_ state: ChannelState, _ control: ControlLine, _ sender: RingSender) {
@@ -52,24 +52,24 @@ final class RingLeader: Sendable {
         control.abandon()
     }
 
-    /// Lets the event loop read whenever nobody else does.
+    /// Starts reading on the event loop's thread, for times without a leader.
     func begin() throws(SystemError) {
         receiving.withLock { askForDoorbell(&$0) }
         try control.watch { [weak self] in self?.controlIsReady() }
     }
 
-    /// Ends the channel: reads what the extension still published, then resolves every open call.
+    /// Ends the channel: reads the frames that the extension has published, then resolves every open call.
     func end(with reason: String) {
         state.calls.withLock { $0.willEnd(reason) }
         state.isEnding.store(true, ordering: .sequentiallyConsistent)
         interrupt()
-        // The leader has let go or is about to. An answer that was given before the end still counts.
+        // The leader has released the lock or is about to. An answer that was published before the end still counts.
         receiving.withLock { _ = pump(&$0) }
         resumeAnswered()
         state.close(.ended(reason: reason))
     }
 
-    /// Whether whatever leads has to let go.
+    /// Whether the leader has to release the lock.
     var mustStop: Bool {
         state.isClosed.load(ordering: .sequentiallyConsistent)
             || state.isEnding.load(ordering: .sequentiallyConsistent)
@@ -79,7 +79,7 @@ final class RingLeader: Sendable {
 // MARK: Following
 
 extension RingLeader {
-    /// Waits on this thread until the call is resolved, reading the ring whenever nobody else does.
+    /// Waits on this thread until the call is resolved, and reads the ring whenever no other thread does.
     func follow(_ call: ChannelCall) {
         if call.isDone { return }
         let parker = Parker()
@@ -91,14 +91,14 @@ extension RingLeader {
             if lead(for: call, as: .thread) { continue }
             state.calls.withLock { $0.addSleeper(call.id, parker) }
             followers.add(1, ordering: .sequentiallyConsistent)
-            // The leader may have let go before it could see this sleeper.
+            // The leader may have released the lock before it could see this sleeper.
             if !lead(for: call, as: .thread) { call.park(with: parker) }
             followers.subtract(1, ordering: .relaxed)
             state.calls.withLock { $0.removeSleeper(call.id) }
         }
     }
 
-    /// Looks for the answer to a task's call within the spin budget, unless another thread reads.
+    /// Checks for the answer to a task's call within the spin budget, unless another thread reads.
     func look(for call: ChannelCall) {
         if !call.isDone { _ = lead(for: call, as: .task) }
     }
@@ -115,8 +115,8 @@ extension RingLeader {
         return true
     }
 
-    /// Reads until the call is resolved, its time is over or (for a task) looking on is not worth it. A thread, which would
-    /// sleep, returns earlier if other tasks are to be resumed, and leads again after that.
+    /// Reads until the call is resolved, its time is over or (for a task) checking further is not worth it. A thread
+    /// also returns if tasks are to be resumed; it leads again after that.
     private func attend(_ receiver: inout HostReceiver, for call: ChannelCall, as caller: RawCall.Caller) {
         receiver.spinner.begin()
         var looks: UInt32 = 0
@@ -134,7 +134,8 @@ extension RingLeader {
         }
     }
 
-    /// Whether there is nothing to wait for; looked up rarely, because asking the clock costs more than a look.
+    /// Whether the wait is over. Checked only every 64th time, because reading the clock costs more than a check of the
+    /// ring.
     private func isOver(_ call: ChannelCall, _ looks: inout UInt32) -> Bool {
         looks &+= 1
         return looks & 63 == 0 && (mustStop(call) || call.isOverdue)
@@ -151,7 +152,8 @@ extension RingLeader {
 // MARK: Sleeping
 
 extension RingLeader {
-    /// Sleeps until something is published, for a while, or not at all where the leader must stop.
+    /// Sleeps until a frame is published or the time is over, for `longestSleep` at most. Does not sleep if the leader
+    /// must stop.
     func sleep(_ receiver: inout HostReceiver, until deadline: UInt64?, unless mustStop: () -> Bool) {
         let end = min(deadline ?? .max, MonotonicClock.deadline(after: Self.longestSleep))
         state.closeIfBroken { () throws(ChannelViolation) in
@@ -159,20 +161,20 @@ extension RingLeader {
         }
     }
 
-    /// Gets a sleeping leader to look around.
+    /// Wakes a sleeping leader, so that it checks its state.
     func interrupt() { bed.interrupt(sender.peer.ring) }
 }
 
 // MARK: Letting go
 
 extension RingLeader {
-    /// What a leader leaves behind before it lets the lock go: the doorbell is asked for.
+    /// Ends a lead before the lock is released: makes sure that the doorbell is requested.
     func leave(_ receiver: inout HostReceiver) {
         if !receiver.asksForDoorbell { stepDown(&receiver) }
     }
 
-    /// Asks for the doorbell before the lock is let go. What came meanwhile is read here once more; what comes again
-    /// and again is left to the event loop's thread, since this one has its answer.
+    /// Requests the doorbell before the lock is released. Frames that arrived meanwhile are read once more here. If
+    /// still more arrive, the event loop's thread reads them, because this thread has its answer.
     func stepDown(_ receiver: inout HostReceiver) {
         askForDoorbell(&receiver)
         guard receiver.reader.hasNews, !state.isClosed.load(ordering: .acquiring) else { return }
@@ -181,23 +183,24 @@ extension RingLeader {
     }
 
     private func askForDoorbell(_ receiver: inout HostReceiver) {
-        // SYNC: counted up under the receiving lock, which is held here. Counted down anywhere: then one bell too many rings.
+        // SYNC: increased under the receiving lock, which is held here. It may decrease at any time; then one doorbell
+        // too many rings.
         receiver.askForDoorbell(every: state.attendedCalls.load(ordering: .relaxed) > 0)
         control.turns.store(receiver.turns, ordering: .releasing)
     }
 
-    /// What a leader owes the others once it has let go of the lock.
+    /// Does the work that a leader owes the other callers after it has released the lock.
     func afterLeading() {
-        // SYNC: whoever found the lock held has stored its wish before; the unlocking comes before these reads.
+        // SYNC: a thread that found the lock held has stored its wish before. The unlocking comes before these reads.
         annex_fence_after_atomic()
         if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
         passOnTheLead()
         resumeAnswered()
     }
 
-    /// Reads what is there, or leaves it to the thread that leads right now, which looks at the wish after letting go.
+    /// Reads the published frames. If another thread leads, that thread reads them after it releases the lock.
     /// - Parameter isRung: whether the extension's doorbell is the reason.
-    /// - Returns: false where another thread leads.
+    /// - Returns: false if another thread leads.
     @discardableResult
     func pumpSoon(isRung: Bool = false) -> Bool {
         defer { resumeAnswered() }
@@ -215,14 +218,14 @@ extension RingLeader {
             // SYNC: as in `afterLeading`.
             annex_fence_after_atomic()
         }
-        // Whatever the extension said just now, it read something before.
+        // An extension that sends has probably read frames before, so there may be room.
         sender.sendWaitingCancels()
         sender.flushOutbox()
         passOnTheLead()
         return true
     }
 
-    /// The event loop's thread: the control socket has something.
+    /// Reads the control socket on the event loop's thread, because it is readable.
     func controlIsReady() {
         state.closeIfBroken { () throws(ChannelViolation) in
             let reading = try control.read()
@@ -232,18 +235,19 @@ extension RingLeader {
     }
 }
 
-// Resuming a task may run the owner's code, so it never happens under a lock of the channel. The thread that reads the ring
-// keeps the tasks that it has answers for, and resumes them after it has let go of the lock. That spares the event loop's
-// thread a wake-up. A reader that goes on waiting for an answer of its own lets go of the lock meanwhile.
+// Resuming a task may run the owner's code, so it never happens under a lock of the channel. The thread that reads the
+// ring collects the tasks whose answers it found, and resumes them after it has released the lock. That spares the
+// event loop's thread a wake-up. A reader that still waits for its own answer releases the lock for that.
 
 extension RingLeader {
-    /// Keeps a task for the thread that lets go of the receiving lock next.
+    /// Keeps a task for the thread that next releases the receiving lock.
     func resumeAfterReading(_ task: AnsweredTask) { answered.keep(task) }
 
-    /// Whether a reader keeps tasks that wait to be resumed.
+    /// Whether tasks wait to be resumed by a reader.
     var keepsTasks: Bool { !answered.isEmpty }
 
-    /// Resumes the tasks that a reader has kept, once the owner has heard all that was read. Under no lock of the channel.
+    /// Resumes the collected tasks, after the handlers of all messages read so far. The caller must hold no lock of the
+    /// channel.
     private func resumeAnswered() {
         for task in answered.take() { state.whenHeard { task.resume() } }
     }

@@ -1,9 +1,10 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// Frames that nobody waits for being sent.
+// Frames that are sent without a caller waiting for it.
 extension RingSender {
-    /// Sends the answer to a call of the extension's, unless the call has one or is for nobody.
+    /// Sends the answer to a call of the extension's, unless that call was answered before or the extension has given
+    /// it up.
     func answerHosted(_ call: UInt64, _ header: FrameHeader, _ payload: [UInt8]) {
         guard state.hosted.withLock({ $0.takeOut(call) }) else { return }
         sendSoon(OutgoingFrame(header: header, payload: payload))
@@ -14,10 +15,11 @@ extension RingSender {
             call, FrameHeader(kind: .failure, method: method, call: call), StreamFrame.reset(code: code, text))
     }
 
-    /// Sends a frame now or as soon as there is room, without waiting. The frame has no descriptors and no terms.
+    /// Sends a frame now or as soon as there is room, without waiting. The frame must have no descriptors and no terms.
     func sendSoon(_ frame: consuming OutgoingFrame) {
         let copy = OutgoingFrame.Copy(header: frame.header, payload: frame.payload)
-        // Under the lock from the look to the sending: otherwise a finish could overtake its last message's credit.
+        // The lock is held from the check to the sending. Otherwise a finish could overtake the credit of the last
+        // message.
         let (failure, mustWait) = outbox.withLock { outbox in
             let isFirst = outbox.isEmpty
             if isFirst {
@@ -28,7 +30,7 @@ extension RingSender {
                 }
             }
             outbox.append(copy, at: MonotonicClock.now())
-            // What waited before may have left a timer that is far away.
+            // Earlier frames may have left a timer that is far in the future.
             if isFirst { lookAfter(&outbox, in: HostOutbox.shortestPause) }
             return (nil, true)
         }
@@ -36,8 +38,8 @@ extension RingSender {
         if mustWait { checkOutbox() }
     }
 
-    /// Sends what waits, once there may be room.
-    /// - Returns: whether nothing waits any more.
+    /// Sends the frames that wait, as far as there is room.
+    /// - Returns: whether none waits any more.
     @discardableResult
     func flushOutbox() -> Bool {
         let (failure, isEmpty) = outbox.withLock { outbox in
@@ -56,13 +58,14 @@ extension RingSender {
         return isEmpty
     }
 
-    /// An extension that asks again and again and reads nothing uses up its budget. Flushes first: the extension may have
-    /// made room while its host stood still.
+    /// Closes the channel if the waiting frames exceed a limit: an extension that keeps sending requests without
+    /// reading answers spends its budget. Flushes first, because the extension may have made room while its host was
+    /// suspended.
     private func checkOutbox() {
         if !flushOutbox() { _ = isWithinOutbox() }
     }
 
-    /// - Returns: false if too much waits, or for too long: the channel is closed then.
+    /// - Returns: false if too many frames wait, or for too long; the channel is closed then.
     private func isWithinOutbox() -> Bool {
         guard let excess = outbox.withLock({ $0.excess(over: state.configuration, at: MonotonicClock.now()) }) else {
             return true
@@ -81,15 +84,15 @@ extension RingSender {
         }
     }
 
-    /// A peer that only reads rings no bell, so somebody has to look. The pause doubles: a frame waits at most about
-    /// twice as long as its extension has left it no room, and an extension that does not read wakes its host once a
-    /// second at most. Whatever it sends makes its host look at once.
+    /// Sets a timer to flush again, because an extension that only reads rings no doorbell. The pause doubles each
+    /// time. So a frame waits at most about twice as long as the ring was full, and an extension that does not read
+    /// wakes its host at most once a second. Any frame from the extension makes the host flush at once.
     private func lookAfter(_ outbox: inout HostOutbox, in pause: Duration) {
         let round = outbox.startRound(pause)
         outbox.keep(state.loop.schedule(after: pause) { [weak self] in self?.lookAfterOutbox(in: round) })
     }
 
-    /// - Parameter round: the timer's; another one may have been set since it fired.
+    /// - Parameter round: the timer's number; a newer timer may have been set since it fired.
     private func lookAfterOutbox(in round: UInt64) {
         let left = outbox.withLock { $0.count }
         guard !flushOutbox(), isWithinOutbox() else { return }

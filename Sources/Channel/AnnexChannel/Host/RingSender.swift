@@ -1,20 +1,20 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The sending part of a host's endpoint: any number of threads and tasks write through it, one frame at a time.
+/// The sending part of a host's endpoint. Any number of threads and tasks write through it, one frame at a time.
 ///
-/// It owns the memory of both rings, so that nothing that still runs for it, as a timer may, finds them gone.
+/// It owns the memory of both rings, so that the memory outlives everything that still uses it, such as a timer.
 final class RingSender: Sendable {
     let state: ChannelState
     let control: ControlLine
     let own: OwnRegion
     let peer: PeerRegion
-    /// Both halves of the endpoint, in one word. The leader's is the first.
+    /// Both halves of the endpoint, with both locks in one word. The receiving half is the first.
     let halves: LockPair<HostReceiver, HostSender>
-    /// The extension, when it sleeps for a frame.
+    /// Wakes an extension that sleeps for a frame.
     private let sleeper: WakeGate
     let outbox = Mutex(HostOutbox())
-    /// Threads that sleep for room or are about to.
+    /// How many threads sleep for room or are about to.
     private let roomSleepers = Atomic<Int>(0)
 
     var half: HalfLock<HostSender> { halves.second }
@@ -30,19 +30,20 @@ final class RingSender: Sendable {
         self.peer = peer
     }
 
-    /// How an attempt to send went.
+    /// The result of an attempt to send.
     enum Attempt {
         case sent
-        /// No room; the extension's position that must change before there is any.
+        /// The ring has no room. The value is the extension's position; room can appear only after it changes.
         case full(UInt32)
         case failed(CallFailure)
     }
 
     // MARK: Small frames at once
 
-    /// Writes and publishes a small call without a limit of time, as most are, where that is all there is to do.
-    /// - Parameter known: the call whose answer was taken last: the extension has taken everything up to it.
-    /// - Returns: the word that the extension sleeps on, if it does; nil where there is more, and nothing was done.
+    /// Writes and publishes a small call without a time limit, which is the common case. Does nothing if the call needs
+    /// more than that.
+    /// - Parameter known: the call whose answer was taken last. The extension has read everything up to that call.
+    /// - Returns: the word that the extension may sleep on; nil if nothing was sent.
     @inline(__always) func writeAtOnce(
         _ call: RawCall, _ id: UInt64, _ marks: FrameMarks, _ sender: inout HostSender, known: UInt64 = 0
     ) -> WritableWord? {
@@ -55,7 +56,7 @@ final class RingSender: Sendable {
         return word
     }
 
-    /// Wakes an extension that sleeps, once the sending half was let go of.
+    /// Wakes an extension that sleeps. Called after the sending half's lock was released.
     @inline(__always) func wake(_ word: WritableWord) {
         if sleeper.wakeIfAsleepAfterAtomic(on: word) { half.withLock { _ in state.tally.wakeUpsForFrames.add() } }
     }
@@ -65,8 +66,8 @@ final class RingSender: Sendable {
         state.tally.bytesSent.add(UInt64(truncatingIfNeeded: bytes))
     }
 
-    /// Sends a call of bare bytes that its caller waits for as the leader.
-    /// - Returns: false where there is no room.
+    /// Sends a call of plain bytes whose caller leads.
+    /// - Returns: false if there is no room.
     func send(_ call: RawCall, _ id: UInt64, isAttended: Bool) throws(CallFailure) -> Bool {
         let terms = call.limit.map { RequestTerms(limit: $0) }
         let header = FrameHeader(
@@ -75,15 +76,16 @@ final class RingSender: Sendable {
         return try unsafe write(header, terms, call.payload)
     }
 
-    /// Sends a one-way message of bare bytes.
-    /// - Parameter flush: false only writes it: the extension sees it with the next that is not held back.
-    /// - Returns: false where there is no room.
+    /// Sends a one-way message of plain bytes.
+    /// - Parameter flush: false to write the message without publishing it; the next published message publishes it
+    ///   too.
+    /// - Returns: false if there is no room or the channel is recorded.
     func post(_ method: UInt16, _ payload: UnsafeRawBufferPointer, flush: Bool) throws(CallFailure) -> Bool {
         guard state.tap == nil else { return false }
         return try unsafe write(FrameHeader(kind: .event, method: method), nil, payload, flush: flush)
     }
 
-    /// - Returns: false where there is no room.
+    /// - Returns: false if there is no room.
     @inline(__always) private func write(
         _ header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, flush: Bool = true
     ) throws(CallFailure) -> Bool {
@@ -106,22 +108,22 @@ final class RingSender: Sendable {
         }
     }
 
-    /// Publishes the messages that were held back, and wakes an extension that sleeps.
+    /// Publishes messages that were written without being published, and wakes the extension if it sleeps.
     func flush() {
         half.withLock { flush(&$0) }
     }
 
-    /// Publishes what was written.
+    /// Publishes the frames that were written.
     @inline(__always) private func flush(_ sender: inout HostSender) {
         if sender.flush() { state.tally.wakeUpsForFrames.add() }
     }
 
     // MARK: Any frame
 
-    /// Writes and publishes the frame if there is room now, or of one that goes in pieces as many as have room.
-    /// - Parameter willSleep: whether the caller sleeps for room and calls `sleepForRoom` afterwards.
+    /// Writes and publishes the frame if there is room now. Of a message in pieces, writes as many frames as have room.
+    /// - Parameter willSleep: whether the caller calls `sleepForRoom` next if there is no room.
     func attempt(_ frame: borrowing OutgoingFrame, willSleep: Bool = false) -> Attempt {
-        // SAFETY: lent for the call, which copies what it sends.
+        // SAFETY: lent for the call, which copies the bytes that it sends.
         unsafe frame.payload.withUnsafeBytes { bytes in
             unsafe attempt(
                 OutgoingBytes(frame.header, frame.terms, bytes, frame.transfer), willSleep: willSleep
@@ -133,13 +135,14 @@ final class RingSender: Sendable {
         }
     }
 
-    /// The same with bytes that are lent for the call.
-    /// - Parameter beforeLast: what has to go ahead of the whole.
+    /// Like the other `attempt`, with bytes that are lent for the call.
+    /// - Parameter beforeLast: runs before the only or last frame is written; a failure that it returns ends the
+    ///   attempt.
     func attempt(
         _ frame: OutgoingBytes, willSleep: Bool, beforeLast: () -> CallFailure?
     ) -> Attempt {
-        // Pieces are written each under the lock by itself: other frames go between them, so that nothing waits for more
-        // than the pieces of one arena.
+        // Each piece is written under the lock separately. Other frames can go in between, so they wait for at most one
+        // arena's worth of pieces.
         while true {
             let step: Attempt? = half.withLock { sender in
                 guard !state.isClosed.load(ordering: .acquiring) else { return .failed(state.closedReason) }
@@ -147,7 +150,7 @@ final class RingSender: Sendable {
                     try sender.sendCancels()
                     guard try sender.hasRoom(for: frame) else {
                         let seen = sender.writer.seen
-                        // What is written makes room only once it is read.
+                        // Frames that were written make room only after they are published and read.
                         flush(&sender)
                         if willSleep { beginSleep(&sender) }
                         return .full(seen)
@@ -155,7 +158,7 @@ final class RingSender: Sendable {
                 } catch {
                     return .failed(.violated(error))
                 }
-                // Cancels that had waited are not to wait for the next frame either.
+                // Cancels that have just been written must not wait for the next frame either.
                 defer { flush(&sender) }
                 guard let transfer = frame.transfer else { return write(frame, &sender, beforeLast) }
                 return writePiece(frame, transfer, &sender, beforeLast)
@@ -166,14 +169,14 @@ final class RingSender: Sendable {
 
     private func write(_ frame: OutgoingBytes, _ sender: inout HostSender, _ before: () -> CallFailure?) -> Attempt {
         if let failure = before() { return .failed(failure) }
-        // SAFETY: the writer copies the bytes and keeps nothing.
+        // SAFETY: the writer copies the bytes and keeps no reference.
         unsafe sender.writer.write(frame.header, terms: frame.terms, payload: frame.payload)
         unsafe countSent(frame.payload.count)
         return .sent
     }
 
     /// Writes the message's first frame or its next piece.
-    /// - Returns: nil where there is more to come.
+    /// - Returns: nil if more pieces follow.
     private func writePiece(
         _ frame: OutgoingBytes, _ transfer: LargeTransfer, _ sender: inout HostSender, _ beforeLast: () -> CallFailure?
     ) -> Attempt? {
@@ -196,7 +199,7 @@ final class RingSender: Sendable {
 
     // MARK: Cancels
 
-    /// Tells the extension that nobody waits for an answer any more; later, where there is no room now.
+    /// Sends a cancel frame for a call that its caller gave up: now, or later if there is no room.
     func sendCancel(_ call: UInt64) {
         let failure = half.withLock { sender in
             guard !state.isClosed.load(ordering: .acquiring) else { return nil as CallFailure? }
@@ -207,7 +210,7 @@ final class RingSender: Sendable {
         if let failure { _ = state.report(failure) }
     }
 
-    /// Sends the cancels that wait for room, once there may be some.
+    /// Sends the cancels that wait for room, as far as there is some.
     func sendWaitingCancels() {
         let failure = half.withLock { sender in
             sender.cancels.isEmpty ? nil : flushCancels(&sender)
@@ -228,12 +231,12 @@ final class RingSender: Sendable {
 
 // Waiting for room.
 extension RingSender {
-    /// Sends the frame, and sleeps for room where there is none.
+    /// Sends the frame, and sleeps while there is no room.
     func send(_ frame: borrowing OutgoingFrame, until deadline: UInt64?) throws(CallFailure) {
         try sendWaiting(frame.transfer, until: deadline) { attempt(frame, willSleep: true) }
     }
 
-    /// The same with bytes that are lent for the call.
+    /// Like the other `send`, with bytes that are lent for the call.
     func send(
         _ frame: OutgoingBytes, until deadline: UInt64?, beforeLast: () -> CallFailure?
     ) throws(CallFailure) {
@@ -242,8 +245,8 @@ extension RingSender {
         }
     }
 
-    /// Attempts again and again, and sleeps for room in between. Without a deadline, each piece of a large message has a
-    /// time of its own.
+    /// Attempts to send until it succeeds, and sleeps for room in between. Without a deadline, each piece of a large
+    /// message gets the channel's limit anew.
     private func sendWaiting(
         _ transfer: LargeTransfer?, until deadline: UInt64?, _ attempt: () -> Attempt
     ) throws(CallFailure) {
@@ -259,7 +262,7 @@ extension RingSender {
         }
     }
 
-    /// Sends the frame from a task, which must not hold up a thread: looks again every now and then.
+    /// Sends the frame from a task. A task must not block a thread, so it tries again after growing pauses.
     nonisolated(nonsending) func sendLater(
         _ frame: consuming OutgoingFrame, until deadline: UInt64?
     ) async throws(CallFailure) {
@@ -269,7 +272,7 @@ extension RingSender {
             switch attempt(frame) {
             case .sent: return
             case .failed(let failure): throw state.report(failure)
-            // A reader at work is looked after more often.
+            // While the extension reads, the pauses stay short.
             case .full: if patience.hasMoved() { pause = .microseconds(50) }
             }
             guard !Task.isCancelled else { throw .cancelled }
@@ -290,15 +293,16 @@ extension RingSender {
     private func sleepForRoom(_ seen: UInt32, until limit: UInt64, deadline: UInt64?) throws(CallFailure) {
         let (gate, consumed, looking) = half.withLock { ($0.gate, $0.consumed, $0.looking) }
         let lookAround = MonotonicClock.deadline(after: RingLeader.longestSleep)
-        // SYNC: read after `roomSleepers` went up; whoever closes sets the mark first and then wakes until it is down.
+        // SYNC: read after `roomSleepers` was increased. The closing thread sets the mark first, then wakes until the
+        // count is zero.
         let isOver = state.isClosed.load(ordering: .sequentiallyConsistent)
-        // The event loop's thread may look, but not sleep: it reads the channels.
+        // The event loop's thread may spin but not sleep, because it reads the channels.
         let mayNotSleep = state.loop.isCurrent
         let hasFound = !isOver && looking.finds(consumed, other: seen)
         let mustSleep = !isOver && !hasFound && !mayNotSleep
         let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, lookAround)) : .changed
         let now = MonotonicClock.now()
-        // Woken by the peer, which has made no room: it may do so as often as it may wake a reader for nothing.
+        // The extension woke this thread without making room. This has the same limit as futile wake-ups of readers.
         let isFutile = woken == .woken && consumed.loadRelaxed() == seen
         let isWithin = half.withLock { sender in
             sender.endSleep()
@@ -313,7 +317,7 @@ extension RingSender {
         if mayNotSleep, !hasFound, !isOver { throw .onEventLoop }
     }
 
-    /// The channel is closed: the threads that sleep for room look around.
+    /// Wakes the threads that sleep for room, because the channel is closed.
     func wakeRoomSleepers() {
         for _ in 0..<SleepGate.mostWakeUps where roomSleepers.load(ordering: .sequentiallyConsistent) > 0 {
             peer.consumed.wakeSleepers()

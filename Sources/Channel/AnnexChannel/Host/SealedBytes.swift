@@ -1,15 +1,15 @@
 public import AnnexLinux
 internal import Glibc
 
-/// Memory that nobody can change any more, received from a peer and checked, mapped for reading.
+/// Sealed memory that a peer handed over, checked and mapped for reading. No process can change it any more.
 ///
-/// Unmapped when the last reference ends.
+/// It is unmapped when the last reference goes.
 public final class SealedBytes: Sendable {
     private let mapping: Mapping
-    /// The memory itself, for handing on. Everything about it is final.
+    /// The memory's descriptor, for handing it on. Contents and size are final.
     public let descriptor: Descriptor
 
-    /// Bytes; at least 1.
+    /// The number of bytes; at least 1.
     public var count: Int { mapping.size }
 
     init(_ descriptor: consuming Descriptor, size: Int) throws(SystemError) {
@@ -17,17 +17,16 @@ public final class SealedBytes: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Lends the bytes where they lie. They are the peer's choice: nothing is known about them but their number, and
-    /// that they stay what they are.
+    /// Lends the bytes without copying them. The peer chose them: only their number is checked, and they never change.
     public func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // SAFETY: the mapping lives as long as this object, is as long as it says, and no byte of it ever changes.
+        // SAFETY: the mapping lives as long as this object and has this size, and none of its bytes ever changes.
         let buffer = unsafe UnsafeRawBufferPointer(start: mapping.start, count: mapping.size)
         return try body(unsafe buffer.bytes)
     }
 
-    /// Writes all of it to a file, from the file's current offset on.
+    /// Writes all bytes to a file, starting at the file's current offset.
     public func write(to file: borrowing Descriptor) throws(SystemError) {
         // SAFETY: as in `withBytes`.
         try unsafe file.writeAll(UnsafeRawBufferPointer(start: mapping.start, count: mapping.size))
@@ -35,11 +34,12 @@ public final class SealedBytes: Sendable {
 }
 
 extension SealedBytes {
-    /// Takes the first of what a peer sent, if it is what an answer may bring, and maps it. What it is not stays in the
-    /// list, for whoever closes it.
+    /// Takes the first of a peer's descriptors, checks that an answer may hand it over, and maps it. A descriptor that
+    /// fails the check stays in the list, so that the caller can close it.
     /// - Parameter limit: the most bytes.
-    /// - Returns: nil where nothing is left.
-    /// - Throws: `CallFailure.violated` where it is anything else; `.system` where this side's own means fail.
+    /// - Returns: nil if the list is empty.
+    /// - Throws: `CallFailure.violated` if the descriptor is not acceptable; `.system` if a system call of this process
+    ///   fails.
     static func takeChecked(
         from list: inout DescriptorList, atMost limit: UInt64
     ) throws(CallFailure) -> SealedBytes? {
@@ -58,14 +58,14 @@ extension SealedBytes {
         }
     }
 
-    /// Asks for the seals first: that question never reaches a file system, which could be one of the peer's own that
-    /// never answers. With all seals, size and blocks stand still.
+    /// Checks seals and size. Reads the seals first: that never calls into a file system, which the peer could provide
+    /// and let hang. With all seals set, size and blocks cannot change.
     private static func checkedSize(
         _ descriptor: borrowing Descriptor, atMost limit: UInt64
     ) throws(CallFailure) -> Int {
         guard let seals = try? descriptor.seals() else { throw .violated(.notSealed("no memory that can be sealed")) }
         guard seals.isSuperset(of: .immutable) else { throw .violated(.notSealed("seals \(seals.rawValue)")) }
-        // Pages of huge-page memory can be missing when they are touched.
+        // Touching memory of huge pages can fail if a page is missing.
         guard descriptor.isPlainSharedMemory else { throw .violated(.notSealed("memory of huge pages")) }
         guard let status = try? descriptor.status() else { throw .violated(.notSealed("no status")) }
         guard status.kind == .regular else { throw .violated(.notSealed("\(status.kind)")) }

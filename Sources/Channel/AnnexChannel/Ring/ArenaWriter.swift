@@ -1,13 +1,13 @@
-/// Which places of this side's arena are free: known to their writer alone.
+/// Tracks the free places of this side's arena. Only their writer knows them.
 ///
-/// A piece's place comes back with its frame: once the other side says that it has read so far, it has copied the piece.
-/// So nothing has to be said of places, nothing can be given back twice, and what is never given back is a ring that is
-/// never read.
+/// A piece's place is returned together with its frame: a reader that has read past the frame has copied the piece. So
+/// places need no messages of their own, and no place can be returned twice. A reader that never returns a place never
+/// reads its ring.
 struct ArenaWriter: ~Copyable, Sendable {
     private let bytes: ArenaBytes
-    /// One bit for each place.
+    /// One bit for each free place.
     private var free: UInt64
-    /// The places in use, in the order of their frames, each with its frame's end.
+    /// The places in use, in the order of their frames, each with the end of its frame.
     private var used: [(end: UInt32, place: UInt32)] = []
 
     init(_ bytes: ArenaBytes) {
@@ -20,9 +20,9 @@ struct ArenaWriter: ~Copyable, Sendable {
 
     /// Takes back the places whose frames the other side has read.
     /// - Parameters:
-    ///   - seen: how far it says it has.
-    ///   - position: how far this side has written. Told by the distance from here: a place may be asked after only when
-    ///     positions have gone round, and once everything is read, every place is back.
+    ///   - seen: the reader's position.
+    ///   - position: the writer's position. The method compares distances back from here, because positions may have
+    ///     wrapped since the last call. Once everything is read, every place is back.
     mutating func takeBack(upTo seen: UInt32, of position: UInt32) {
         while let first = used.first, position &- first.end >= position &- seen {
             free |= 1 << UInt64(first.place)
@@ -30,15 +30,16 @@ struct ArenaWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Copies a piece to a free place: the lowest, so that while the reader keeps up, only what both caches still hold is
+    /// Copies a piece to the lowest free place. While the reader keeps up, only places that both caches still hold are
     /// written.
+    /// - Returns: the place.
     mutating func put(_ piece: UnsafeRawBufferPointer) -> UInt32 {
         let place = UInt32(truncatingIfNeeded: free.trailingZeroBitCount)
         unsafe bytes.copy(to: place, from: piece)
         return place
     }
 
-    /// The place is in use until the frame that ends here has been read.
+    /// Marks the place as in use until the reader has read the frame that ends at `end`.
     mutating func note(_ place: UInt32, until end: UInt32) {
         free &= ~(1 << UInt64(place))
         used.append((end, place))

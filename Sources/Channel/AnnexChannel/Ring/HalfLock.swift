@@ -1,19 +1,21 @@
 internal import CAnnexLinux
 internal import Synchronization
 
-/// One lock of a `LockPair`, and what it guards. Used as a `Mutex` is; the pair outlives every copy of this value.
+/// One lock of a `LockPair` and the value that it guards, with the interface of a `Mutex`. The pair outlives every copy
+/// of this value.
 ///
-/// A futex lock of the usual kind (U. Drepper, "Futexes Are Tricky"), whose bits share a word with the other's.
+/// It is a usual futex lock (U. Drepper, "Futexes Are Tricky") whose bits share a word with those of the other lock.
 ///
-/// SAFETY: the value is touched by whoever holds the lock, and by nobody else.
+/// SAFETY: only the thread that holds the lock touches the value.
 @safe struct HalfLock<Value: ~Copyable & Sendable>: @unchecked Sendable {
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let value: UnsafeMutablePointer<Value>
     private let held: UInt32
-    /// Somebody sleeps until it is let go of, or did and does not know who else does.
+    /// The bit that is set while a thread may sleep for the lock. A thread that has slept sets it again, because it
+    /// does not know of other sleepers.
     private let waited: UInt32
     let owner: LockOwner
-    /// How often a thread looks before it sleeps: what a lock guards takes less than a wake-up.
+    /// How often a thread checks the lock before it sleeps: the guarded work is shorter than a wake-up.
     private static var looks: Int { 100 }
 
     init(
@@ -49,15 +51,15 @@ internal import Synchronization
         owner.didTake()
     }
 
-    /// Never ahead of somebody who sleeps for it.
+    /// Takes the lock if it is free and no thread sleeps for it.
     ///
-    /// SYNC: this may fail where nobody holds the lock, on `waited` alone: the last holder has let go and not yet woken.
-    /// Who stored a wish before it failed may leave it to that holder all the same: it clears the bit before it returns
-    /// from `unlock`, and looks for wishes after that.
+    /// SYNC: this may fail although no thread holds the lock, only because of `waited`: the last holder has unlocked
+    /// and not yet woken a sleeper. A thread that stored a wish before it failed can still leave the wish to that
+    /// holder. The holder clears the bit before it returns from `unlock`, and checks for wishes after that.
     @inline(__always) func lockIfAvailable() -> Bool {
         var seen: UInt32 = 0
         while true {
-            // SYNC: acquires what the last holder released.
+            // SYNC: acquires the last holder's writes.
             let (exchanged, now) = unsafe word.pointee.compareExchange(
                 expected: seen, desired: seen | held, successOrdering: .acquiring, failureOrdering: .relaxed)
             if exchanged {
@@ -69,15 +71,16 @@ internal import Synchronization
         }
     }
 
-    /// An atomic read-modify-write: with `annex_fence_after_atomic` behind it, a fence.
+    /// Releases the lock with an atomic read-modify-write. Followed by `annex_fence_after_atomic`, it is a full fence.
     @inline(__always) func unlock() {
         owner.willLetGo()
-        // SYNC: releases what this holder wrote.
+        // SYNC: releases this holder's writes.
         let (before, _) = unsafe word.pointee.wrappingSubtract(held, ordering: .sequentiallyConsistent)
         wakeIfWaited(before)
     }
 
-    /// What is owed after the word, which was this before, no longer says that the lock is held.
+    /// Wakes a sleeper, if there is one, after the lock was released.
+    /// - Parameter before: the word's value before the release.
     @inline(__always) func wakeIfWaited(_ before: UInt32) {
         if before & waited != 0 { wakeOne() }
     }
@@ -87,7 +90,7 @@ internal import Synchronization
         while true {
             let seen = unsafe word.pointee.load(ordering: .relaxed)
             if seen & held == 0 {
-                // Whoever has slept does not know whether others still do. SYNC: as in `lockIfAvailable`.
+                // A thread that has slept does not know whether others still sleep. SYNC: as in `lockIfAvailable`.
                 let taken = looks < Self.looks ? held : held | waited
                 if unsafe word.pointee.compareExchange(
                     expected: seen, desired: seen | taken, successOrdering: .acquiring, failureOrdering: .relaxed
@@ -120,10 +123,10 @@ internal import Synchronization
     }
 }
 
-/// Which thread holds a lock. Kept in debug builds only, and free in others: a thread that locks what it holds already
-/// is stopped with a word, instead of waiting for itself for ever.
+/// The thread that holds a lock, recorded only in debug builds. A thread that locks what it already holds then traps
+/// with a message, instead of waiting for itself for ever.
 ///
-/// SAFETY: an address is not Sendable by itself; set once, and the word behind it is reached by atomics only.
+/// SAFETY: an address is not Sendable by itself. It is set once, and its word is accessed only atomically.
 @safe struct LockOwner: @unchecked Sendable {
     #if DEBUG
         private let mark: UnsafeMutablePointer<Atomic<UInt64>>
@@ -138,9 +141,9 @@ internal import Synchronization
             unsafe mark.deallocate()
         }
 
-        /// The calling thread is about to wait for the lock.
+        /// Traps if the calling thread is about to wait for a lock that it holds.
         @inline(__always) func willTake() {
-            // SYNC: only the thread itself can find its own mark here, and it stored it itself.
+            // SYNC: only the thread itself can find its own mark here, and the thread stored it itself.
             let isOwn = unsafe mark.pointee.load(ordering: .relaxed) == annex_thread_current()
             precondition(!isOwn, "a thread that holds a lock of the channel waits for the same lock")
         }

@@ -1,27 +1,27 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// A message that comes in pieces, as far as it has come. Its bytes are copied as their pieces come, each once.
+/// A message that is arriving in pieces. Each piece is copied once, when it arrives.
 struct LargeMessage: Sendable {
-    /// Where the bytes go.
+    /// The destination of the bytes.
     enum Target: Sendable {
-        /// Memory of this message's own.
+        /// An array of the message's own.
         case own
-        /// Where the caller waits for them.
+        /// Memory of the thread that waits for the answer.
         case caller(CallerMemory)
-        /// Nobody waits for them: they are not even copied.
+        /// None: no caller waits for the message, so it is not copied.
         case nobody
     }
 
     let header: LargeHeader
-    /// The frame that began it.
+    /// The frame that began the message.
     let first: Frame
     let terms: RequestTerms
     private let target: Target
     private var received: UInt32 = 0
     private var bytes: [UInt8]
 
-    /// - Parameter spare: an empty array, whose memory is taken where it is large enough.
+    /// - Parameter spare: an empty array. Its memory is reused if it is large enough.
     init(
         _ header: LargeHeader, _ first: Frame, _ terms: RequestTerms, to target: Target, spare: consuming [UInt8] = []
     ) {
@@ -37,13 +37,13 @@ struct LargeMessage: Sendable {
         }
     }
 
-    /// Whether it is only read past.
+    /// Whether the message is dropped without being copied.
     var isForNobody: Bool {
         if case .nobody = target { true } else { false }
     }
 
-    /// Copies the next piece out of the arena: all of a place, or what is left of the message.
-    /// - Parameter place: as the piece's frame says.
+    /// Copies the next piece out of the arena: a whole place, or the rest of the message.
+    /// - Parameter place: the place that the piece's frame names.
     mutating func take(_ place: Hostile<UInt32>, of arena: ArenaBytes) throws(ChannelViolation) {
         guard let place = place.below(arena.places) else {
             throw .pieceOutside(place: place.forReport, places: arena.places)
@@ -55,7 +55,7 @@ struct LargeMessage: Sendable {
             bytes.append(addingCapacity: size) { room in
                 unsafe room.withUnsafeMutableBufferPointer { buffer, filled in
                     guard let start = buffer.baseAddress else { return }
-                    // SAFETY: there is room for `size` bytes behind those that are there.
+                    // SAFETY: the array has room for `size` bytes after the `filled` ones.
                     unsafe arena.copy(
                         from: place, to: UnsafeMutableRawPointer(start), offset: filled, count: size)
                     filled &+= size
@@ -67,7 +67,7 @@ struct LargeMessage: Sendable {
         received &+= count
     }
 
-    /// The whole as one frame, once all of it has come.
+    /// The whole message as one frame; nil until all of it has arrived.
     var whole: Frame? {
         guard received == header.length else { return nil }
         return Frame(
@@ -76,13 +76,13 @@ struct LargeMessage: Sendable {
     }
 }
 
-/// Where a thread waits for the bytes of a large answer, which whoever reads the ring copies there piece by piece. It is
-/// the thread's own memory, so nobody touches it once the thread has closed this.
+/// Memory that a waiting thread lends for a large answer. The thread that reads the ring copies the answer there piece
+/// by piece. After `close`, no other thread touches the memory.
 @safe final class CallerMemory: Sendable {
     @safe private struct State {
-        // SAFETY: lent by the thread that waits; reached under the lock, and by nobody after `close`.
+        // SAFETY: lent by the waiting thread; accessed only under the lock, and not after `close`.
         nonisolated(unsafe) var room: UnsafeMutableRawBufferPointer
-        /// Bytes of the answer, once it has begun.
+        /// The answer's length in bytes; nil until the answer begins.
         var count: Int?
     }
 
@@ -92,10 +92,10 @@ struct LargeMessage: Sendable {
         state = Mutex(unsafe State(room: room))
     }
 
-    /// How many bytes the answer has; nil where none came in pieces.
+    /// The answer's length in bytes; nil if no answer came in pieces.
     var count: Int? { state.withLock { $0.count } }
 
-    /// An answer begins. One that is longer than the room is not copied.
+    /// Begins an answer. An answer that is longer than the memory is not copied.
     func begin(_ count: Int) {
         state.withLock { state in
             state.count = count
@@ -105,48 +105,49 @@ struct LargeMessage: Sendable {
         }
     }
 
-    /// Copies a piece, which lies within the count that the answer began with.
+    /// Copies a piece to its offset in the answer.
     func take(_ place: UInt32, of arena: ArenaBytes, at offset: Int, count: Int) {
         state.withLock { state in
             guard let start = unsafe state.room.baseAddress, unsafe offset &+ count <= state.room.count else { return }
-            // SAFETY: held against the room just now.
+            // SAFETY: offset and count were just compared with the room.
             unsafe arena.copy(from: place, to: start, offset: offset, count: count)
         }
     }
 
-    /// The thread does not wait any more.
+    /// Takes the memory back, because its thread no longer waits.
     func close() {
         state.withLock { unsafe $0.room = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
     }
 }
 
-/// An arena's memory: places of one piece each, behind a region's ring.
+/// An arena's memory: places for one piece each, after a region's ring.
 ///
 /// The owner of the mapping outlives every copy of this value.
 @safe struct ArenaBytes: Sendable {
-    // SAFETY: an address is not Sendable by itself; set once, and the region that owns the mapping outlives this value.
+    // SAFETY: an address is not Sendable by itself. It is set once, and the region that owns the mapping outlives this
+    // value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
-    /// How many there are; 0 where messages do not come in pieces.
+    /// The number of places; 0 if messages do not come in pieces.
     let places: UInt32
 
-    /// `start` holds `size` bytes.
+    /// - Parameter start: holds `size` bytes.
     init(start: UnsafeMutableRawPointer, size: UInt32) {
         unsafe self.start = start
         places = min(size >> WireFormat.pieceShift, WireFormat.mostPlaces)
     }
 
-    // SAFETY, for both: `place` is below `places`, and no piece is longer than a place.
+    // SAFETY, for both copies: `place` is below `places`, and no piece is longer than a place.
     private func address(_ place: UInt32) -> UnsafeMutableRawPointer {
         unsafe start.advanced(by: Int(truncatingIfNeeded: place &* WireFormat.pieceSize))
     }
 
-    /// Copies a piece out, to `offset` bytes behind the target's start, whatever the other side does to it meanwhile.
-    /// Only the copy is looked at.
+    /// Copies a piece out of the arena to `offset` bytes after the target's start. The other side may change the piece
+    /// meanwhile, so only the copy is used.
     func copy(from place: UInt32, to target: UnsafeMutableRawPointer, offset: Int, count: Int) {
         unsafe SharedBytes.copy(to: target.advanced(by: offset), from: address(place), count: count)
     }
 
-    /// Copies a piece in, at most a place's size.
+    /// Copies a piece into the arena; it is at most as long as a place.
     func copy(to place: UInt32, from source: UnsafeRawBufferPointer) {
         if let base = source.baseAddress {
             unsafe SharedBytes.copy(to: address(place), from: base, count: source.count)

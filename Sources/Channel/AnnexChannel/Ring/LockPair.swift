@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Two locks in one word: who wants both and finds them free takes both with one atomic instruction, and lets go of
-/// each by itself.
+/// Two locks in one word. A thread that needs both and finds them free takes both with one atomic instruction, and
+/// releases each separately.
 ///
-/// Two mutexes would take one each, and a fence behind each of them besides. Who takes both takes the first first: nobody
-/// who holds the second may wait for the first.
+/// Two mutexes would need an instruction each, and a fence after each of them. A thread that takes both takes the first
+/// lock first, so a thread that holds the second must never wait for the first.
 ///
-/// SAFETY: addresses are not Sendable by themselves; these are set once and theirs alone.
+/// SAFETY: addresses are not Sendable by themselves. These are set once, and only this value owns their memory.
 @safe struct LockPair<First: ~Copyable & Sendable, Second: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let firstValue: UnsafeMutablePointer<First>
@@ -39,15 +39,16 @@ internal import Synchronization
         unsafe word.deallocate()
     }
 
-    /// What has come of it while both were held.
+    /// The result of the work under both locks.
     enum Both<Middle, Result> {
         case done(Result)
-        /// The first is needed longer.
+        /// The work continues under the first lock.
         case goesOn(Middle)
     }
 
-    /// Runs `both` with both held, then `rest` with the first alone, unless the first is held already. Lets go of both with
-    /// one atomic instruction where `both` was all.
+    /// Runs `both` under both locks, then `rest` under the first alone. If `both` finishes the work, one atomic
+    /// instruction releases both locks.
+    /// - Returns: nil if the first lock was not available.
     @inline(__always) func withBothIfAvailable<Middle, Result, Failure: Error>(
         _ both: (inout First, inout Second) throws(Failure) -> Both<Middle, Result>,
         then rest: (Middle, inout First) throws(Failure) -> Result
@@ -55,7 +56,7 @@ internal import Synchronization
         guard takeBoth() else { return nil }
         let middle: Middle
         do throws(Failure) {
-            // SAFETY: held.
+            // SAFETY: both locks are held.
             switch try unsafe both(&firstValue.pointee, &secondValue.pointee) {
             case .done(let result):
                 unlockBoth()
@@ -74,7 +75,7 @@ internal import Synchronization
     @inline(__always) private func unlockBoth() {
         first.owner.willLetGo()
         second.owner.willLetGo()
-        // SYNC: as in `HalfLock.unlock`, for both.
+        // SYNC: as in `HalfLock.unlock`, for both locks.
         let both = Self.firstHeld | Self.secondHeld
         let (before, _) = unsafe word.pointee.wrappingSubtract(both, ordering: .sequentiallyConsistent)
         first.wakeIfWaited(before)
@@ -82,7 +83,7 @@ internal import Synchronization
     }
 
     @inline(__always) private func takeBoth() -> Bool {
-        // SYNC: as in `HalfLock.lockIfAvailable`, for both.
+        // SYNC: as in `HalfLock.lockIfAvailable`, for both locks.
         let both = Self.firstHeld | Self.secondHeld
         if unsafe word.pointee.compareExchange(
             expected: 0, desired: both, successOrdering: .acquiring, failureOrdering: .relaxed

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The region that this side writes, and nobody else, but for the bell.
+/// The memory region that only this side writes, except for the bell.
 @safe struct OwnRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
@@ -9,10 +9,10 @@ internal import AnnexLinux
     let receiver: WritableWord
     let sender: WritableWord
     let processor: WritableWord
-    /// What the host rings.
+    /// The word that the host changes to wake this side.
     let bell: SharedWord
 
-    /// `mapping` is writable and holds a region of this capacity.
+    /// - Parameter mapping: writable, with a region of this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
         // SAFETY: every offset lies inside the first page, and ring and arena fill the rest.
         let start = unsafe mapping.start
@@ -30,7 +30,7 @@ internal import AnnexLinux
         self.mapping = mapping
     }
 
-    /// Says which layout follows. Done by the host, before anybody else has the region.
+    /// Writes the description of the layout. The host does this before any other process has the region.
     func describe(_ description: RegionLayout.Description) {
         let start = unsafe mapping.start
         for (offset, value) in [
@@ -41,7 +41,7 @@ internal import AnnexLinux
             (RegionLayout.extensionArena, description.extension.arena),
             (RegionLayout.largestMessage, description.largestMessage),
         ] {
-            // SAFETY: aligned and inside the first page.
+            // SAFETY: the offset is aligned and inside the first page.
             unsafe start.storeBytes(of: value, toByteOffset: offset, as: UInt32.self)
         }
         unsafe start.storeBytes(
@@ -49,7 +49,7 @@ internal import AnnexLinux
     }
 }
 
-/// The region that the other side writes; this side only reads it, but for the bell.
+/// The memory region that the other side writes. This side only reads it, except for the bell.
 @safe struct PeerRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
@@ -58,10 +58,11 @@ internal import AnnexLinux
     let receiver: SharedWord
     let sender: SharedWord
     let processor: SharedWord
-    /// Nil where this side may not write: it is no host.
+    /// The word with which the host wakes the extension; nil if this side is an extension, which may not write the
+    /// region.
     let bell: Bell?
 
-    /// `mapping` holds a region of this capacity.
+    /// - Parameter mapping: holds a region of this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
         // SAFETY: every offset lies inside the first page, and ring and arena fill the rest.
         let start = unsafe mapping.start

@@ -1,17 +1,19 @@
 internal import AnnexLinux
 internal import CAnnexLinux
 
-/// A ring's memory, addressed by positions that wrap: any position lies inside.
+/// A ring's memory, addressed by positions that wrap, so that every position lies inside.
 ///
-/// The owner of the mapping outlives every copy of this value. Inlined everywhere: a call costs what it does.
+/// The owner of the mapping outlives every copy of this value. Everything is inlined, because this is most of a call's
+/// cost.
 @safe struct RingBytes: Sendable {
-    // SAFETY: an address is not Sendable by itself; set once, and the region that owns the mapping outlives this value.
+    // SAFETY: an address is not Sendable by itself. It is set once, and the region that owns the mapping outlives this
+    // value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     let capacity: UInt32
-    /// So few bytes are copied without a call.
+    /// Up to this many bytes are copied inline, without a function call.
     static let small = 256
 
-    /// `start` holds `capacity` bytes, which is a power of two and a multiple of a frame's alignment.
+    /// - Parameter start: holds `capacity` bytes, which is a power of two and a multiple of a frame's alignment.
     init(start: UnsafeMutableRawPointer, capacity: UInt32) {
         unsafe self.start = start
         self.capacity = capacity
@@ -21,25 +23,25 @@ internal import CAnnexLinux
         Int(truncatingIfNeeded: position & (capacity &- 1))
     }
 
-    // SAFETY: the offset is masked, so it lies inside.
+    // SAFETY: the offset is masked, so it lies inside the ring.
     @inline(__always) private func place(_ position: UInt32) -> UnsafeMutableRawPointer {
         unsafe start.advanced(by: offset(position))
     }
 
-    // SAFETY, for every header: positions of headers are multiples of a frame's alignment and the offset is masked, so
-    // its words are aligned and inside.
+    // SAFETY, for every header: positions of headers are multiples of a frame's alignment, and the offset is masked. So
+    // the words are aligned and lie inside the ring.
     @inline(__always) private func words(_ position: UInt32) -> UnsafeMutablePointer<UInt64> {
         unsafe place(position).assumingMemoryBound(to: UInt64.self)
     }
 
-    /// A header's first word without any order: says only whether there is something to look at.
+    /// A header's first word, read without ordering. It only shows whether a frame may have been published.
     @inline(__always) func peek(at position: UInt32) -> HostileWord {
         unsafe HostileWord(annex_load_wide(words(position)))
     }
 
-    /// Fills a small frame that lies in one piece, but for its header's first word.
+    /// Fills a small frame that does not wrap, except for its header's first word.
     @inline(__always) func fill(from place: UInt32, to end: UInt32, call: UInt64, _ payload: UnsafeRawBufferPointer) {
-        // SAFETY: the caller's frame lies between these places, and its payload leaves room for the header.
+        // SAFETY: the caller's frame lies between these positions, and its payload leaves room for the header.
         let body = unsafe self.place(place).advanced(by: Int(truncatingIfNeeded: WireFormat.headerSize))
         if let base = payload.baseAddress { unsafe annex_copy_small(body, base, payload.count) }
         let size = Int(truncatingIfNeeded: end &- place &- WireFormat.headerSize)
@@ -47,12 +49,12 @@ internal import CAnnexLinux
         storeSecondWord(call, at: place)
     }
 
-    /// Whether so many bytes from here on are few, and in one piece.
+    /// Whether this many bytes from `position` on are few and do not wrap.
     @inline(__always) func isSmall(_ count: UInt32, at position: UInt32) -> Bool {
         count <= RingBytes.small && count <= capacity &- (position & (capacity &- 1))
     }
 
-    /// A header's first word. SYNC: acquires what the writer released with it, which is the frame.
+    /// A header's first word. SYNC: acquires the frame, which the writer released with this word.
     @inline(__always) func firstWord(at position: UInt32) -> HostileWord {
         unsafe HostileWord(annex_load_wide_acquire(words(position)))
     }
@@ -61,19 +63,20 @@ internal import CAnnexLinux
         unsafe annex_load_wide(words(position).advanced(by: 1))
     }
 
-    /// What a reader sleeps on while no frame is at `position`: the half of the header that no frame leaves 0.
+    /// The word that a reader sleeps on while no frame is at `position`: the half of the header that is never 0 in a
+    /// frame.
     @inline(__always) func bed(at position: UInt32) -> SharedWord {
         unsafe SharedWord(UnsafeRawPointer(words(position)).assumingMemoryBound(to: UInt32.self))
     }
 
-    /// The same word, for the writer to wake whoever sleeps on it.
+    /// The same word, for the writer to wake a reader that sleeps on it.
     @inline(__always) func alarm(at position: UInt32) -> WritableWord {
         unsafe WritableWord(UnsafeMutableRawPointer(words(position)).assumingMemoryBound(to: UInt32.self))
     }
 
-    /// Copies `count` bytes out. `count` is at most the capacity.
+    /// Copies `count` bytes out of the ring. `count` is at most the capacity.
     @inline(__always) func copy(from position: UInt32, to target: UnsafeMutableRawPointer, count: UInt32) {
-        // SAFETY: all bytes lie before the ring's end.
+        // SAFETY: `isSmall` has checked that all bytes lie before the ring's end.
         if isSmall(count, at: position) {
             unsafe annex_copy_small(target, place(position), Int(truncatingIfNeeded: count))
         } else {
@@ -81,7 +84,7 @@ internal import CAnnexLinux
         }
     }
 
-    /// Copies a buffer in, at most the capacity long.
+    /// Copies a buffer into the ring; it is at most as long as the capacity.
     @inline(__always) func copy(to position: UInt32, from source: UnsafeRawBufferPointer) {
         guard let base = source.baseAddress else { return }
         // SAFETY: as above.
@@ -111,23 +114,23 @@ internal import CAnnexLinux
         }
     }
 
-    /// Makes sure that no reader takes what an earlier turn left here for a header.
+    /// Clears old bytes, so that no reader takes them for a header.
     @inline(__always) func clearHeader(at position: UInt32) {
         unsafe annex_store_wide(words(position), 0)
     }
 
-    /// Writes the half of a header that does not publish.
+    /// Writes a header's second word, which does not publish the frame.
     @inline(__always) func storeSecondWord(_ word: UInt64, at position: UInt32) {
         unsafe annex_store_wide(words(position).advanced(by: 1), word)
     }
 
-    /// SYNC: releases the frame, which its reader acquires with this word.
+    /// Publishes a frame. SYNC: releases the frame, which its reader acquires with this word.
     @inline(__always) func publish(_ word: UInt64, at position: UInt32) {
         unsafe annex_store_wide_release(words(position), word)
     }
 
-    /// Clears the bytes between a payload's end and the next frame, fewer than a frame's alignment: nothing of what
-    /// this process wrote there earlier goes out a second time.
+    /// Clears the bytes between a payload's end and the next frame, fewer than a frame's alignment. Otherwise the gap
+    /// would publish old bytes of this process again.
     @inline(__always) func clear(from position: UInt32, count: UInt32) {
         // SAFETY: a gap ends at an aligned position, so it never wraps.
         unsafe annex_clear_small(place(position), Int(truncatingIfNeeded: count))

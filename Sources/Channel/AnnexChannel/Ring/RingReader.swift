@@ -1,23 +1,23 @@
 internal import AnnexLinux
 
-/// The receiving side of a ring that somebody else writes: takes frames out, one copy each.
+/// The receiving side of a ring: it copies out the frames that the other side writes.
 ///
-/// A frame is there when its header's first word is not 0. Which bytes are frames is the writer's affair alone: this
-/// side walks from header to header, never further than one frame of at most half the ring at a time, and masks every
-/// place to lie inside. A writer that changes what it has published gets another frame read, nothing else.
+/// A frame is published once its header's first word is not 0. The writer alone decides which bytes are frames. The
+/// reader walks from header to header, at most one frame of half the ring at a time, and masks every position to lie
+/// inside. A writer that changes a published frame only makes this side read a different frame.
 struct RingReader: ~Copyable {
     private let ring: RingBytes
     private let consumed: WritableWord
     private let step: UInt32
-    /// How far this side has read, modulo 2^32; where the next header will be.
+    /// How far this side has read, modulo 2^32; the position of the next header.
     private(set) var position: UInt32 = 0
-    /// What the other side has been told about `position`.
+    /// The last value of `position` that was published to the other side.
     private var published: UInt32 = 0
-    /// How many bytes of frames were taken, modulo 2^32: of those in one place, too.
+    /// How many bytes of frames were read, modulo 2^32. Frames that stayed in one place count as well.
     private(set) var taken: UInt32 = 0
-    /// What lies where the next header will be: nothing, or the first word of a frame that stayed there.
+    /// The word at `position` that is not a new frame: none, or the first word of a frame that stayed there.
     private var known = HostileWord.none
-    /// The same word once its writer goes on behind it, to the place behind.
+    /// The same word after its writer has moved on, and the position that it moved on to.
     private var movedOn = HostileWord.none
     private var behind: UInt32 = 0
 
@@ -27,14 +27,15 @@ struct RingReader: ~Copyable {
         step = WireFormat.step(capacity: ring.capacity)
     }
 
-    /// Whether something new lies where the next header will be. Says nothing else about it.
+    /// Whether something new lies at the position of the next header. Its content is not checked.
     @inline(__always) var hasNews: Bool { ring.peek(at: position) != known }
 
-    /// What a sleeper sleeps on, while it is `bedValue`.
+    /// The word that a sleeper waits on while it has the value `bedValue`.
     var bed: SharedWord { ring.bed(at: position) }
     var bedValue: UInt32 { known.bed }
 
-    /// Looks once whether a frame is there, and checks its header.
+    /// Checks once whether a frame is published.
+    /// - Returns: its header, with all numbers checked; nil if there is no frame.
     @inline(__always) mutating func look() throws(ChannelViolation) -> CheckedHeader? {
         var word = ring.firstWord(at: position)
         if word == known { return nil }
@@ -57,8 +58,8 @@ struct RingReader: ~Copyable {
             call: ring.secondWord(at: position), prefix: prefix, length: length &- prefix)
     }
 
-    /// The header of the next frame where it is of this pattern, which is told by few comparisons; nil also where none
-    /// is there. `look` says all about it.
+    /// The header of the next frame if it matches the pattern, found with few comparisons; nil if it does not match or
+    /// there is no frame. `look` handles the other cases.
     @inline(__always) func look(for pattern: FramePattern, _ kind: FrameKind) -> CheckedHeader? {
         let word = ring.firstWord(at: position)
         guard word != known, word != movedOn,
@@ -69,13 +70,13 @@ struct RingReader: ~Copyable {
             call: ring.secondWord(at: position), prefix: 0, length: length)
     }
 
-    /// The next frame, where there is one, in memory of its own.
+    /// Reads the next frame into memory of its own; nil if there is none.
     mutating func next() throws(ChannelViolation) -> Frame? {
         guard let header = try look() else { return nil }
         return take(header)
     }
 
-    /// Copies the frame whose header this is, and goes on behind it.
+    /// Copies the frame with this header and moves on to the next one.
     mutating func take(_ header: CheckedHeader) -> Frame {
         let frame = Frame(
             kind: header.kind, descriptors: header.descriptors, isAttended: header.marks.contains(.attended),
@@ -84,14 +85,14 @@ struct RingReader: ~Copyable {
         return frame
     }
 
-    /// Copies the payload to a place with room for it.
+    /// Copies the payload to memory that has room for it.
     @inline(__always) func copy(_ header: CheckedHeader, to target: UnsafeMutableRawPointer) {
-        // SAFETY: the length was checked to be at most half the ring, and the caller holds it against its own room.
+        // SAFETY: the length was checked to be at most half the ring, and the caller has compared it with its own room.
         unsafe ring.copy(
             from: position &+ WireFormat.headerSize &+ header.prefix, to: target, count: header.length)
     }
 
-    /// Goes on behind the frame whose header this is, or stays where it is.
+    /// Moves on to the frame after this one, which may lie in the same place.
     @inline(__always) mutating func pass(_ header: CheckedHeader) {
         let next = header.next(after: position, capacity: ring.capacity)
         taken &+= header.size
@@ -104,8 +105,8 @@ struct RingReader: ~Copyable {
         (known, movedOn) = (.none, .none)
     }
 
-    /// Whether a whole ring was taken since `start` of `taken`: a reader that reads on and on has to look around at
-    /// times.
+    /// Whether a whole ring was read since `taken` had the value `start`. A reader that keeps reading has to check for
+    /// other events at times.
     func hasTakenARing(since start: UInt32) -> Bool {
         taken &- start >= ring.capacity
     }
@@ -113,7 +114,7 @@ struct RingReader: ~Copyable {
     private func terms(_ header: CheckedHeader) -> RequestTerms {
         var terms = RequestTerms()
         guard header.prefix > 0 else { return terms }
-        // SAFETY: three words without padding, of which any value is valid.
+        // SAFETY: the terms are three words without padding, and every value is valid.
         unsafe withUnsafeMutableBytes(of: &terms) { words in
             if let target = words.baseAddress {
                 unsafe ring.copy(from: position &+ WireFormat.headerSize, to: target, count: RequestTerms.size)
@@ -133,46 +134,46 @@ struct RingReader: ~Copyable {
         }
     }
 
-    /// Gives room back to the writer, once it is worth a word: a writer looks for room only when it has none left, and
-    /// `WireFormat.step` says why it always finds enough.
-    /// - Returns: whether there was any to give: then a writer that sleeps for room is to be woken.
+    /// Returns room to the writer once there is enough of it. A writer checks for room only if it has none left;
+    /// `WireFormat.step` explains why it always finds enough.
+    /// - Returns: whether room was returned. The caller must then wake a writer that sleeps for room.
     @inline(__always) mutating func giveBack() -> Bool {
         guard position &- published >= step else { return false }
         giveBackAll()
         return true
     }
 
-    /// Gives back all that was read, and with it the places of its pieces: a writer may wait for the last of them.
+    /// Returns all room that was read, and with it the places of pieces: a writer may be waiting for the last of them.
     @inline(__always) mutating func giveBackAll() {
         published = position
-        // SYNC: releases the ring's bytes; the writer acquires this position before it overwrites them.
+        // SYNC: releases the ring's bytes. The writer acquires this position before it overwrites them.
         consumed.storeRelease(position)
     }
 }
 
-/// A frame's header of which every number was held against a bound of ours.
+/// A frame's header whose numbers were all checked against bounds of this side's own.
 struct CheckedHeader {
-    /// Its first word, to be known again.
+    /// The header's first word, to recognise it later.
     let word: HostileWord
     let kind: FrameKind
     let marks: FrameMarks
     let descriptors: UInt8
     let method: UInt16
     let call: UInt64
-    /// Bytes of a request's terms, else 0.
+    /// Bytes of a request's terms; 0 for other frames.
     let prefix: UInt32
-    /// Bytes of the payload behind the terms.
+    /// Bytes of the payload after the terms.
     let length: UInt32
 
-    /// Whether it is a request or one-way message with nothing but bytes.
+    /// Whether it is a request or one-way message without descriptors.
     @inline(__always) var isSimple: Bool {
         descriptors == 0 && (kind == .request || kind == .event)
     }
 
-    /// What it takes in the ring.
+    /// The bytes of the frame in the ring.
     @inline(__always) var size: UInt32 { WireFormat.frameSize(payload: prefix &+ length) }
 
-    /// Where the next frame lies, this one being at `position`.
+    /// The position of the next frame if this one is at `position`.
     @inline(__always) func next(after position: UInt32, capacity: UInt32) -> UInt32 {
         let end = position &+ size
         return WireFormat.next(after: end, turns: marks.contains(.turn), capacity: capacity)

@@ -1,41 +1,43 @@
 internal import AnnexLinux
 
-/// The sending side of a ring: the only writer of its bytes.
+/// The sending side of a ring, and the only writer of its bytes.
 ///
-/// A frame is published by its header's first word, stored last. For that, where the next header will be there is a 0
-/// already when a frame is published, though the ring is full of old bytes: lines ahead are cleared in advance, many
-/// at a time, so that publishing costs one line only.
+/// The store of a header's first word, the last store of a frame, publishes it. For that, the place of the next header
+/// must already hold 0, although the ring is full of old bytes. So lines ahead are cleared in advance, many at a time,
+/// and publishing touches only one line.
 ///
-/// While the reader keeps up, the writer turns back to the ring's start after the first few thousand bytes: lines that
-/// both cores still hold move several times faster than cold ones. Where the reader's own answers say that it has taken
+/// While the reader keeps up, the writer turns back to the ring's start after the first few thousand bytes. Lines that
+/// both cores still hold move several times faster than cold ones. If the reader's own answers show that it has read
 /// everything, frames stay in one place.
 struct RingWriter: ~Copyable {
-    /// A turn is thought of this far into the ring, and again each time so much has been written.
+    /// The writer considers a turn to the ring's start this far into the ring, and again each time this much was
+    /// written.
     private static let turnStep: UInt32 = 4096
-    /// A turn leaves at least this much room.
+    /// The least room that a turn must leave.
     private static let roomAfterTurn: UInt32 = 2048
-    /// How much is cleared at a time.
+    /// How many bytes are cleared at a time.
     private static let clearStep: UInt32 = 1024
 
     private let ring: RingBytes
     private let consumed: SharedWord
     private(set) var position: UInt32 = 0
-    /// The reader's position as last accepted: the value that a sleeper sleeps on.
+    /// The reader's position as last accepted; a sleeper waits for it to change.
     private(set) var seen: UInt32 = 0
     /// From `position` to here each line begins with a 0.
     private var cleared: UInt32
-    /// Where in the ring a turn is thought of next.
+    /// The offset in the ring at which the writer next considers a turn.
     private var turnAt: UInt32 = RingWriter.turnStep
-    /// Up to here a frame takes nothing but its own lines: there is room, what is ahead is cleared, no turn is due.
+    /// Up to this position a frame only touches its own lines: there is room, the lines ahead are cleared, and no turn
+    /// is due.
     private var clearRun: UInt32 = 0
-    /// Whether frames were written and no sleeper told yet.
+    /// Whether frames were written since the last `publish`, so that a sleeper must still be woken.
     private var isUntold = false
-    /// The first of these frames, on whose header a reader sleeps if it does.
+    /// The first of these frames. A sleeping reader sleeps on its header.
     private var firstPlace: UInt32 = 0
-    /// The frame that is held back and its first word, else 0.
+    /// The frame that is held back, and its first word; the word is 0 if there is none.
     private var heldPlace: UInt32 = 0
     private var heldWord: UInt64 = 0
-    /// The call of the frame that lies at `position` and stays there, else 0; its first word; and where it ends.
+    /// The frame that stays at `position`: its call, or 0 if there is none, its first word, and its end.
     private var stayingCall: UInt64 = 0
     private var stayingWord: UInt64 = 0
     private var stayingEnd: UInt32 = 0
@@ -51,12 +53,12 @@ struct RingWriter: ~Copyable {
 
     private var room: UInt32 { ring.capacity &- (position &- seen) }
 
-    /// What a frame of this payload needs: its own lines, and the one where the next header will be.
+    /// The bytes that a frame with this payload needs: its own lines, and the line of the next header.
     @inline(__always) private func need(_ payload: UInt32) -> UInt32 {
         WireFormat.frameSize(payload: payload) &+ WireFormat.alignment
     }
 
-    /// Whether a frame of this payload fits now. Looks at the reader's position only when it must.
+    /// Whether a frame with this payload fits now. Reads the reader's position only if it must.
     @inline(__always) mutating func hasRoom(payload: UInt32) throws(ChannelViolation) -> Bool {
         if stayingCall != 0 { goOn() }
         let need = need(payload)
@@ -65,10 +67,10 @@ struct RingWriter: ~Copyable {
         return need <= room
     }
 
-    /// Looks once at how far the reader is.
+    /// Reads the reader's position once.
     @inline(never) mutating func look() throws(ChannelViolation) {
         let unread = position &- seen
-        // SYNC: acquires what the reader released: it has copied the bytes up to here.
+        // SYNC: acquires the reader's release: it has copied the bytes up to here.
         let now = Hostile(consumed.loadAcquire()).distance(from: seen)
         guard let taken = now.step(from: 0, to: unread) else {
             throw .consumed(step: now.forReport, unread: unread)
@@ -76,12 +78,12 @@ struct RingWriter: ~Copyable {
         seen &+= taken
     }
 
-    /// Writes and publishes a small frame, where that takes nothing but its own lines, as it mostly does.
+    /// Writes and publishes a small frame if that only touches its own lines, which is the common case.
     /// - Parameters:
     ///   - word: the header's first word without the length.
-    ///   - stays: whether the frame's place is the next one's as well.
-    ///   - known: the call of a frame that the reader is known to have taken.
-    /// - Returns: the word that a reader sleeps on, if it does; nil where it takes more, and nothing was done.
+    ///   - stays: whether the next frame may lie in the same place.
+    ///   - known: the call of a frame that the reader is known to have read.
+    /// - Returns: the word that a reader may sleep on; nil if nothing was written because the frame needs more.
     @inline(__always) mutating func publishAtOnce(
         _ word: UInt64, call: UInt64, payload: UnsafeRawBufferPointer, stays: Bool = false, known: UInt64 = 0
     ) -> WritableWord? {
@@ -105,21 +107,21 @@ struct RingWriter: ~Copyable {
         return ring.alarm(at: start)
     }
 
-    /// The next frame lies behind the one that stays, which its reader may not have taken: with the next publishing the
-    /// frame says so itself, by its first word, on which a reader sleeps that has taken it.
+    /// Moves on from the frame that stays, which its reader may not have read. The next publishing also stores that
+    /// frame's first word again, without the mark `stays`. A reader that has read the frame sleeps on this word.
     @inline(never) private mutating func goOn() {
-        // Nothing is held back or untold behind a frame that stays.
+        // No frame is held back or unpublished after a frame that stays.
         (firstPlace, isUntold) = (position, true)
         heldPlace = position
         heldWord = stayingWord & ~PlaceMarks.stays.word
         stayingCall = 0
-        // Longer frames may have lain here.
+        // Longer frames may have been in this place.
         cleared = stayingEnd
         pass(to: stayingEnd)
         clearRun = position
     }
 
-    /// Finds how far that may go on from here.
+    /// Finds how far small frames can continue from here.
     /// - Returns: whether beyond `end`.
     @inline(never) private mutating func findClearRun(to end: UInt32) -> Bool {
         let offset = position & (ring.capacity &- 1)
@@ -129,9 +131,9 @@ struct RingWriter: ~Copyable {
         return Int32(bitPattern: clearRun &- end) > 0
     }
 
-    /// Writes a frame behind those that are there. There must be room, and the payload (with the terms of a request)
-    /// be no longer than `largestPayload`.
-    /// - Parameter holds: whether it is not to be seen before `publish`.
+    /// Writes a frame after the existing ones. The caller must have checked that there is room. The payload, with the
+    /// terms of a request, must be no longer than `largestPayload`.
+    /// - Parameter holds: whether the reader must not see the frame before `publish`.
     @inline(__always) mutating func write(
         _ header: FrameHeader, terms: RequestTerms? = nil, payload: UnsafeRawBufferPointer, holds: Bool = false
     ) {
@@ -144,7 +146,8 @@ struct RingWriter: ~Copyable {
         let turns = decideTurn(from: start, to: end)
         pass(to: WireFormat.next(after: end, turns: turns, capacity: ring.capacity))
         clearRun = position
-        // All stores to the first line in quick succession: a reader that polls it takes it away in between.
+        // All stores to the first line follow one another quickly, because a reader that polls the line takes it away
+        // in between.
         if let terms { unsafe withUnsafeBytes(of: terms) { unsafe ring.copy(to: body, from: $0) } }
         unsafe ring.copy(to: body &+ prefix, from: payload)
         ring.clear(from: body &+ length, count: end &- body &- length)
@@ -152,17 +155,18 @@ struct RingWriter: ~Copyable {
         show(header.firstWord(length: length, turns: turns), at: start, holds: holds)
     }
 
-    /// Writes a frame that says all in its header.
+    /// Writes a frame that consists of its header.
     mutating func write(_ header: FrameHeader) {
         unsafe write(header, payload: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Stores the frame's first word. One frame that is held hides all behind it: a reader meets none of them.
+    /// Stores the frame's first word, or holds the frame back. A frame that is held back hides all frames after it from
+    /// the reader.
     @inline(__always) private mutating func show(_ word: UInt64, at place: UInt32, holds: Bool) {
         if !isUntold { firstPlace = place }
         isUntold = true
         if holds, heldWord == 0 {
-            // Frames of an unfinished batch that were shown already stay so; this one hides what follows.
+            // Earlier frames of the batch stay visible; this one hides those that follow.
             heldPlace = place
             heldWord = word
         } else {
@@ -170,8 +174,8 @@ struct RingWriter: ~Copyable {
         }
     }
 
-    /// Publishes all that was written.
-    /// - Returns: the word that a reader sleeps on, if it does; nil where nothing was written.
+    /// Publishes all frames that were written.
+    /// - Returns: the word that a reader may sleep on; nil if nothing was written.
     @inline(__always) mutating func publish() -> WritableWord? {
         guard isUntold else { return nil }
         isUntold = false
@@ -182,13 +186,13 @@ struct RingWriter: ~Copyable {
         return ring.alarm(at: firstPlace)
     }
 
-    /// Whether the frame that lies here is followed by one at the ring's start.
+    /// Whether the frame after this one lies at the ring's start.
     @inline(__always) private mutating func decideTurn(from start: UInt32, to end: UInt32) -> Bool {
         start & (ring.capacity &- 1) >= turnAt && thinkOfTurn(from: start, to: end)
     }
 
-    /// All between the frame and the ring's end counts as unread, so the room that is left then is what the reader has
-    /// taken of this turn.
+    /// Decides whether to turn. After a turn, the bytes between the frame and the ring's end count as unread. So the
+    /// room that is left is the part of this round that the reader has read.
     @inline(never) private mutating func thinkOfTurn(from start: UInt32, to end: UInt32) -> Bool {
         let offset = start & (ring.capacity &- 1)
         let turn = start &- offset
@@ -198,7 +202,7 @@ struct RingWriter: ~Copyable {
         return false
     }
 
-    /// Goes on behind the frame just written, and sees to it that no header is there yet.
+    /// Moves on to the place after the new frame, and makes sure that it holds no header yet.
     @inline(__always) private mutating func pass(to next: UInt32) {
         if (next ^ position) & ~(ring.capacity &- 1) != 0 { turnAt = RingWriter.turnStep }
         position = next
@@ -206,7 +210,8 @@ struct RingWriter: ~Copyable {
     }
 
     @inline(never) private mutating func clearAhead() {
-        // What is free has been taken by the reader, so clearing there hides nothing. One line always is.
+        // The reader has read everything in the free part, so clearing it hides no frame. At least one line is always
+        // free.
         cleared = position &+ min(RingWriter.clearStep, room)
         var line = position
         while line != cleared {
@@ -217,13 +222,13 @@ struct RingWriter: ~Copyable {
 }
 
 extension RingWriter {
-    /// What a frame leaves free besides. Pieces and messages of streams leave an eighth of the ring to everything else: a
-    /// call, a cancel or a credit finds room though as much of them as there may be lies unread.
+    /// The room that a frame must leave free. Pieces and messages of streams leave an eighth of the ring to other
+    /// frames. So a call, a cancel or a credit finds room even if as many of them as allowed are unread.
     func spare(_ kind: FrameKind) -> UInt32 {
         kind == .data || kind == .piece ? largestPayload >> 2 : 0
     }
 
-    /// Whether the next piece has a frame and a place.
+    /// Whether there is room for the next piece's frame and a place for its bytes.
     mutating func hasRoomForPiece(_ arena: inout ArenaWriter) throws(ChannelViolation) -> Bool {
         arena.takeBack(upTo: seen, of: position)
         if arena.hasFree, try hasRoom(payload: spare(.piece)) { return true }
@@ -233,7 +238,7 @@ extension RingWriter {
         return try hasRoom(payload: spare(.piece))
     }
 
-    /// Copies a piece into the arena and writes its frame. There must be room.
+    /// Copies a piece into the arena and writes its frame. The caller must have checked that there is room.
     mutating func write(piece: UnsafeRawBufferPointer, of call: UInt64, _ arena: inout ArenaWriter) {
         let place = unsafe arena.put(piece)
         // SYNC: the piece is stored before its frame is released.

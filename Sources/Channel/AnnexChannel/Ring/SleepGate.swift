@@ -3,21 +3,22 @@ internal import CAnnexLinux
 
 /// The sleep protocol, the same for a receiver that waits for a frame and a sender that waits for room.
 ///
-/// The sleeper writes only its own flag and sleeps on a word of the other side's: the header that is still 0, or the
-/// position that gives room. The other side stores that word, fences, then reads the flag. Whichever of the two fences
-/// comes first in the one order of fences, either the sleeper sees the new word or the other side sees the flag.
-/// `SleepModelTests` walks through every order.
+/// The sleeper writes only its own flag and sleeps on a word of the other side: the header that is still 0, or the
+/// position that gives room. The other side stores that word, fences, then reads the flag. The two fences have one
+/// order. Depending on which comes first, the sleeper sees the new word or the other side sees the flag.
+/// `SleepModelTests` covers every order of events.
 struct SleepGate: Sendable {
-    /// This side's flag, in this side's region.
+    /// This side's flag, in this side's memory region.
     let flag: WritableWord
 
-    /// How often a sleeper of this process is woken that does not seem to wake; then it is left to look around by itself.
+    /// How often this process tries to wake its own sleeper. After that, the sleeper is left to wake up by itself.
     static let mostWakeUps = 10_000
 
-    /// Says that this side is about to sleep. What follows must look at the other side's word again before it does.
+    /// Announces that this side is about to sleep. The caller must read the other side's word again before it sleeps.
     func announce(_ state: UInt32 = ReceiverState.asleep) {
         flag.storeRelaxed(state)
-        // SYNC: the store above comes before every later read of the other side's; pairs with the fence in `WakeGate`.
+        // SYNC: the store above comes before every later read of the other side's words; pairs with the fence in
+        // `WakeGate`.
         annex_fence()
     }
 
@@ -25,41 +26,41 @@ struct SleepGate: Sendable {
         flag.storeRelaxed(ReceiverState.awake)
     }
 
-    /// Sleeps while the other side's word is what this side has seen last. `announce` comes before.
+    /// Sleeps while the other side's word still has the value `seen`. `announce` must come first.
     func sleep(on word: SharedWord, while seen: UInt32, until deadline: UInt64?) -> FutexWait {
         guard word.loadAcquire() == seen else { return .changed }
         return word.wait(while: seen, until: deadline)
     }
 }
 
-/// The other half of the sleep protocol: after this side has published, whoever sleeps on it is woken.
+/// The other half of the sleep protocol: it wakes the sleeper after this side has published.
 struct WakeGate: Sendable {
-    /// The other side's flag, in the other side's region. Its value is the other side's: at worst this side wakes
-    /// nobody, or wakes in vain.
+    /// The other side's flag, in the other side's memory region. A false flag at worst leaves the other side asleep or
+    /// costs a futile wake-up.
     let flag: SharedWord
-    /// What the other side may sleep on instead of what was published.
+    /// The word that the other side may sleep on instead of the published one.
     var bell: Bell?
-    /// How many threads of the other side are woken at most: 1 by a host, whose extension has one that waits; all of
-    /// them by an extension, since any number of its host's threads may wait for room.
+    /// The most threads of the other side that are woken. A host wakes 1, because an extension has one thread that
+    /// waits. An extension wakes all, because any number of its host's threads may wait for room.
     var most: Int32 = .max
 
-    /// The flag, read after everything that this side has stored.
+    /// Reads the flag after everything that this side has stored.
     @inline(__always) func state() -> UInt32 {
-        // SYNC: what was published comes before this read; pairs with the fence in `SleepGate`.
+        // SYNC: the published word comes before this read; pairs with the fence in `SleepGate`.
         annex_fence()
         return flag.loadRelaxed()
     }
 
-    /// The same directly behind an atomic read-modify-write of this thread's, which came after what was published.
+    /// Like `wakeIfAsleep`, directly after an atomic read-modify-write of this thread that followed the publishing.
     @inline(__always) func wakeIfAsleepAfterAtomic(on word: WritableWord) -> Bool {
         // SYNC: as in `state`.
         annex_fence_after_atomic()
         return wakeIfAsleep(flag.loadRelaxed(), on: word)
     }
 
-    /// Wakes a sleeper where there is one.
-    /// - Parameter word: what was published, and what the sleeper sleeps on if it has no bell.
-    /// - Returns: whether the kernel was asked.
+    /// Wakes the other side if it sleeps.
+    /// - Parameter word: the word that was published; the sleeper sleeps on it unless it uses the bell.
+    /// - Returns: whether this side made a system call.
     @inline(__always) func wakeIfAsleep(on word: WritableWord) -> Bool {
         wakeIfAsleep(state(), on: word)
     }

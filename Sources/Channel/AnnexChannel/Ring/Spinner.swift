@@ -1,16 +1,17 @@
 internal import AnnexLinux
 internal import CAnnexLinux
 
-/// How long to look before sleeping, learned from how earlier waits ended.
+/// Decides how long to spin before sleeping, from the lengths of earlier waits.
 ///
-/// Looking costs a core, sleeping a wake-up. So this side looks for at most about as long as a wake-up takes, less
-/// the more often that was in vain, and not at all while both ends share a core: there the answer cannot come before
-/// this side sleeps.
+/// Spinning uses a core, and sleeping costs a wake-up. So this side spins for at most about as long as a wake-up takes,
+/// and for less time the more often that was futile. It does not spin while both ends share a core, because there the
+/// answer cannot come before this side sleeps.
 struct Spinner: Sendable {
-    /// Looks, each with a pause, of which a thousand take some 20 to 50 µs: what a wake-up on another core takes.
+    /// The most checks of one wait, each with a pause. A thousand take some 20 to 50 µs, as long as a wake-up on
+    /// another core.
     static let most: UInt32 = 2048
     static let fewest: UInt32 = 16
-    /// A sleep shorter than this had better been spent looking.
+    /// Nanoseconds. For a sleep shorter than this, spinning would have been better.
     private static let shortSleep: UInt64 = 100_000
 
     let style: WaitingStyle
@@ -19,7 +20,7 @@ struct Spinner: Sendable {
     private var left: UInt32 = 0
     private var looks: UInt32 = 0
     private var began: UInt64 = 0
-    /// When a task suspended whose answer has not come yet.
+    /// When the last task suspended whose answer has not come yet.
     private var suspended: UInt64?
 
     init(_ style: WaitingStyle, _ hint: ProcessorHint) {
@@ -27,20 +28,21 @@ struct Spinner: Sendable {
         self.hint = hint
     }
 
-    /// A wait begins.
+    /// Begins a wait.
     @inline(__always) mutating func begin() {
         looks = 0
         left = style == .adaptive && !hint.isShared() ? budget : 0
     }
 
-    /// Whether the last wait that began was worth looking, and did not look in vain.
+    /// Whether the last wait that began may spin and has budget left.
     @inline(__always) var isWorthLooking: Bool { style == .spin || left > 0 }
 
-    /// Lets a moment pass. False when it is time to sleep.
+    /// Waits for a moment.
+    /// - Returns: false when it is time to sleep.
     @inline(__always) mutating func spin() -> Bool {
         looks &+= 1
         if style == .spin {
-            // A peer on the same core must run some time.
+            // A peer on the same core must run at some time.
             if looks & 1023 == 0 { Processor.yield() } else { annex_pause() }
             return true
         }
@@ -50,36 +52,36 @@ struct Spinner: Sendable {
         return true
     }
 
-    /// Whether it is time for what costs more than a look: asking the clock, and whether anything else has happened.
+    /// Whether it is time for checks that cost more than one of the ring: the clock and other events.
     @inline(__always) var isTimeToLookAround: Bool { looks & 63 == 63 }
 
-    /// Looking was in vain, a sleep begins.
+    /// Records that a sleep begins, because spinning was futile.
     mutating func willSleep() {
         began = style == .adaptive ? MonotonicClock.now() : 0
     }
 
-    /// The sleep is over.
+    /// Records that the sleep is over.
     mutating func slept() {
         guard style == .adaptive else { return }
         learn(from: MonotonicClock.now() &- began)
     }
 
-    /// A task has looked in vain and suspends: the next answer shows how long that took.
+    /// Records that a task suspends, because spinning was futile. The next answer shows how long the wait took.
     mutating func willSuspend() {
         guard style == .adaptive else { return }
         let now = MonotonicClock.now()
-        // Another task waits since a moment ago: the answer to that one says what there is to say.
+        // Another task suspended a moment ago; the answer to that one gives the same information.
         if let start = suspended, now &- start < Spinner.shortSleep { return }
         wasAnswered(at: now)
         suspended = now
     }
 
-    /// An answer came that nobody had found by looking.
+    /// Records an answer that no caller had found by spinning.
     mutating func wasAnswered() {
         if suspended != nil { wasAnswered(at: MonotonicClock.now()) }
     }
 
-    /// One that never came counts until now.
+    /// Learns from the suspended task's wait. An answer that never came counts up to now.
     private mutating func wasAnswered(at now: UInt64) {
         guard let start = suspended else { return }
         suspended = nil
@@ -95,20 +97,20 @@ struct Spinner: Sendable {
     }
 }
 
-/// How an end of the channel waits for the other.
+/// How an end of the channel waits for the other end.
 public enum WaitingStyle: Sendable, Hashable {
-    /// Looks again and again: the shortest answer and a whole core.
+    /// Spins without sleeping: the shortest latency, but it uses a whole core.
     case spin
-    /// Looks for about as long as sleeping would cost, then sleeps; learns from how the last waits ended.
+    /// Spins for about as long as a wake-up would take, then sleeps. Adapts to the lengths of earlier waits.
     case adaptive
-    /// Sleeps at once: no processor time, and a wake-up per message.
+    /// Sleeps at once: no processor time while waiting, but a wake-up for each message.
     case block
 }
 
-/// Which core each side waits on: looking for an answer is in vain while both share one.
+/// The cores on which the two sides wait: spinning is futile while both share one.
 ///
-/// Each says so in its own region when it begins to wait. The other side's word is a hint: false, it costs the one who
-/// believes it some time within its own bounds.
+/// Each side writes its core to its own region when it begins to wait. The other side's word is only a hint. If it is
+/// false, this side loses some time within its own bounds.
 struct ProcessorHint: Sendable {
     private let own: WritableWord
     private let peer: SharedWord
@@ -119,8 +121,8 @@ struct ProcessorHint: Sendable {
         self.peer = peer
     }
 
-    /// Says where this thread runs.
-    /// - Returns: whether the other side was last heard of on the same core.
+    /// Publishes the core on which this thread runs.
+    /// - Returns: whether the other side last waited on the same core.
     mutating func isShared() -> Bool {
         let here = UInt32(bitPattern: Processor.current &+ 1)
         if here != told {
@@ -131,7 +133,7 @@ struct ProcessorHint: Sendable {
     }
 }
 
-/// Looks for room before sleeping for it: a reader at work makes some within microseconds.
+/// Spins for room before sleeping for it: a reader that is running makes some within microseconds.
 struct RoomSpinner: Sendable {
     private static let mostLooks = 1024
 
@@ -143,9 +145,9 @@ struct RoomSpinner: Sendable {
         self.processor = processor
     }
 
-    /// Whether the word becomes another than the one seen last, soon.
+    /// Whether the word soon gets another value than `seen`.
     func finds(_ word: SharedWord, other seen: UInt32) -> Bool {
-        // A reader on this core goes on only when this side sleeps.
+        // A reader on this core continues only when this side sleeps.
         guard style != .block, processor.loadRelaxed() != UInt32(bitPattern: Processor.current &+ 1) else {
             return false
         }

@@ -26,26 +26,26 @@ public import AnnexMessages
 /// let resized = try await session.call(Resize(width: 320, image: picture))
 /// ```
 public protocol ChannelRequest: Message {
-    /// What a successful answer is.
+    /// The type of a successful answer.
     associatedtype Response: Message
 
-    /// Which request it is; host and extension number theirs as they like, but 1 is Annex's own.
+    /// The request's number. Host and extension choose their own numbers, except 1, which is reserved for Annex.
     static var method: UInt16 { get }
 }
 
-/// A message that nobody answers.
+/// A one-way message without an answer.
 public protocol ChannelNotice: Message {
-    /// Which notice it is; host and extension number theirs as they like, but 2 and what is above
-    /// 0xFFEF are Annex's own.
+    /// The notice's number. Host and extension choose their own numbers, except 2 and those above 0xFFEF, which are
+    /// reserved for Annex.
     static var method: UInt16 { get }
 }
 
-/// The response to a request that has nothing to say but that it was done.
+/// A response without content: it only states that the request was done.
 public struct NoContent: Message, Hashable {
     public init() {}
 
     public func encode(into encoder: inout MessageEncoder) {}
 
-    /// Whatever fields a newer writer added are skipped.
+    /// Ignores fields that a newer writer may have added.
     public init(from decoder: inout MessageDecoder) throws(DecodingFailure) {}
 }

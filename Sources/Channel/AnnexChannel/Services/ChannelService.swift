@@ -1,6 +1,6 @@
 public import AnnexMessages
 
-/// What an extension serves: one handler for each kind of request and notice.
+/// An extension's service: one handler for each kind of request and notice.
 ///
 /// ```swift
 /// @main enum Resizer {
@@ -15,7 +15,7 @@ public struct ChannelService: ~Copyable {
     enum Handler {
         /// Answers before it returns.
         case answering((RawSpan, inout MessageEncoder) throws -> Void)
-        /// Answers some time.
+        /// Answers later.
         case deferring((consuming IncomingRequest) throws(ExtensionFailure) -> Void)
         case noticing((RawSpan) throws(DecodingFailure) -> Void)
 
@@ -29,8 +29,8 @@ public struct ChannelService: ~Copyable {
 
     public init() {}
 
-    /// Serves a kind of request. What the handler throws becomes the caller's failure: a `HandlerFailure` as it is,
-    /// anything else by its text.
+    /// Serves one kind of request. If the handler throws, the caller gets a failure: a `HandlerFailure` as it is, any
+    /// other error by its text.
     @inlinable public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping (Asked) throws -> Asked.Response
     ) {
@@ -51,7 +51,7 @@ public struct ChannelService: ~Copyable {
         requests[method] = .answering(body)
     }
 
-    /// Serves a kind of request whose response is not ready when the handler returns.
+    /// Serves one kind of request whose response may not be ready when the handler returns.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, later handler: @escaping (Asked, consuming PendingResponse<Asked.Response>) -> Void
     ) {
@@ -66,21 +66,22 @@ public struct ChannelService: ~Copyable {
         }
     }
 
-    /// Takes a kind of notice. One that cannot be read is dropped: nobody waits for an answer.
+    /// Handles one kind of notice. A notice that cannot be decoded is dropped, because no caller waits for an answer.
     public mutating func take<Notice: ChannelNotice>(_: Notice.Type, with handler: @escaping (Notice) -> Void) {
         notices[Notice.method] = .noticing { (bytes) throws(DecodingFailure) in
             handler(try Notice(decoding: bytes))
         }
     }
 
-    /// Takes the process's channel, says hello and serves until the host says goodbye or is gone.
+    /// Adopts the process's channel, sends the hello and serves until the host sends the goodbye or closes the channel.
     public consuming func run(waiting: WaitingStyle = .adaptive) throws(ExtensionFailure) {
         let endpoint = try ExtensionEndpoint.adopt(waiting: waiting)
         try endpoint.sayHello()
         try serve(endpoint)
     }
 
-    /// Serves a channel until the host says goodbye or is gone. A handler may call the host through the same endpoint.
+    /// Serves a channel until the host sends the goodbye or closes the channel. A handler may call the host through the
+    /// same endpoint.
     public borrowing func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
         var encoder = MessageEncoder()
         let buffer = RequestBuffer(capacity: endpoint.core.largestRequest)
@@ -100,8 +101,8 @@ public struct ChannelService: ~Copyable {
         }
     }
 
-    /// Answers requests that bring nothing but bytes and have a handler that answers at once, for as long as no other
-    /// frame comes: those need no object and no memory of their own. Waits when nothing is there.
+    /// Answers requests without descriptors whose handler answers at once, until another frame comes. These need no
+    /// object and no allocation. Waits if there is no frame.
     private func answerPlainRequests(
         _ core: ExtensionCore, _ buffer: borrowing RequestBuffer, _ encoder: inout MessageEncoder
     ) throws(ExtensionFailure) {
@@ -154,7 +155,7 @@ public struct ChannelService: ~Copyable {
     }
 }
 
-/// Handlers by their method. Small methods, which are the usual ones, are found without hashing.
+/// Handlers by method. Small numbers, which are usual, are found without hashing.
 struct HandlerTable {
     private static let direct = 256
 

@@ -1,7 +1,8 @@
 internal import AnnexMessages
 
 extension ExtensionEndpoint {
-    /// Sends the host a request and waits for its response.
+    /// Sends a request to the host and waits for its response.
+    /// - Parameter timeout: the longest wait; nil: no limit.
     public borrowing func callAndWait<Asked: ChannelRequest>(
         _ request: borrowing Asked, timeout: Duration? = nil
     ) throws(ExtensionFailure) -> Asked.Response {
@@ -13,7 +14,7 @@ extension ExtensionEndpoint {
         }
     }
 
-    /// Sends the host a notice; waits while the host has no room.
+    /// Sends a notice to the host; waits while the ring has no room.
     public borrowing func sendAndWait<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
         try sendAndWait(ChannelEvent(method: Notice.method, payload: encoded(notice)))
     }

@@ -1,32 +1,32 @@
 public import AnnexMessages
 
 extension HostEndpoint {
-    /// Sends a request and waits for its response on this thread. Not for the event loop's thread.
+    /// Sends a request and waits for its response on this thread, which must not be the event loop's.
     ///
-    /// Costs little over the bytes themselves: the request is encoded into memory that the channel keeps for its calls,
-    /// and the response is decoded from a private copy there.
+    /// This costs little more than sending bytes: the request is encoded into memory that the channel keeps for its
+    /// calls, and the response is decoded from a private copy there.
     /// - Parameters:
-    ///   - timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: the same without telling the extension so, which is faster; counts if there is no timeout.
-    /// - Throws: `CallFailure.failed` with what the extension said instead of an answer, `.unreadable` when its answer
-    ///   is no such response, `.unencodable` when the request breaks a limit of its own form.
+    ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
+    ///   - patience: a faster timeout that is not sent to the extension; ignored if there is a timeout.
+    /// - Throws: `CallFailure.failed` if the extension answered with a failure, `.unreadable` if its answer cannot be
+    ///   decoded, `.unencodable` if the request exceeds a limit of its encoding.
     @inlinable public func callAndWait<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) throws(CallFailure) -> Asked.Response {
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
-        // SAFETY: the workspace is this call's alone until it is given back.
+        // SAFETY: only this call uses the workspace until it is given back.
         unsafe request.encode(into: &workspace.encoder.pointee)
         let count = try callEncoded(Asked.method, workspace, timeout, patience)
         return try unsafe Self.decoded(workspace.reply(count).bytes)
     }
 
-    /// Sends a request and waits for its response without holding up a thread: looks for it for as long as that is
-    /// cheaper than suspending. Cancelling the task cancels the call. What the extension sent before its answer has been
-    /// heard by then.
+    /// Sends a request and waits for its response without blocking a thread: it checks for the answer for as long as
+    /// that is cheaper than suspending. Cancelling the task cancels the call. The handlers of everything that the
+    /// extension sent before its answer have run by then.
     /// - Parameters:
-    ///   - timeout: how long to wait at most, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: the same without telling the extension so, which is faster; counts if there is no timeout.
+    ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
+    ///   - patience: a faster timeout that is not sent to the extension; ignored if there is a timeout.
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) async throws(CallFailure) -> Asked.Response {
@@ -45,16 +45,16 @@ extension HostEndpoint {
         return try unsafe Self.decoded(reply.payload.span.bytes)
     }
 
-    /// Sends a notice; waits on this thread while the ring has no room.
-    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    /// Sends a notice; blocks this thread while the ring has no room.
+    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
     public func sendAndWait<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) throws(CallFailure) {
         try sendAndWait(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
     }
 
-    /// Sends a notice; suspends while the ring has no room. Cancelling the task gives up waiting.
-    /// - Parameter timeout: how long to wait at most; nil: the channel's `sendLimit`.
+    /// Sends a notice; suspends while the ring has no room. Cancelling the task ends the wait.
+    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
     public nonisolated(nonsending) func send<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) async throws(CallFailure) {
@@ -85,7 +85,7 @@ extension HostEndpoint {
 }
 
 extension HostEndpoint {
-    /// Whether the owner has not yet heard all that was read.
+    /// Whether handlers of messages that were read have not finished yet.
     @usableFromInline var hasUnheard: Bool { state.hasUnheard }
 
     @usableFromInline nonisolated(nonsending) func hearFirst() async { await state.hearFirst() }
@@ -94,7 +94,7 @@ extension HostEndpoint {
         await state.hearFirst(before: failure)
     }
 
-    /// Waits for a call that is on its way, or goes the general way.
+    /// Waits for a call that was sent, or sends it the general way.
     @usableFromInline nonisolated(nonsending) func reply(
         to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?, _ patience: CallPatience?
     ) async throws(CallFailure) -> Reply {

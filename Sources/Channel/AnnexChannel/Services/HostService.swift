@@ -1,7 +1,7 @@
 internal import AnnexMessages
 internal import Synchronization
 
-/// What a host serves its extension: one handler for each kind of request, notice and stream.
+/// A host's service for its extension: one handler for each kind of request, notice and stream.
 ///
 /// ```swift
 /// var service = HostService()
@@ -10,26 +10,26 @@ internal import Synchronization
 /// let session = try await host.begin("com.example.pictures.editor", serving: service)
 /// ```
 ///
-/// What a request holds is what a stranger says: a handler checks it as it would check a file from the network.
+/// A request's content comes from untrusted code: a handler must check it like a file from the network.
 public struct HostService: Sendable {
     typealias Handler = @Sendable (consuming HostedRequest) -> Void
 
     private var requests: [UInt16: Handler] = [:]
-    /// Each says why it could not read a notice.
+    /// Each returns why it could not decode a notice; nil if it could.
     private var notices: [UInt16: @Sendable ([UInt8]) -> DecodingFailure?] = [:]
     private var streams: [UInt16: @Sendable (ChannelStream) -> Void] = [:]
-    /// What is put into the channel's handlers before everything above.
+    /// Changes the channel's handlers before all others are installed.
     private var installer: (@Sendable (inout ChannelHandlers) -> Void)?
 
     public init() {}
 
-    /// A service that takes what its extension sends by handlers of its own.
+    /// Creates a service that sets the channel's handlers itself.
     package init(installing installer: @escaping @Sendable (inout ChannelHandlers) -> Void) {
         self.installer = installer
     }
 
-    /// Serves a kind of request on the event loop's thread: the handler must not block. What it throws becomes the
-    /// extension's failure, a `HandlerFailure` as it is, anything else by its text.
+    /// Serves one kind of request on the event loop's thread; the handler must not block. If it throws, the extension
+    /// gets a failure: a `HandlerFailure` as it is, any other error by its text.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping @Sendable (Asked) throws -> Asked.Response
     ) {
@@ -39,7 +39,7 @@ public struct HostService: Sendable {
         }
     }
 
-    /// Serves a kind of request in a task of its own.
+    /// Serves one kind of request; each request runs in a task of its own.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping @Sendable (Asked) async throws -> Asked.Response
     ) {
@@ -54,16 +54,16 @@ public struct HostService: Sendable {
         }
     }
 
-    /// Serves a kind of request as the bytes that it came in, on the event loop's thread: the handler must not block. For
-    /// extensions that encode by rules of their own.
+    /// Serves one kind of request as undecoded bytes, on the event loop's thread; the handler must not block. Use this
+    /// for extensions with an encoding of their own.
     public mutating func serveRequests(
         _ method: UInt16, with handler: @escaping @Sendable (consuming HostedRequest) -> Void
     ) {
         requests[method] = handler
     }
 
-    /// Takes a kind of notice, on the event loop's thread. An extension whose notice cannot be read breaks the protocol:
-    /// its session ends it, as for an answer that cannot be read.
+    /// Handles one kind of notice on the event loop's thread. An extension whose notice cannot be decoded violates the
+    /// protocol: its session ends it, as for an answer that cannot be decoded.
     public mutating func take<Notice: ChannelNotice>(
         _: Notice.Type, with handler: @escaping @Sendable (Notice) -> Void
     ) {
@@ -77,8 +77,8 @@ public struct HostService: Sendable {
         }
     }
 
-    /// Takes one-way messages of a method as the bytes that they came in, on the event loop's thread. For extensions that
-    /// encode by rules of their own; the numbers of `ChannelNotice.method` hold here, too.
+    /// Handles one-way messages of a method as undecoded bytes, on the event loop's thread. Use this for extensions
+    /// with an encoding of their own. The numbers that `ChannelNotice.method` reserves are reserved here, too.
     public mutating func takeEvents(_ method: UInt16, with handler: @escaping @Sendable ([UInt8]) -> Void) {
         notices[method] = { payload in
             handler(payload)
@@ -86,12 +86,12 @@ public struct HostService: Sendable {
         }
     }
 
-    /// Takes streams that the extension opens with this method, on the event loop's thread.
+    /// Handles streams that the extension opens with this method, on the event loop's thread.
     public mutating func takeStreams(_ method: UInt16, with handler: @escaping @Sendable (ChannelStream) -> Void) {
         streams[method] = handler
     }
 
-    /// Puts this service into a channel's handlers.
+    /// Adds this service to a channel's handlers.
     public func install(in handlers: inout ChannelHandlers) {
         installer?(&handlers)
         if !requests.isEmpty {
@@ -133,12 +133,12 @@ public struct HostService: Sendable {
             let failure = HandlerFailure(describing: error)
             return request.fail(code: failure.code, text: failure.text)
         }
-        // What is larger than a message may be, the reply itself tells the extension.
+        // If the response is too large, `reply` sends the extension a failure.
         try? request.reply(bytes)
     }
 }
 
-/// Carries a request to where it is answered.
+/// Carries a noncopyable request into the task that answers it.
 package final class HeldRequest: Sendable {
     private let request: Mutex<HostedRequest?>
 

@@ -1,7 +1,7 @@
 public import AnnexMessages
 
-/// The one answer that a request still waits for, to be given whenever it is ready. It cannot be copied, so it cannot
-/// be used twice; let go of without an answer, it answers that there is none.
+/// A request's answer that the extension sends later. It is sent at most once, because the value cannot be copied.
+/// Dropping it without an answer sends a failure.
 public struct PendingResponse<Response: Message>: ~Copyable {
     private let request: IncomingRequest
 
@@ -9,7 +9,8 @@ public struct PendingResponse<Response: Message>: ~Copyable {
         self.request = request
     }
 
-    /// Whether the caller has given up or its time is over. Looks at the channel, so long work asks from time to time.
+    /// Whether the caller has given up or its time is over. Reads the channel, so long work should check this from time
+    /// to time.
     public func isCancelled() throws(ExtensionFailure) -> Bool {
         try request.isCancelled()
     }
@@ -17,7 +18,7 @@ public struct PendingResponse<Response: Message>: ~Copyable {
     /// How long the caller still waits; nil: without limit.
     public var timeLeft: Duration? { request.timeLeft }
 
-    /// Answers. A response that is larger than a message may be becomes a failure that says so.
+    /// Sends the response. A response that exceeds the encoding's limits is answered with a failure instead.
     public consuming func send(_ response: Response) throws(ExtensionFailure) {
         let bytes: [UInt8]
         do throws(EncodingFailure) {
@@ -28,7 +29,7 @@ public struct PendingResponse<Response: Message>: ~Copyable {
         try request.reply(bytes)
     }
 
-    /// Answers that there is no response.
+    /// Answers with a failure.
     public consuming func fail(_ failure: HandlerFailure) throws(ExtensionFailure) {
         try request.fail(code: failure.code, text: failure.text)
     }

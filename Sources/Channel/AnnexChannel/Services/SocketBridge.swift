@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Carries frames between a channel's rings and a socket, in an extension's place.
+/// Carries frames between a channel's rings and a socket, in place of an extension with shared memory.
 final class SocketBridge: Sendable {
     private let socket: Descriptor
     private weak let leader: RingLeader?
@@ -17,21 +17,22 @@ final class SocketBridge: Sendable {
         loop = leader.state.loop
     }
 
-    /// Both threads end soon, and with them their ends of the channel.
+    /// Ends both threads, which close their ends of the channel.
     func end() {
         guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // Whoever waits in either direction of the socket is woken by its end.
+        // Wakes the threads that wait on the socket in either direction.
         _ = shutdown(socket.number, Int32(SHUT_RDWR))
         stopWaiting()
     }
 
-    /// Whoever waits for the host is woken, though the host may be gone and says nothing more.
+    /// Wakes the threads that wait for the host, because the host may be gone and publish nothing more. Repeats this
+    /// until both have noticed.
     private func stopWaiting() {
         let (reader, writer) = (toSocket.stop(), toRing.stop())
         if !reader || !writer { loop.schedule(after: .milliseconds(10)) { [self] in stopWaiting() } }
     }
 
-    /// Starts the thread that takes frames out of the host's ring.
+    /// Starts the thread that reads frames from the host's ring and sends them.
     func carryToSocket(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
         try start("annex-to-socket", descriptors, toSocket) { bridge, core throws(ExtensionFailure) in
             while !bridge.isEnding.load(ordering: .acquiring) {
@@ -43,7 +44,7 @@ final class SocketBridge: Sendable {
         }
     }
 
-    /// Starts the thread that puts frames into the extension's ring.
+    /// Starts the thread that receives frames and writes them into the extension's ring.
     func carryToRing(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
         try start("annex-to-ring", descriptors, toRing) { bridge, core throws(ExtensionFailure) in
             var room = [UInt8](repeating: 0, count: SocketPacket.headerSize + core.largestFrame + 1)
@@ -87,7 +88,7 @@ final class SocketBridge: Sendable {
                 endpoint.core.wait(until: stop)
                 try carry(self, endpoint.core)
             } catch {
-                // The host's end is gone, or its memory cannot be mapped: the same end for the socket.
+                // The host's end is gone, or its memory cannot be mapped: the socket ends in the same way.
             }
             end()
         }
@@ -102,7 +103,7 @@ final class SocketBridge: Sendable {
         }
     }
 
-    /// The next packet; nil at the end. Descriptors that come along are dropped by the kernel.
+    /// The next packet; nil at the end. The kernel drops descriptors that come with it.
     private func receive(_ room: inout [UInt8]) -> [UInt8]? {
         while true {
             // SAFETY: the call writes at most as many bytes as the array has.
@@ -113,7 +114,7 @@ final class SocketBridge: Sendable {
     }
 }
 
-/// Carries descriptors into a thread.
+/// Carries noncopyable descriptors into a thread.
 private final class DescriptorBox: Sendable {
     private let held: Mutex<ExtensionDescriptors?>
 
@@ -127,21 +128,22 @@ private final class DescriptorBox: Sendable {
 }
 
 /// A frame as one packet of the socket transport: kind u8, number of descriptors u8 (always 0), method u16, length u32,
-/// call u64, then as many bytes; numbers least significant first. A request's bytes begin with its terms.
+/// call u64, then `length` bytes. Numbers have the least significant byte first. A request's bytes begin with its
+/// terms.
 enum SocketPacket {
     static let headerSize = 16
 
     static func bytes(_ frame: Frame) -> [UInt8] {
         var body = frame.payload
         if frame.kind == .request {
-            // Whatever the host would take over rings, nothing can be handed over in a packet.
+            // The terms allow no descriptors, because a packet cannot carry any, whatever the host would accept.
             body = WireBytes.bytes(frame.terms.limit) + [UInt8](repeating: 0, count: 16) + body
         }
         return [frame.kind.rawValue, 0] + WireBytes.bytes(frame.method) + WireBytes.bytes(UInt32(body.count))
             + WireBytes.bytes(frame.call) + body
     }
 
-    /// A packet that an extension sent: what it says of itself is checked here, what it means by the host's end.
+    /// Decodes an extension's packet. This checks the packet's form; the host's end of the channel checks its meaning.
     static func read(_ packet: [UInt8]) throws(ChannelViolation) -> (header: FrameHeader, payload: [UInt8]) {
         guard let kind = packet.first, let second = packet.dropFirst().first,
             let method = WireBytes.number(packet, at: 2, as: UInt16.self),

@@ -1,30 +1,30 @@
 public import AnnexLinux
 public import AnnexMessages
 
-/// Why a call has no answer. Each call ends in exactly one answer or one of these.
+/// Why a call has no answer. Each call ends with exactly one answer or one of these failures.
 public enum CallFailure: Error, Sendable, Hashable {
-    /// The extension answered that it cannot. The text is the extension's own: escape it before showing it.
+    /// The extension answered with a failure. The text comes from untrusted code: escape it before printing.
     case failed(code: UInt32, text: String)
-    /// The caller gave up.
+    /// The caller or its task gave the call up.
     case cancelled
     case deadlineExceeded
     /// The extension has ended or is being ended.
     case ended(reason: String)
-    /// The extension broke a rule of the channel; no call of this channel is answered any more.
+    /// The extension violated a rule of the channel. No call of this channel is answered any more.
     case violated(ChannelViolation)
-    /// The payload does not fit into a message; hand bulk over as a descriptor.
+    /// The payload does not fit into a message; hand bulk data over as a descriptor.
     case payloadTooLarge(bytes: Int, most: Int)
-    /// More descriptors than one message carries.
+    /// The request has more descriptors than one message carries.
     case tooManyDescriptors(count: Int, most: Int)
-    /// The extension does not read: no room came within the caller's time.
+    /// The extension does not read: the ring stayed full for the caller's time.
     case noRoom
-    /// A call that blocks was made on the event loop's thread and would have had to wait for it. That thread reads the
-    /// channels, so all of them would stand still. Call from another thread, or with `await` from a task.
+    /// A blocking call was made on the event loop's thread. That thread reads the channels, so all of them would hang.
+    /// Call from another thread, or with `await` from a task.
     case onEventLoop
     case tooManyCalls(most: Int)
-    /// The request or notice breaks a limit of its wire form.
+    /// The request or notice exceeds a limit of its encoding.
     case unencodable(EncodingFailure)
-    /// The extension's answer is not the response that the request asks for.
+    /// The extension's answer cannot be decoded as the request's response type.
     case unreadable(DecodingFailure)
     case system(SystemError)
 }

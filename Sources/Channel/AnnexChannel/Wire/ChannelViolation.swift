@@ -1,55 +1,56 @@
-/// A rule of the channel that the peer broke. Numbers are the peer's own, for reports only.
+/// A rule of the channel that the peer violated. The numbers come from the peer and are for reports only.
 public enum ChannelViolation: Error, Sendable, Hashable {
-    /// The peer claims to have read what was never written.
+    /// The peer claims to have read more than was written.
     case consumed(step: UInt64, unread: UInt32)
-    /// A frame longer than half the ring.
+    /// A frame is longer than half the ring.
     case length(UInt64, room: UInt32)
     case unknownKind(UInt8)
-    /// A kind that only the other side sends.
+    /// A frame has a kind that only the other side sends.
     case unexpectedKind(UInt8)
-    /// A frame that must carry nothing carries something, or the other way round.
+    /// A frame's payload, call or descriptors do not match its kind.
     case malformed(kind: UInt8, length: Int)
-    /// Something else came before the hello.
+    /// A frame came before the hello.
     case noHello(kind: UInt8)
     case secondHello
     case malformedHello(length: Int)
     case wireVersion(UInt32)
-    /// An answer to a call that was never made.
+    /// An answer names a call that was never made, or a request does not have the next number.
     case unknownCall(UInt64)
-    /// An answer of another method than was asked.
+    /// An answer names another method than its request.
     case wrongMethod(call: UInt64, UInt16, asked: UInt16)
-    /// A frame of a stream that was never opened, or an opening whose number is not a new one of the extension's.
+    /// A frame names a stream that was never opened, or opens a stream with a number that is not a new one of the
+    /// extension's.
     case unknownStream(UInt64)
-    /// A message without the credit for it, or credit that was never owed.
+    /// A message exceeds its stream's credit, or credit exceeds the amount that was spent.
     case streamCredit(UInt64)
-    /// A message or an end after the stream's end.
+    /// A message or an end came after the stream's end.
     case streamIsOver(UInt64)
-    /// A message begins in pieces before the last one has all of its own.
+    /// A message in pieces begins before the previous one is complete.
     case messageUnfinished(call: UInt64)
-    /// A piece, and no message that has any to come.
+    /// A piece came without a message that it belongs to.
     case pieceOfNothing(call: UInt64)
-    /// A piece at a place that the arena does not have.
+    /// A piece names a place that the arena does not have.
     case pieceOutside(place: UInt64, places: UInt32)
-    /// Descriptors that no open call accepts, or more than it accepts.
+    /// Descriptors came that no open call accepts, or more than the call accepts.
     case descriptorsNotAskedFor(count: Int, call: UInt64)
     /// A frame announces descriptors that the control socket did not bring before it.
     case descriptorsMissing(call: UInt64)
-    /// A control message that is neither a doorbell nor a tag with its descriptors.
+    /// A control message is neither a doorbell nor a tag with its descriptors.
     case malformedControl(length: Int, descriptors: Int)
-    /// What was handed over is not a regular file in memory with every seal.
+    /// A handed-over descriptor is not a regular file in memory with every seal.
     case notSealed(String)
-    /// Sealed memory of another size than the call accepts.
+    /// Sealed memory is empty or larger than the call accepts.
     case sealedSize(UInt64, accepted: UInt64)
-    /// Sealed memory with holes, which its reader would fill at its own expense.
+    /// Sealed memory has holes, which its reader would fill with its own memory.
     case sealedHoles(UInt64)
-    /// The kernel refused to wait on the peer's word, which only its misuse brings about.
+    /// The kernel refused to wait on the peer's word. Only misuse by the peer can cause that.
     case sharedWord(errno: Int32)
-    /// What its host has for it lay unread for longer than the channel allows.
+    /// Messages of the host lay unread for longer than the channel allows.
     case unread(seconds: UInt64)
-    /// More than the channel's budget within a second.
+    /// The peer exceeded one of the channel's budgets within a second.
     case messageBudget(MessageBudget, limit: UInt32)
 
-    /// What there was too much of.
+    /// The budget that was exceeded.
     public enum MessageBudget: String, Sendable, Hashable {
         case frames = "frames nobody asked for"
         case control = "control messages"

@@ -1,13 +1,13 @@
 public import AnnexLinux
 
-/// The extension's ends of a channel. The broker gives them the numbers of `ChannelDescriptor` inside the sandbox and
-/// lets go of its own copies once the extension runs.
+/// The extension's end of a channel, as three descriptors. The broker gives them the numbers of `ChannelDescriptor`
+/// inside the sandbox, and closes its own copies once the extension runs.
 @frozen public struct ExtensionDescriptors: ~Copyable, Sendable {
     /// The extension's end of the control socket.
     public var control: Descriptor
-    /// The region that the host writes, through an open file description that can only read.
+    /// The memory region that the host writes. The open file description is read-only.
     public var hostRegion: Descriptor
-    /// The region that the extension writes; size and seals are final.
+    /// The memory region that the extension writes. Its size and seals are final.
     public var extensionRegion: Descriptor
 
     public init(
@@ -19,17 +19,17 @@ public import AnnexLinux
     }
 }
 
-/// The descriptors' fixed numbers inside an extension's process.
+/// The fixed numbers of the descriptors inside an extension's process.
 public enum ChannelDescriptor {
     /// The control socket.
     public static let control: Int32 = 3
-    /// The region that the host writes, open for reading only.
+    /// The memory region that the host writes, open for reading only.
     public static let hostRegion: Int32 = 4
-    /// The region that the extension writes.
+    /// The memory region that the extension writes.
     public static let extensionRegion: Int32 = 5
 }
 
-/// The bytes of a control message that carries descriptors: which call they belong to, and how many there are.
+/// The bytes of a control message that carries descriptors: the call that they belong to, and their number.
 struct DescriptorTag: Sendable, Hashable {
     let call: UInt64
     let count: UInt32

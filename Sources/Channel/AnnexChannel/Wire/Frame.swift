@@ -1,26 +1,26 @@
-/// A received frame: header checked, payload copied. Nothing in it lies in shared memory.
+/// A received frame with a checked header and a copied payload. Nothing in it lies in shared memory.
 struct Frame {
     let kind: FrameKind
     let descriptors: UInt8
-    /// A request's caller looks for the answer itself.
+    /// Whether the caller of this request reads the ring for the answer itself.
     let isAttended: Bool
     let method: UInt16
     let call: UInt64
-    /// A request's terms; of other kinds the empty ones.
+    /// A request's terms; the default terms for other kinds.
     let terms: RequestTerms
-    /// The sender's bytes, of which nothing is known but their number.
+    /// The sender's bytes; only their number is checked.
     let payload: [UInt8]
 }
 
-/// What stands before a request's payload: how long the caller waits and what the reply may bring.
+/// The terms before a request's payload: how long the caller waits, and the descriptors that the reply may bring.
 ///
-/// Lies in memory as three 64-bit words in the machine's byte order, which is also how it travels.
+/// In memory and on the wire these are three 64-bit words in the machine's byte order.
 struct RequestTerms: Sendable, Hashable {
-    /// Nanoseconds that the caller still waits; `UInt64.max`: without limit.
+    /// Nanoseconds that the caller still waits; `UInt64.max`: no limit.
     var limit: UInt64 = .max
     /// The most bytes of sealed memory that the reply may hand over, all pieces together.
     var mostBytes: UInt64 = 0
-    /// The most pieces.
+    /// The most pieces of sealed memory.
     var mostPieces: UInt64 = 0
 
     static let size: UInt32 = 24
@@ -28,9 +28,9 @@ struct RequestTerms: Sendable, Hashable {
 
 /// A one-way message.
 public struct ChannelEvent: Sendable, Hashable {
-    /// What it is about; the caller's own numbering.
+    /// The kind of message; the sender's own numbering.
     public let method: UInt16
-    /// The sender's bytes, copied; of an extension's nothing is known but their number.
+    /// The sender's bytes, copied. If an extension sent them, only their number is checked.
     public let payload: [UInt8]
 
     public init(method: UInt16, payload: [UInt8] = []) {
@@ -40,18 +40,19 @@ public struct ChannelEvent: Sendable, Hashable {
 }
 
 extension ChannelEvent {
-    /// The method of the event by which a host says that the work is over: an extension tidies up and ends.
+    /// The method of the event with which a host announces that the session is over: the extension should clean up and
+    /// exit.
     public static let goodbye: UInt16 = 2
 }
 
-/// What an answer may hand over besides its payload: sealed memory only.
+/// How much an answer may hand over besides its payload. Only sealed memory may be handed over.
 public struct DescriptorAllowance: Sendable, Hashable {
-    /// The most pieces; at most 16.
+    /// The most pieces of sealed memory; at most 16.
     public var pieces: Int
     /// The most bytes, all pieces together.
     public var bytes: UInt64
 
-    /// Nothing may come.
+    /// No sealed memory is accepted.
     public static let none = DescriptorAllowance(pieces: 0, bytes: 0)
 
     public init(pieces: Int, bytes: UInt64) {
@@ -60,11 +61,12 @@ public struct DescriptorAllowance: Sendable, Hashable {
     }
 }
 
-/// What stands at the head of a message that comes in pieces: the payload of its first frame, before a request's terms.
+/// The head of a message in pieces: it is the payload of the first frame, before a request's terms.
 ///
-/// In memory: length u32, kind u32, in the machine's byte order. Method, call and descriptors are the frame's own.
+/// In memory: length u32, kind u32, in the machine's byte order. Method, call and descriptors are in the frame's
+/// header.
 struct LargeHeader: Sendable, Hashable {
-    /// What the whole is.
+    /// The kind of the whole message.
     let kind: FrameKind
     /// Bytes of all pieces together.
     let length: UInt32

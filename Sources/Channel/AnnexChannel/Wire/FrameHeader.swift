@@ -1,15 +1,15 @@
 /// The 16 bytes before each payload, as this side writes them.
 ///
 /// In memory: `kind` u8, `descriptors` and `marks` u8, `method` u16, `length` u32, `call` u64, in the machine's byte
-/// order. The first eight bytes are stored last: no kind is 0, so a frame is there as soon as they are not 0.
+/// order. The first eight bytes are stored last. No kind is 0, so a frame is published once these bytes are not 0.
 struct FrameHeader: Sendable {
     var kind: FrameKind
-    /// How many descriptors went ahead through the control socket, at most 16.
+    /// How many descriptors went ahead through the control socket; at most 16.
     var descriptors: UInt8 = 0
     var marks: FrameMarks = []
-    /// What is asked; the caller's own numbering. A reply repeats its request's.
+    /// The method that is called; the caller's own numbering. A reply repeats the method of its request.
     var method: UInt16 = 0
-    /// Whose answer this is; 0 where nobody answers.
+    /// The call that the frame belongs to; 0 for frames without a call.
     var call: UInt64 = 0
 
     /// The header's first word without the payload's length.
@@ -23,86 +23,87 @@ struct FrameHeader: Sendable {
     }
 }
 
-/// What a frame is.
+/// The kind of a frame.
 package enum FrameKind: UInt8, Sendable {
-    /// Extension to host, once, first.
+    /// From the extension, once, as its first frame.
     case hello = 1
-    /// Either way; answered once.
+    /// From either side: a request, which gets one answer.
     case request = 2
-    /// The answer.
+    /// The answer to a request.
     case reply = 3
-    /// The answer that there is none: a code and a text.
+    /// A failure instead of an answer: a code and a text.
     case failure = 4
-    /// Either way: nobody waits for the answer any more.
+    /// From either side: the caller no longer waits for the answer.
     case cancel = 5
-    /// Either way, answered by nothing.
+    /// From either side: a one-way message.
     case event = 6
-    /// Host to extension: are you there?
+    /// From the host: the extension answers with a pong.
     case ping = 7
-    /// Extension to host: yes.
+    /// From the extension: the answer to a ping.
     case pong = 8
-    /// Either way: begins a stream.
+    /// From either side: opens a stream.
     case open = 9
-    /// Either way: a message of a stream.
+    /// From either side: a message of a stream.
     case data = 10
-    /// Either way: more messages of the other side have room.
+    /// From either side: allows the other side to send more on a stream.
     case credit = 11
-    /// Either way: no more messages follow from this side.
+    /// From either side: this side sends no more messages on a stream.
     case finish = 12
-    /// Either way: the stream is let go of.
+    /// From either side: ends a stream in both directions.
     case reset = 13
-    /// Either way: a message that is too large for a frame begins; its bytes follow in pieces.
+    /// From either side: begins a message that is too large for a frame; its bytes follow in pieces.
     case large = 14
-    /// Either way: the next bytes of the message that has begun lie in the writer's arena.
+    /// From either side: the next bytes of the current large message lie in the writer's arena.
     case piece = 15
 }
 
-/// What the second byte of a header says besides the number of descriptors in its lower five bits.
+/// Marks in the second byte of a header. Its lower five bits are the number of descriptors.
 struct FrameMarks: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
-    /// A request whose caller looks for the answer itself until it gives up: no doorbell is needed.
+    /// A request whose caller reads the ring for the answer until it gives up, so the answer needs no doorbell.
     static let attended = FrameMarks(rawValue: 1 << 5)
-    /// A request without terms: no limit of time, and nothing may be handed over.
+    /// A request without terms: it has no time limit, and its answer may hand over nothing.
     static let bare = FrameMarks(rawValue: 1 << 6)
     /// The next frame lies at the ring's start.
     static let turn = FrameMarks(rawValue: 1 << 7)
 
-    /// The bits that count descriptors.
+    /// The bits that hold the number of descriptors.
     static let descriptors: UInt8 = 0x1F
 }
 
-/// What the first byte of a header says besides the kind in its lower bits: a frame that is sure to be taken before the
-/// next is written leaves its place to it, so that two cores pass the same lines to and fro.
+/// Marks in the first byte of a header; its lower bits are the kind. A frame that the reader is sure to take before the
+/// next one is written can leave its place to that frame. Two cores then pass the same cache lines to each other.
 struct PlaceMarks: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
-    /// Differs from that of the frame that stayed here before.
+    /// Differs between two frames that follow one another in the same place.
     static let lap = PlaceMarks(rawValue: 1 << 6)
-    /// The next frame lies where this one does. Taken back by storing the first word again without it: then the next
-    /// lies behind this one, as always.
+    /// The next frame lies in this frame's place. The writer can take this back by storing the first word again without
+    /// the mark. The next frame then lies after this one, as usual.
     static let stays = PlaceMarks(rawValue: 1 << 7)
 
-    /// Every bit of the first byte that is not the kind's.
+    /// All bits of the first byte that are not part of the kind.
     static let all: PlaceMarks = [.lap, .stays]
 
-    /// Where the bits lie in a header's first word.
+    /// The marks at their place in a header's first word.
     @inline(__always) var word: UInt64 { UInt64(truncatingIfNeeded: rawValue) }
 }
 
-/// Which bits of a header's first four bytes must be which: what most frames are like is told by one comparison.
+/// A pattern for a header's first four bytes: the bits to compare and their values. One comparison recognises most
+/// frames.
 struct FramePattern {
     let mask: UInt32
     let bits: UInt32
 
-    /// An answer, without descriptors, to a request for this method.
+    /// A reply without descriptors to a request with this method.
     @inline(__always) static func reply(to method: UInt16) -> FramePattern {
         FramePattern(
             mask: ~(FramePattern.marks(.turn) | FramePattern.place),
             bits: UInt32(FrameKind.reply.rawValue) | UInt32(method) << 16)
     }
 
-    /// A request of bare bytes for any method.
+    /// A request without terms, for any method.
     static var bareRequest: FramePattern {
         @inline(__always) get {
             let free = FramePattern.marks([.turn, .attended]) | FramePattern.place | 0xFFFF_0000

@@ -1,8 +1,8 @@
-/// Why a request was not done, as the one who serves it says. The caller gets both.
+/// A handler's reason for failing a request. The caller receives code and text.
 public struct HandlerFailure: Error, Sendable, Hashable {
-    /// Free for host and extension to agree on, below 0xFFFF_FF00; those above are Annex's own.
+    /// A code that host and extension agree on, below 0xFFFF_FF00; the codes from there on are reserved for Annex.
     public let code: UInt32
-    /// For people.
+    /// A text for people.
     public let text: String
 
     public init(code: UInt32, text: String) {
@@ -12,22 +12,22 @@ public struct HandlerFailure: Error, Sendable, Hashable {
 }
 
 extension HandlerFailure {
-    /// From here on codes are Annex's own.
+    /// The first of the codes that are reserved for Annex.
     package static let firstReservedCode: UInt32 = 0xFFFF_FF00
-    /// The request was let go of without an answer.
+    /// The handler dropped the request without an answer.
     static let droppedCode: UInt32 = .max
-    /// Nobody here serves this method.
+    /// No handler serves this method.
     public static let unknownMethodCode: UInt32 = 0xFFFF_FFFE
-    /// The request's bytes are not what its method says.
+    /// The request's bytes cannot be decoded as its method requires.
     public static let unreadableCode: UInt32 = 0xFFFF_FFFD
     /// The handler threw an error of another type.
     public static let thrownCode: UInt32 = 0xFFFF_FFFC
-    /// The answer would be larger than a message may be.
+    /// The answer would exceed the size of a message.
     public static let tooLargeCode: UInt32 = 0xFFFF_FFFB
-    /// As many calls are open as this side serves at once.
+    /// The most calls that this side serves at once are already open.
     public static let busyCode: UInt32 = 0xFFFF_FFFA
 
-    /// Any error as one that travels.
+    /// Converts any error into one that can be sent.
     init(describing error: any Error) {
         self = error as? HandlerFailure ?? HandlerFailure(code: Self.thrownCode, text: "\(error)")
     }

@@ -1,19 +1,19 @@
-/// What an extension says first: it runs, is sandboxed, and speaks this version.
+/// The first message of an extension. It states that the extension runs, is sandboxed, and uses this wire version.
 public struct Hello: Sendable, Hashable {
-    /// The extension's own claim about what it can do, in the lower 32 bits; host and extension agree what they mean.
+    /// The features that the extension claims, in the lower 32 bits. Host and extension agree on their meaning.
     public var features: UInt64 { said & WireFeatures.usersBits }
 
-    /// What the extension's side of the wire can do. Unknown bits mean nothing.
+    /// The wire features of the extension's library. Unknown bits are ignored.
     var wire: WireFeatures { WireFeatures(rawValue: said) }
 
     private let said: UInt64
 
-    /// - Parameter said: the users' features in the lower half, the wire's in the upper.
+    /// - Parameter said: the users' features in the lower half, the wire's in the upper half.
     init(said: UInt64) {
         self.said = said
     }
 
-    /// Its payload on the wire: magic u32, version u32, features u64.
+    /// The payload's size on the wire: magic u32, version u32, features u64.
     static let size = 16
 
     func encoded() -> [UInt8] {
@@ -21,8 +21,8 @@ public struct Hello: Sendable, Hashable {
     }
 }
 
-/// What an end can do beyond calls and events, said in the upper half of a hello's features and in the host's region.
-/// An end uses what both can do, and ignores bits that it does not know.
+/// Optional features of an end, besides calls and events. A hello states them in the upper half of its features, and
+/// the host in its region. An end uses the features that both have, and ignores unknown bits.
 struct WireFeatures: OptionSet, Sendable, Hashable {
     let rawValue: UInt64
 
@@ -31,17 +31,17 @@ struct WireFeatures: OptionSet, Sendable, Hashable {
     static let streams = WireFeatures(rawValue: 1 << 33)
     /// Messages in pieces, through arenas.
     static let pieces = WireFeatures(rawValue: 1 << 34)
-    /// Frames that stay where the one before was: `PlaceMarks`.
+    /// Frames that stay in the place of the previous frame: `PlaceMarks`.
     static let staying = WireFeatures(rawValue: 1 << 35)
 
-    /// A host that rings the extension's bell: `ReceiverState.asleepOnBell`.
+    /// The host rings the extension's bell: `ReceiverState.asleepOnBell`.
     static let bells = WireFeatures(rawValue: 1 << 36)
 
-    /// An extension that knows `ReceiverState.wantsEveryDoorbell`.
+    /// The extension supports `ReceiverState.wantsEveryDoorbell`.
     static let everyDoorbell = WireFeatures(rawValue: 1 << 37)
 
-    /// What this version can do.
+    /// The features of this version.
     static let own: WireFeatures = [.hostedCalls, .streams, .pieces, .staying, .bells, .everyDoorbell]
-    /// The bits that are not the wire's.
+    /// The bits that belong to the users.
     static let usersBits: UInt64 = 0xFFFF_FFFF
 }

@@ -1,23 +1,23 @@
-/// The calls that a leading thread makes for itself, without an entry in `CallTable`: at most one is open.
+/// The calls that a leading thread makes for itself, without an entry in `CallTable`. At most one is open.
 ///
-/// They are numbered by themselves, with the highest bit set, so that no lock but the leader's own is needed.
+/// Their numbers are a series of their own with the highest bit set, so only the leader's lock is needed.
 struct RawCalls: Sendable {
     private static let mark: UInt64 = 1 << 63
 
     private var made: UInt64 = 0
     /// The last call whose answer was taken.
     private(set) var answered = RawCalls.mark
-    /// Calls that this side gave up, each of which may still be answered once.
+    /// How many calls this side gave up; each may still be answered once.
     private var forgone: UInt64 = 0
 
-    /// The next call's number: one above the last one's, if and only if that one's answer was taken. By this an extension
-    /// knows that it was.
+    /// Returns the next call's number. It is one more than the last call's number if and only if this side took that
+    /// call's answer. The extension learns from this that its answer was taken.
     mutating func open() -> UInt64 {
         made &+= answered == RawCalls.mark | made ? 1 : 2
         return RawCalls.mark | made
     }
 
-    /// The answer to a call was taken.
+    /// Records that the answer to a call was taken.
     @inline(__always) mutating func take(_ id: UInt64) {
         answered = id
     }
@@ -35,7 +35,7 @@ struct RawCalls: Sendable {
         return number > 0 && number <= made
     }
 
-    /// Whether a late answer is one that had to be expected.
+    /// Whether a late answer belongs to a call that this side gave up. Each given-up call accounts for one.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }
         forgone &-= 1

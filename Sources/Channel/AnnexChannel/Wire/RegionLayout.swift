@@ -1,33 +1,34 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Where the words of a region lie. What one side writes while the other polls has a pair of lines of its own, so that
-/// ends on two cores do not take each other's cache lines (128 bytes: processors fetch lines in pairs). The words that
-/// only change when a side goes to sleep or to another core share one.
+/// The offsets of the words in a memory region. Each word that one side writes while the other polls has a pair of
+/// cache lines of its own (128 bytes, because processors fetch lines in pairs). So ends on two cores do not take each
+/// other's lines. The words that change only when a side goes to sleep or to another core share one pair.
 enum RegionLayout {
-    /// Written by the host into its own region before anybody else sees it.
+    /// Written by the host into its own region before any other process has it.
     static let magic = 0
     static let version = 4
     static let hostCapacity = 8
     static let extensionCapacity = 12
     /// `WireFeatures` of the host, 64 bits.
     static let features = 16
-    /// Bytes of the host's arena, which lies behind its ring, and of the extension's.
+    /// Bytes of the arenas of host and extension. Each arena lies after its region's ring.
     static let hostArena = 24
     static let extensionArena = 28
-    /// The most bytes of an answer that the host takes.
+    /// The most bytes of an answer that the host accepts.
     static let largestMessage = 32
 
-    /// How many bytes the region's writer has taken out of the other ring, modulo 2^32, as far as it has said so.
+    /// How many bytes the region's writer has read from the other ring, modulo 2^32, as last published.
     static let consumed = 128
-    /// `ReceiverState` of the region's writer.
+    /// The `ReceiverState` of the region's writer.
     static let receiver = 256
-    /// Not 0 while the region's writer sleeps because the other side has not made room.
+    /// Not 0 while the region's writer sleeps because the other ring's reader has not made room.
     static let sender = 260
-    /// The core that the region's writer last waited on, counted from 1; 0: not said. A hint.
+    /// The core on which the region's writer last waited, counted from 1; 0: unknown. It is only a hint.
     static let processor = 264
 
-    /// In the extension's region: what it sleeps on, where both know bells. The one word there that the host writes.
+    /// In the extension's region: the word on which the extension sleeps, if both sides support bells. It is the only
+    /// word in that region that the host writes.
     static let bell = 384
 
     /// The ring's first byte.
@@ -39,7 +40,7 @@ enum RegionLayout {
 }
 
 extension RegionLayout {
-    /// What a host's region says.
+    /// The contents of a host's region description.
     struct Description {
         let host: (capacity: UInt32, arena: UInt32)
         let `extension`: (capacity: UInt32, arena: UInt32)
@@ -47,16 +48,17 @@ extension RegionLayout {
         var features = WireFeatures.own
     }
 
-    /// Whether so many bytes are an arena's.
+    /// Whether an arena may have this size.
     static func isArena(_ size: UInt32) -> Bool {
         size & (WireFormat.pieceSize &- 1) == 0 && size <= WireFormat.mostPlaces &* WireFormat.pieceSize
     }
 
-    /// What the host's region says about both rings and arenas, held against its own size.
+    /// Reads the host's description of both rings and arenas, and checks it against the region's size.
     static func description(_ region: borrowing Mapping, size: Int64) throws(SystemError) -> Description {
         guard size >= Int64(ring) else { throw notARegion }
         let start = unsafe region.start
-        // SAFETY: the mapping holds at least the first page, and the words were written before anybody had it.
+        // SAFETY: the mapping holds at least the first page, and the words were written before any other process had
+        // the region.
         func word(_ offset: Int) -> UInt32 { unsafe start.load(fromByteOffset: offset, as: UInt32.self) }
         let (host, arena) = (word(hostCapacity), word(hostArena))
         let (other, otherArena) = (word(extensionCapacity), word(extensionArena))
@@ -77,23 +79,23 @@ extension RegionLayout {
     }
 }
 
-/// What a receiver says about itself in its own region.
+/// The state of a receiver, in its own region.
 ///
-/// The low two bits are the state; a doorbell's upper bits count how often it was asked for, so that a sender rings
-/// once for each time.
+/// The lower two bits are the state. If it asks for a doorbell, the upper bits count how often it asked, so that a
+/// sender rings once each time.
 enum ReceiverState {
     static let awake: UInt32 = 0
     /// Sleeps on the header that the sender writes next.
     static let asleep: UInt32 = 1
-    /// Sleeps on the bell in its own region; an extension only, whose host knows bells.
+    /// Sleeps on the bell in its own region. Only an extension does this, and only if its host supports bells.
     static let asleepOnBell: UInt32 = 3
 
-    /// Sleeps in epoll and wants a byte on the control socket.
+    /// Sleeps in epoll and asks for a byte on the control socket.
     static func wantsDoorbell(_ turn: UInt32) -> UInt32 {
         turn << 2 | 2
     }
 
-    /// The same, and also for an answer whose caller had said that it looks by itself: a task that has suspended since.
+    /// Also asks for a doorbell for answers to attended calls, because a task that made such a call has suspended.
     static func wantsEveryDoorbell(_ turn: UInt32) -> UInt32 {
         turn << 2 | 3
     }
@@ -102,7 +104,8 @@ enum ReceiverState {
         state | 2 == asleepOnBell
     }
 
-    /// Whether it asks for a doorbell, also for an answer to a caller that looks by itself.
+    /// Whether the state asks for a doorbell.
+    /// - Parameter isAttended: whether the frame is an answer to an attended call.
     static func isDoorbell(_ state: UInt32, isAttended: Bool = false) -> Bool {
         state & 3 == 2 ? !isAttended : state & 3 == 3 && state != asleepOnBell
     }

@@ -1,27 +1,27 @@
-/// Why a stream takes or gives nothing any more.
+/// Why a stream cannot send or receive.
 public enum StreamFailure: Error, Sendable, Hashable {
-    /// The other side has let go of the stream. The text is its own: escape it before showing it.
+    /// The other side ended the stream. The text comes from the other side: escape it before printing.
     case reset(code: UInt32, text: String)
-    /// This side has let go of it.
+    /// This side cancelled the stream.
     case cancelled
     /// Nothing more can be sent after `finish`.
     case finished
-    /// The other side did nothing within the caller's time, or the channel's. The stream itself goes on.
+    /// The other side did nothing within the caller's timeout or the channel's limit. The stream stays open.
     case deadlineExceeded
-    /// The message is larger than the other side takes at once.
+    /// The message is larger than the other side accepts at once.
     case messageTooLarge(bytes: Int, most: Int)
-    /// The extension does not know streams.
+    /// The extension does not support streams.
     case unsupported
-    /// As many streams are open as the channel may have.
+    /// The most streams that the channel may have are already open.
     case tooManyStreams(most: Int)
-    /// The channel is closed, or has failed.
+    /// The channel is closed, or sending failed.
     case channel(CallFailure)
 }
 
 extension StreamFailure {
-    /// The code of a stream that nobody on the other side takes.
+    /// The code of a reset for a stream that the other side did not accept.
     public static let refusedCode: UInt32 = 0xFFFF_FFF0
-    /// The code of a stream that its user let go of.
+    /// The code of a reset for a stream that its user cancelled.
     public static let cancelledCode: UInt32 = 0xFFFF_FFF1
 }
 

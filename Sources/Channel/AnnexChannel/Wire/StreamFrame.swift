@@ -1,11 +1,11 @@
-/// The payloads of frames that belong to streams, other than the users' own bytes.
+/// The payloads of stream frames, except the users' own messages.
 enum StreamFrame {
-    /// An opening: the window that the opener gives, then the users' bytes.
+    /// The payload that opens a stream: the window that the opener gives, then the users' bytes.
     static func opening(window: UInt32, _ arguments: [UInt8]) -> [UInt8] {
         WireBytes.bytes(window) + arguments
     }
 
-    /// - Returns: the opener's window and the users' bytes; nil where it is no opening.
+    /// - Returns: the opener's window and the users' bytes; nil if the payload is malformed.
     static func opening(_ payload: [UInt8]) -> (window: UInt32, arguments: [UInt8])? {
         guard let window = WireBytes.number(payload, at: 0, as: UInt32.self),
             window >= StreamState.smallestWindow, window <= StreamState.largestWindow
@@ -23,10 +23,10 @@ enum StreamFrame {
     }
 }
 
-/// Messages that came and were not taken. What bounds it is the credit that was given for them.
+/// Messages that arrived and were not taken yet. The credit that was given for them bounds the queue.
 struct StreamQueue: Sendable {
     private var messages: [[UInt8]] = []
-    /// How many of `messages` were taken: moved up once they are half of it.
+    /// How many of `messages` were taken. They are removed once they are more than half.
     private var taken = 0
 
     var count: Int { messages.count - taken }

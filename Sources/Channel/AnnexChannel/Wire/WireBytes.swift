@@ -1,10 +1,10 @@
-/// Fixed-width numbers as bytes, least significant first.
+/// Encodes fixed-width numbers as bytes, least significant first.
 package enum WireBytes {
     package static func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
         unsafe withUnsafeBytes(of: value.littleEndian) { unsafe [UInt8]($0) }
     }
 
-    /// The number at `offset`; nil where the bytes end before it does.
+    /// The number at `offset`; nil if the bytes end before the number does.
     package static func number<Value: FixedWidthInteger>(_ bytes: [UInt8], at offset: Int, as: Value.Type = Value.self)
         -> Value?
     {
@@ -15,10 +15,10 @@ package enum WireBytes {
     }
 }
 
-// What the other side says of itself, checked while it is read.
+// Decoding of the other side's messages, with all checks.
 
 extension Hello {
-    /// Reads a hello that an extension sent.
+    /// Decodes an extension's hello.
     init(_ frame: Frame) throws(ChannelViolation) {
         guard frame.payload.count == Hello.size, frame.method == 0,
             WireBytes.number(frame.payload, at: 0) == WireFormat.magic,
@@ -31,7 +31,7 @@ extension Hello {
 }
 
 extension DescriptorTag {
-    /// Nil for anything that is not exactly a tag.
+    /// Returns nil unless the bytes are exactly a tag.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == DescriptorTag.size, WireBytes.number(bytes, at: 0) == DescriptorTag.mark,
             let count = WireBytes.number(bytes, at: 4, as: UInt32.self),
@@ -42,8 +42,8 @@ extension DescriptorTag {
 }
 
 extension LargeHeader {
-    /// Reads what the other side says of a message that it begins.
-    /// - Parameter limit: the most bytes that this side takes.
+    /// Decodes the head of a message in pieces.
+    /// - Parameter limit: the most bytes that this side accepts.
     /// - Returns: the header, and a request's terms.
     static func read(
         _ payload: [UInt8], atMost limit: UInt32
@@ -73,7 +73,7 @@ extension FrameKind {
 }
 
 extension RequestTerms {
-    /// The terms behind a large request's header; the empty ones where there are none.
+    /// Decodes the terms after a large request's header; the default terms if there are none.
     fileprivate init(_ payload: [UInt8]) {
         guard let limit = WireBytes.number(payload, at: 8, as: UInt64.self),
             let mostBytes = WireBytes.number(payload, at: 16, as: UInt64.self),
@@ -87,7 +87,7 @@ extension RequestTerms {
 }
 
 extension CallFailure {
-    /// What the extension said instead of an answer.
+    /// Decodes a failure that the extension sent instead of an answer.
     init(_ frame: Frame) throws(ChannelViolation) {
         guard let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)

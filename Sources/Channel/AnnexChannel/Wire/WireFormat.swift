@@ -1,19 +1,19 @@
-/// Numbers that both ends must agree on. `Docs/Design/Channel.md` says the same in words.
+/// Constants that both ends must agree on. `Docs/Design/Channel.md` describes the format.
 enum WireFormat {
     /// "ANXC", the first word of the host's region and of a hello.
     static let magic: UInt32 = 0x4358_4E41
-    /// Raised with every change of layout or meaning; ends of different versions refuse each other.
+    /// Increased with every change of layout or meaning. Ends of different versions reject each other.
     static let version: UInt32 = 2
 
-    /// Frames start at multiples of this many bytes, a cache line, and positions count in such steps.
+    /// Frames start at multiples of this many bytes, a cache line. Positions are such multiples.
     static let alignment: UInt32 = 64
     static let headerSize: UInt32 = 16
 
     static let smallestCapacity: UInt32 = 4096
     static let largestCapacity: UInt32 = 1 << 28
 
-    /// Bytes of one place in an arena, and of each piece of a message but its last: as much as stays in a core's own
-    /// cache while it is copied in and out.
+    /// Bytes of one place in an arena, and of each piece of a message but its last. A piece stays in a core's own cache
+    /// while it is copied in and out.
     static let pieceSize: UInt32 = 1 << pieceShift
     static let pieceShift: UInt32 = 16
     /// The most places of an arena.
@@ -22,23 +22,23 @@ enum WireFormat {
     /// A doorbell's bytes on the control socket.
     static let doorbell: [UInt8] = [1]
 
-    /// The largest payload that a ring takes: a reader that has taken everything always has left room for one.
+    /// The largest payload of a frame. A reader that has read everything has always left room for one.
     @inline(__always) static func largestPayload(capacity: UInt32) -> UInt32 {
         capacity / 2
     }
 
-    /// What a frame of this payload takes in a ring. The payload is at most half a ring, so nothing overflows.
+    /// The bytes of a frame with this payload in a ring. The payload is at most half a ring, so nothing overflows.
     @inline(__always) static func frameSize(payload: UInt32) -> UInt32 {
         (headerSize &+ payload &+ (alignment &- 1)) & ~(alignment &- 1)
     }
 
-    /// How much a reader takes before it says so. With what it has not said, at most a quarter of the ring, a writer
-    /// still sees three quarters free: more than the largest frame and the line behind it.
+    /// How many bytes a reader reads before it publishes its position. The unpublished part is at most a quarter of the
+    /// ring. So the writer still sees three quarters free, more than the largest frame and the line after it.
     static func step(capacity: UInt32) -> UInt32 {
         min(capacity / 4, 2048)
     }
 
-    /// Where the frame behind one that ends at `position` lies: at the ring's start, where the frame says so.
+    /// The position of the frame after one that ends at `position`: the ring's start if the frame has the mark `turn`.
     @inline(__always) static func next(after position: UInt32, turns: Bool, capacity: UInt32) -> UInt32 {
         turns ? (position &+ (capacity &- 1)) & ~(capacity &- 1) : position
     }
