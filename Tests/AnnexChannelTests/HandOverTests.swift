@@ -263,6 +263,12 @@ import Testing
         #expect(await channel.violation() == .sealedSize(60_000, accepted: 40_000))
     }
 
+    /// A host closes the channel of an extension that hands over empty memory.
+    @Test func `IPC-04: an extension cannot seal empty memory`() throws {
+        let error = #expect(throws: SystemError.self) { _ = try SealedMemory(copying: []) }
+        #expect(error?.errno == EINVAL && error?.remedy != nil)
+    }
+
     @Test func `an extension survives that its call is given up while it answers with memory`() async throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host

@@ -124,6 +124,36 @@ import Testing
         resizer.finish()
     }
 
+    /// The channel may take less than a message may have.
+    @Test(arguments: [false, true])
+    func `a response too large for the channel is a failure that says so`(_ isLater: Bool) throws {
+        var configuration = ChannelConfiguration.patient
+        configuration.largestMessage = 100_000
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            try endpoint.sayHello()
+            var service = ChannelService()
+            let large = Resized(image: [UInt8](repeating: 1, count: 200_000))
+            if isLater {
+                service.serve(Resize.self, later: { _, response in try? response.send(large) })
+            } else {
+                service.serve(Resize.self) { _ in large }
+            }
+            try service.serve(endpoint)
+        }
+        let failure = #expect(throws: CallFailure.self) {
+            try host.callAndWait(Resize(width: 1), timeout: .patience)
+        }
+        guard case .failed(HandlerFailure.tooLargeCode, _) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
+        thread.join()
+        host.end(with: "the test is over")
+    }
+
     @Test func `a request too large for a message is refused before it is sent`() throws {
         let resizer = try Resizer()
         let most = MessageLimits.standard.bytes

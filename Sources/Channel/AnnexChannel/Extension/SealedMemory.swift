@@ -29,6 +29,10 @@ public struct SealedMemory: ~Copyable {
 
     /// Creates a sealed copy of at least one byte.
     public init(copying bytes: [UInt8]) throws(SystemError) {
+        // A host closes the channel of an extension that hands over empty memory.
+        guard !bytes.isEmpty else {
+            throw SystemError("memfd_create", errno: EINVAL, remedy: "hand over at least one byte")
+        }
         let memory = try Descriptor.memfd("annex-answer", size: 0)
         try memory.writeAll(bytes)
         try memory.addSeals(.immutable)

@@ -26,6 +26,12 @@ public struct PendingResponse<Response: Message>: ~Copyable {
         } catch {
             return try request.fail(code: HandlerFailure.tooLargeCode, text: "the response is too large: \(error)")
         }
+        let most = request.largestPayload
+        guard bytes.count <= most else {
+            return try request.fail(
+                code: HandlerFailure.tooLargeCode,
+                text: "the response is too large: \(bytes.count) bytes, at most \(most) go through this channel")
+        }
         try request.reply(bytes)
     }
 
