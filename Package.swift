@@ -34,7 +34,9 @@ let selfContained: [LinkerSetting] = isSanitized ? [] : [.unsafeFlags(["-static-
 /// the names of functions, which nobody reads there. The libraries are parts of Foundation that a static executable does
 /// not find by itself.
 let startsAtOnce: [LinkerSetting] =
-    selfContained + [
+    isSanitized
+    ? []
+    : selfContained + [
         .unsafeFlags(["-use-ld=lld"]), .unsafeFlags(["-Xlinker", "-s"], .when(configuration: .release)),
         .linkedLibrary("_FoundationCShims"), .linkedLibrary("_FoundationCollections"),
     ]

@@ -21,8 +21,8 @@ import Testing
 
     /// Gives a handler its session, and the test the handler's observations.
     private final class Handler: Sendable {
-        let session = Mutex<ExtensionSession?>(nil)
-        let errors = Mutex<[HostError]>([])
+        let session = Synchronization.Mutex<ExtensionSession?>(nil)
+        let errors = Synchronization.Mutex<[HostError]>([])
 
         /// Runs a body in the handler of the notices 30.
         func service(_ body: @escaping @Sendable (ExtensionSession) throws(HostError) -> Void) -> HostService {

@@ -1,8 +1,8 @@
+import AnnexLinux
 import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexLinux
 @testable import AnnexSandbox
 
 /// The processor time of many processes is counted as one sum.
