@@ -65,3 +65,27 @@ extension BrokerService {
             identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel, of: host, events: events)
     }
 }
+
+/// Why an extension is launched.
+package enum LaunchPurpose: UInt8, Sendable, Hashable, FieldValue {
+    /// A request needs the extension. The launch waits in line for an instance slot, and may take a parked extension's
+    /// slot.
+    case request
+    /// No request needs the extension yet. It gets a free slot for which no launch waits; otherwise the broker rejects
+    /// it at once.
+    case ahead
+}
+
+/// The limits that an extension's policy sets for its host.
+package struct SessionTerms: Sendable, Hashable {
+    /// The limits of the channel, which the host makes.
+    package var channel: ChannelConfiguration
+    /// How long an extension that has served a standby's single request may wait for the next one. Zero means that it
+    /// is ended instead.
+    package var keepAlive: Duration
+
+    package init(channel: ChannelConfiguration = ChannelConfiguration(), keepAlive: Duration = .zero) {
+        self.channel = channel
+        self.keepAlive = keepAlive
+    }
+}

@@ -52,3 +52,32 @@ extension ExtensionHandle {
     /// An embedded broker needs no report, because the host in its process passes a ping on at once.
     package func passedPingOn() {}
 }
+
+/// An event that a broker sends to a host about an extension that the host launched.
+package enum ExtensionEvent: Sendable {
+    /// The extension said hello within its launch limit.
+    case ready(LaunchReport)
+    /// The broker wants a sign of life: the host pings the extension, and passes its answer to the handle.
+    case ping
+    /// The extension is close to its memory limit. The host warns it, so that it can free some.
+    case memoryWarning
+    /// The session is over. The host tells the extension, which may tidy up until its grace ends.
+    case goodbye
+    /// The grace is about to end. The host warns the extension, so that it can finish its activities.
+    case endIsNear
+    /// The extension has ended. No event follows.
+    case ended(Termination)
+}
+
+/// A breach of the channel's rules by an extension, found at the host's end.
+package struct ProtocolViolation: Sendable, Hashable {
+    /// What the extension did, with its numbers, for a report.
+    package let text: String
+    /// Whether the extension exceeded a budget, rather than did something that is never allowed.
+    package let isBudget: Bool
+
+    package init(_ text: String, isBudget: Bool = false) {
+        self.text = text
+        self.isBudget = isBudget
+    }
+}

@@ -1,3 +1,5 @@
+internal import AnnexModel
+
 /// A report on one launch: how long each step took, and which layers and limits are in force.
 public struct LaunchReport: Sendable, Hashable {
     /// One step of the launch.
@@ -66,4 +68,61 @@ public struct LaunchReport: Sendable, Hashable {
 
     /// The time from the plan to the extension's hello.
     public var total: Duration { steps.reduce(.zero) { $0 + $1.duration } }
+}
+
+extension LaunchReport {
+    /// How a limit is held.
+    public enum Enforcement: String, Sendable, Hashable {
+        /// The kernel holds it. Whatever would pass the limit fails, or ends the extension, at that moment.
+        case enforced
+        /// Annex measures the use from time to time, and ends the extension when it finds the limit passed. Memory is
+        /// watched if the machine offers no control group. `RLIMIT_DATA` then fails each allocation past the limit, and
+        /// Annex checks the memory that it does not cover.
+        case watched
+    }
+
+    /// One limit of the extension's policy.
+    public struct Limit: Sendable, Hashable {
+        /// The limit's name as policies spell it, for example `memory`.
+        public let name: String
+        /// The bound as policies write it, for example `64M`, `10s` or `32`.
+        public let bound: String
+        /// How the limit is held.
+        public let enforcement: Enforcement
+        /// The mechanism that holds the limit, for example `control group` or `RLIMIT_NOFILE`.
+        public let keeper: String
+
+        package init(name: String, bound: String, enforcement: Enforcement, keeper: String) {
+            self.name = name
+            self.bound = bound
+            self.enforcement = enforcement
+            self.keeper = keeper
+        }
+    }
+}
+
+extension LaunchReport: CustomStringConvertible {
+    /// A summary, one fact per line: how long the launch took, its policy, its layers and its limits.
+    public var description: String {
+        guard !policy.isEmpty else { return "not launched yet" }
+        var lines = [
+            "ready in \(total.short) under \(policy)" + (waited > .zero ? ", after \(waited.short) for a place" : "")
+        ]
+        let longest = steps.sorted { $0.duration > $1.duration }.prefix(5)
+        lines.append("longest steps: " + longest.map { "\($0.name) \($0.duration.short)" }.joined(separator: ", "))
+        lines.append("layers: " + layers.joined(separator: ", "))
+        lines += waived.map { "without \($0)" }
+        lines.append("limits: " + limits.map(\.description).joined(separator: ", "))
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension LaunchReport.Waiver: CustomStringConvertible {
+    /// The layer, why it is missing, and the remedy if one is known.
+    public var description: String { "\(layer.rawValue): \(cause)" + (remedy.map { "; \($0)" } ?? "") }
+}
+
+extension LaunchReport.Limit: CustomStringConvertible {
+    /// For example `memory 64M (control group, enforced)`.
+    public var description: String { "\(name) \(bound) (\(keeper), \(enforcement.rawValue))" }
 }

@@ -1,8 +1,10 @@
 import AnnexDaemon
 import AnnexLinux
+import Dispatch
 import Glibc
 import Logging
 import ServiceLifecycle
+import Synchronization
 
 /// The program's life: the steps before and after the daemon's run.
 struct DaemonLife {
@@ -81,5 +83,22 @@ struct DaemonLife {
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// How a group of services ended, for a thread that waits for it.
+final class GroupCompletion: Sendable {
+    private let error = Mutex<(any Error)?>(nil)
+    private let isOver = DispatchSemaphore(value: 0)
+
+    /// - Parameter error: the error that ended the group; nil if the group was asked to end.
+    func tell(_ error: (any Error)?) {
+        self.error.withLock { $0 = error }
+        isOver.signal()
+    }
+
+    func wait() -> (any Error)? {
+        isOver.wait()
+        return error.withLock { $0 }
     }
 }

@@ -85,3 +85,33 @@ struct Misbehaver: ~Copyable {
         try request.reply(ReplyMessage(items, collecting: &contents).encoded())
     }
 }
+
+/// The attempts of the misbehaving extension. A request names one of these words.
+enum Conduct: String, CaseIterable {
+    case readsHostFiles
+    case opensSocket
+    case forks
+    case executes
+    case takesTooMuchMemory
+    case hoardsNamelessFiles
+    case neverAnswers
+    case sendsMalformedMessage
+    case floods
+    case floodsOutput
+    case crashes
+    case aborts
+    case traps
+    case handsOverDescriptor
+}
+
+/// A call that the extension tried, and the kernel's answer, unchanged.
+struct Attempt {
+    let text: String
+    let succeeded: Bool
+
+    /// - Parameter result: the call's result or -errno.
+    init(_ call: String, _ result: Int32) {
+        succeeded = result >= 0
+        text = succeeded ? "\(call): succeeded" : "\(call): \(Errno.name(-result))"
+    }
+}

@@ -46,3 +46,13 @@ extension Picture {
         return Pixel(red: mix(402, 787, 194), green: mix(357, 702, 172), blue: mix(279, 547, 134))
     }
 }
+
+/// The edits that can be applied to a picture.
+public enum PictureEdit: String, Sendable, CaseIterable {
+    /// Brown and white, as in old photographs.
+    case sepia
+    /// Black and white.
+    case grayscale
+    /// Every colour becomes its opposite.
+    case invert
+}

@@ -1,5 +1,6 @@
 internal import AnnexBrokerAPI
 internal import AnnexBundle
+internal import Synchronization
 
 /// The installed apps by identifier, with their extensions.
 struct Registry: Sendable {
@@ -106,4 +107,40 @@ struct Registry: Sendable {
         }
         return nil
     }
+}
+
+/// One broker's registry as an object of its own. A running extension asks it whether its installation is still
+/// current, and must not keep the broker itself alive for that.
+final class InstalledRegistry: Sendable {
+    private let registry = Mutex(Registry())
+
+    func withLock<Result, Failure: Error>(
+        _ body: (inout sending Registry) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        try registry.withLock(body)
+    }
+
+    /// Whether a launch would start the extension from this installation now.
+    func isCurrent(_ identifier: String, instance: UInt64) -> Bool {
+        registry.withLock { $0.instance(of: identifier) == instance }
+    }
+}
+
+/// The installation that a launch found: the extension's bundle and the installation's number. The bundle stays on disk
+/// as long as this value exists.
+struct Installed: Sendable {
+    let identifier: String
+    private let instance: UInt64
+    private let bundle: ExtensionBundle
+    private let registry: InstalledRegistry
+
+    init(_ bundle: ExtensionBundle, instance: UInt64, in registry: InstalledRegistry) {
+        identifier = bundle.identifier
+        self.bundle = bundle
+        self.instance = instance
+        self.registry = registry
+    }
+
+    /// Whether another installation has replaced this one, or the extension was removed.
+    var isReplaced: Bool { !registry.isCurrent(identifier, instance: instance) }
 }

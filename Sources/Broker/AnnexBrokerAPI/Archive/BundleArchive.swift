@@ -1,3 +1,5 @@
+package import AnnexLinux
+
 /// The format of an app's directory as one piece of sealed memory, which a host sends to a daemon to install the app.
 ///
 /// A daemon never reads a client's files. A system daemon would read them with more rights than the client has, and a
@@ -47,5 +49,24 @@ package enum BundleArchive {
         /// The offset of the contents in the archive, in bytes.
         package let offset: Int64
         package let size: Int64
+    }
+}
+
+/// Why an app's directory cannot become an archive, or why an archive cannot become an app.
+package enum BundleArchiveFailure: Error, Sendable, Hashable {
+    /// A file breaks a rule: its path beneath the app, and the fault.
+    case file(String, String)
+    /// The bytes are not a valid archive.
+    case malformed(String)
+    case system(SystemError)
+}
+
+extension BundleArchiveFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .file(let path, let what): "\(Escaped(path)): \(what)"
+        case .malformed(let what): "the archive \(what)"
+        case .system(let error): "\(Escaped("\(error)"))"
+        }
     }
 }

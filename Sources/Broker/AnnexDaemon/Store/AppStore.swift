@@ -1,4 +1,5 @@
 internal import AnnexBrokerAPI
+internal import AnnexBundle
 internal import AnnexChannel
 internal import AnnexLinux
 internal import Glibc
@@ -132,4 +133,22 @@ final class AppStore: Sendable {
         }
         for leaving in free { discard(leaving.app.folder) }
     }
+}
+
+/// The folder of an app that was replaced or removed. It stays until no extension runs from it: a running extension
+/// holds its bundle.
+struct Leaving: Sendable {
+    private struct Held: Sendable {
+        weak let bundle: ExtensionBundle?
+    }
+
+    let app: StoreIndex.App
+    private let held: [Held]
+
+    init(_ app: StoreIndex.App, heldBy bundles: [ExtensionBundle]) {
+        self.app = app
+        held = bundles.map { Held(bundle: $0) }
+    }
+
+    var isHeld: Bool { held.contains { $0.bundle != nil } }
 }

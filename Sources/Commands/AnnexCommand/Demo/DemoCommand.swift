@@ -85,3 +85,39 @@ struct DemoCommand: AsyncParsableCommand {
             apps: [bundle], waiving: Set(waive), patience: patience, holdsBack: false, reports: .standard)
     }
 }
+
+/// Why the demo cannot begin, in one line.
+struct DemoFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Shows the demo's results as they arrive.
+protocol DemoPrinter: AnyObject {
+    func show(_ edit: PictureEdit.Result)
+    func show(_ trial: Trial.Result)
+    /// Shows at the end whether the same host can still edit a picture. `failure` is nil if it can.
+    func showHost(_ failure: String?)
+    func finish()
+}
+
+/// The app whose extensions the demo uses.
+enum ExampleApp {
+    static let editor = "com.example.pictures.editor"
+    static let misbehaver = "com.example.pictures.misbehaver"
+    static let silent = "com.example.pictures.silent"
+
+    /// The path where `make demo` puts the bundle: beside this program.
+    static var besideThisProgram: String { "\(folderOfThisProgram)/Pictures.app" }
+
+    static var folderOfThisProgram: String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &path, path.count - 1)
+        let program = String(decoding: path.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let slash = program.lastIndex(of: "/") else { return "." }
+        return String(program[..<slash])
+    }
+}

@@ -1,5 +1,6 @@
 import AnnexHost
 import AnnexLinux
+import ArgumentParser
 import Glibc
 
 /// The harmless part of the demo: sends one picture through the photo-editing extension.
@@ -118,5 +119,31 @@ extension TypeIdentifier {
     fileprivate static func picture(named name: String) -> TypeIdentifier {
         let ending = name.split(separator: ".").last?.lowercased()
         return ending == "jpg" || ending == "jpeg" ? .jpeg : .png
+    }
+}
+
+/// The edits that the example's photo-editing extension offers. The raw values are the words of its request.
+enum EditName: String, CaseIterable, ExpressibleByArgument {
+    case sepia
+    case grayscale
+    case invert
+}
+
+/// What the demo shows about a session: its launch, its traffic, its end.
+struct SessionFacts {
+    let report: LaunchReport
+    /// Messages that the host sent and received, including the extension's hello.
+    let sent: UInt64
+    let received: UInt64
+    /// Payload bytes in messages, in both directions. The picture travels beside them and does not count.
+    let bytes: UInt64
+    let end: Termination
+
+    init(_ session: ExtensionSession, end: Termination) {
+        report = session.launchReport
+        sent = session.statistics.messagesSent
+        received = session.statistics.messagesReceived
+        bytes = session.statistics.bytesSent + session.statistics.bytesReceived
+        self.end = end
     }
 }

@@ -1,5 +1,6 @@
 import AnnexHost
 import AnnexLinux
+import AnnexPolicy
 import ArgumentParser
 
 /// The daemon that a command connects to, and the exit codes for its errors.
@@ -55,5 +56,17 @@ struct DaemonChoice: ParsableArguments {
     private func report(_ error: BrokerError) -> ExitCode {
         StandardError.print("annex: \(PlainText.shown("\(error)"))")
         return error.code == .unreachable ? Self.unavailable : Self.refused
+    }
+}
+
+extension DaemonChoice {
+    /// Enables or disables extensions, and prints their names.
+    func switchExtensions(_ extensions: [String], on isEnabled: Bool) throws {
+        let (changed, end) = try ask(about: extensions) { host, identifier throws(BrokerError) in
+            try host.setEnabled(isEnabled, for: identifier)
+            return identifier
+        }
+        if json { print(JSON.object([.init(isEnabled ? "enabled" : "disabled", .texts(changed))]).written) }
+        if let end { throw end }
     }
 }

@@ -1,4 +1,5 @@
-import AnnexPolicy
+public import AnnexPolicy
+public import ArgumentParser
 
 /// The options of `annex run`.
 struct RunOptions {
@@ -73,3 +74,19 @@ extension RunOptions {
     /// Whether a limit can have this many seconds.
     static func isUsable(_ seconds: Double) -> Bool { seconds > 0 && seconds < 1e9 }
 }
+
+/// A number of bytes in the form that people write: `65536`, `64K`, `64M`, `1G`.
+struct ByteSize: ExpressibleByArgument {
+    let bytes: UInt64
+
+    init?(argument: String) {
+        let units: [Character: UInt64] = ["K": 10, "M": 20, "G": 30]
+        let shift = argument.last.flatMap { units[$0] }
+        guard let number = UInt64(shift == nil ? argument : String(argument.dropLast())), number > 0 else { return nil }
+        guard number.leadingZeroBitCount > Int(shift ?? 0) else { return nil }
+        bytes = number << (shift ?? 0)
+    }
+}
+
+/// A layer as an argument, as in `--waive landlock`.
+extension SandboxLayer: ExpressibleByArgument {}

@@ -1,3 +1,5 @@
+public import AnnexChannel
+
 /// The error with which an extension cancelled a request.
 public struct ExtensionError: Error, Sendable, Hashable {
     /// The error's number within its domain.
@@ -33,4 +35,18 @@ extension ExtensionError {
     /// The user, or the host on the user's behalf, no longer wants the result.
     public static let userCancelled = ExtensionError(
         code: 2, domain: annexDomain, localizedDescription: "The request was cancelled.")
+}
+
+extension ExtensionError: Message {
+    public func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(code, as: 1)
+        encoder.encode(domain, as: 2)
+        encoder.encode(localizedDescription, as: 3)
+    }
+
+    public init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        code = try decoder.decode(1)
+        domain = try decoder.decode(2)
+        localizedDescription = try decoder.decode(3, default: "")
+    }
 }

@@ -1,3 +1,5 @@
+public import AnnexChannel
+
 /// A uniform type identifier. It names a kind of content, for example `public.jpeg`.
 public struct TypeIdentifier: RawRepresentable, Sendable, Hashable, Comparable {
     /// The identifier in reverse DNS, for example `com.example.pictures.sketch`.
@@ -52,4 +54,15 @@ extension TypeIdentifier {
     public static let mpeg4Movie = TypeIdentifier(rawValue: "public.mpeg-4")
     public static let audio = TypeIdentifier(rawValue: "public.audio")
     public static let pdf = TypeIdentifier(rawValue: "com.adobe.pdf")
+}
+
+extension TypeIdentifier: FieldValue {
+    public func write(to encoder: inout MessageEncoder) {
+        rawValue.write(to: &encoder)
+    }
+
+    public init(reading field: inout FieldReader) throws(DecodingFailure) {
+        self.init(rawValue: try field.text())
+        guard isWellFormed else { throw field.failure(.refused("is no type identifier")) }
+    }
 }
