@@ -94,3 +94,43 @@ package struct ControlSocket: ~Copyable, Sendable {
                 owning: try SystemError.check("getsockopt(SO_PEERPIDFD)", annex_peer_pidfd(descriptor.number))))
     }
 }
+
+/// The result of one attempt to receive.
+package enum ControlReception: ~Copyable, Sendable {
+    case message(ControlMessage)
+    /// No message is waiting.
+    case nothing
+    /// The peer is gone. A message without bytes looks the same, but Annex never sends one.
+    case end
+}
+
+/// One message from a control socket, with the descriptors that the peer sent in it.
+package struct ControlMessage: ~Copyable, Sendable {
+    /// The bytes, at most as many as the receiver asked for.
+    package let bytes: [UInt8]
+    /// All descriptors that arrived, expected or not. Those that are not taken are closed with this value.
+    package var descriptors: DescriptorList
+    /// The peer sent more bytes than were asked for.
+    package let bytesWereCut: Bool
+    /// Some descriptors were lost, because this process has no descriptor numbers left.
+    package let descriptorsWereCut: Bool
+
+    /// Takes all descriptors out of the message. The caller owns them then.
+    package mutating func takeDescriptors() -> DescriptorList {
+        var taken = DescriptorList()
+        swap(&taken, &descriptors)
+        return taken
+    }
+}
+
+/// Both ends of a control socket.
+package struct ControlSocketPair: ~Copyable, Sendable {
+    package var host: ControlSocket
+    package var peer: ControlSocket
+
+    package init() throws(SystemError) {
+        let pair = try DescriptorPair.sockets()
+        host = ControlSocket(owning: pair.first)
+        peer = ControlSocket(owning: pair.second)
+    }
+}

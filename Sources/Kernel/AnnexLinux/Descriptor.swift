@@ -49,4 +49,28 @@ extension Descriptor {
         }
         return Descriptor(owning: number)
     }
+
+    /// Opens an object for reference only (`O_PATH`): it cannot be read or written, and its permissions do not matter.
+    /// That is enough to compare it, to bind it, and to open paths beneath it.
+    package static func reference(to path: String) throws(SystemError) -> Descriptor {
+        try Descriptor.open(path, pathOnly)
+    }
+
+    /// `O_PATH`. Glibc's import lacks the name; the number is the same on every architecture that Annex supports.
+    package static let pathOnly: Int32 = 0o10_000_000
+
+    /// Opens a path below this directory. The kernel refuses every way out: `..` above the directory, an absolute path,
+    /// and any symbolic or magic link on the way.
+    /// - Throws: `EXDEV` if the path leads out of the directory, `ELOOP` if it passes a link.
+    package func openBeneath(_ path: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> Descriptor {
+        let opened = unsafe path.withCString { text in
+            unsafe annex_open_beneath(number, text, UInt64(UInt32(bitPattern: flags)), UInt64(mode))
+        }
+        return Descriptor(owning: try SystemError.check("openat2", path: path, opened))
+    }
+
+    /// Opens a directory, so that paths can be opened beneath it.
+    package static func directory(_ path: String) throws(SystemError) -> Descriptor {
+        try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
+    }
 }

@@ -38,3 +38,53 @@ public struct Policy: Sendable, Hashable {
         return Set(allowed).union(LaunchCalls.names).union([LaunchCalls.exec]).sorted()
     }
 }
+
+extension Policy {
+    /// This policy with additional paths, for which the caller is responsible.
+    ///
+    /// A grant takes no right away: if the path or a directory above it is granted already, the rights are joined. The
+    /// one exception is `write-xor-execute: on`, under which a path that becomes writable is no longer executable.
+    package func granting(_ grants: [PathGrant]) -> Policy {
+        var policy = self
+        for grant in grants { policy.paths.add(grant, writeXorExecute: writeXorExecute) }
+        return policy
+    }
+
+    /// This policy with every refusal reported. A sandbox that only reports needs it, because there the kernel may not
+    /// answer by itself.
+    package func refusingAloud() -> Policy {
+        var policy = self
+        policy.rules = rules.mapValues { $0.map(\.aloud) }
+        return policy
+    }
+
+    /// Whether one of the policy's own rules allows a call. The calls that every launch needs do not count. The filter
+    /// itself lets the one `execveat` of the launch pass, and any later call like it is an attack.
+    package func allowsByRule(number: Int32, arguments: [UInt64]) -> Bool {
+        guard SystemCall(number: number, architecture: architecture) != nil else { return false }
+        return rules[number]?.first { $0.applies(to: arguments) }?.answer == .allow
+    }
+}
+
+extension PolicyPaths {
+    fileprivate mutating func add(_ grant: PathGrant, writeXorExecute: Bool) {
+        let nearest = grants.last { PathText.isWithin(grant.path, $0.path) }
+        var rights = grant.rights.union(nearest?.rights ?? [])
+        if writeXorExecute, rights.contains(.write) { rights.remove(.execute) }
+        grants.removeAll { PathText.isSame($0.path, grant.path) }
+        grants.append(
+            PathGrant(
+                path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
+                place: grant.place))
+        grants.sort { PathText.precedes($0.path, $1.path) }
+    }
+}
+
+extension CallRule {
+    fileprivate var aloud: CallRule {
+        guard case .refuse(let errno, reported: false) = answer else { return self }
+        return CallRule(
+            call: call, conditions: conditions, answer: .refuse(errno: errno, reported: true), reason: reason,
+            place: place)
+    }
+}

@@ -1,3 +1,4 @@
+package import AnnexLinux
 internal import AnnexPolicy
 
 /// The steps that a trial performs inside its sandbox, and the memory that they use.
@@ -83,5 +84,37 @@ extension TrialArgument {
     /// The address `count` bytes further on.
     package func advanced(by count: Int) -> TrialArgument {
         if case .address(let offset) = self { .address(offset + count) } else { self }
+    }
+}
+
+/// One step of a trial.
+package struct TrialStep: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        /// A system call, by number.
+        case call(number: Int32)
+        /// Reports bytes of the trial's memory: offset, length.
+        case tell
+        /// Stores a value in the trial's memory: value, offset, width in bytes.
+        case store
+        /// An action that takes more than one system call.
+        case conduct(Conduct)
+    }
+
+    package let kind: Kind
+    package let arguments: [TrialArgument]
+    /// The earlier step that must have succeeded for this one to be done; nil if there is no such condition.
+    package let after: Int?
+}
+
+/// The reason why a trial could not be made. It says nothing about the technique.
+package struct TrialFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    package init(_ error: SystemError) {
+        description = "\(error)"
     }
 }

@@ -174,3 +174,39 @@ extension LaunchPlan {
         return path
     }
 }
+
+/// What a bound object may be used for. Without any of these options it is read-only. A bind never honours set-user-ID,
+/// and shows nothing that is mounted on the host later.
+package struct BindAccess: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    package static let writable = BindAccess(rawValue: 1 << 0)
+    /// A device node that the policy grants, such as `/dev/null`.
+    package static let device = BindAccess(rawValue: 1 << 1)
+    /// Nothing in it can be executed.
+    package static let noExecute = BindAccess(rawValue: 1 << 2)
+}
+
+/// A file system in memory with a size limit of the kernel. It is gone when its process is.
+package struct Scratch: Sendable, Hashable {
+    package var target: String
+    /// The limit in bytes.
+    package var size: UInt64
+    /// The limit of files and directories.
+    package var inodes: UInt64
+    /// Permission bits of the top directory.
+    package var mode: UInt32
+    package var isExecutable: Bool
+
+    package init(at target: String, size: UInt64, inodes: UInt64, mode: UInt32 = 0o700, isExecutable: Bool = false) {
+        self.target = target
+        self.size = size
+        self.inodes = inodes
+        self.mode = mode
+        self.isExecutable = isExecutable
+    }
+}

@@ -97,3 +97,10 @@ extension SandboxRunReport {
 extension Duration {
     fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
+
+/// Why Annex itself ended a program.
+enum RunCause: Sendable {
+    case cancelled, launchLimit, timeLimit, outputLimit, stuck, aborted
+    case diskLimit(String)
+    case deniedOperation(Denial)
+}

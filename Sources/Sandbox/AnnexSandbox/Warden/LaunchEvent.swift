@@ -22,3 +22,31 @@ package enum LaunchEvent: ~Copyable, Sendable {
     /// The warden died. The kernel kills its sandboxes, and their exit statuses are lost.
     case wardenLost
 }
+
+/// How a process ended, as the kernel reports it.
+package enum ProcessEnd: Sendable, Hashable {
+    case exited(code: Int32)
+    /// A signal killed the process. `core`: the kernel would have written its memory to a file, if that were allowed.
+    case signalled(signal: Int32, core: Bool)
+
+    /// - Parameter status: as `wait4` gives it.
+    init(waitStatus status: Int32) {
+        let signal = status & 0x7f
+        self = signal == 0 ? .exited(code: status >> 8 & 0xff) : .signalled(signal: signal, core: status & 0x80 != 0)
+    }
+}
+
+/// The resources that a process used in its life, together with the children that it waited for.
+package struct ResourceUsage: Sendable, Hashable {
+    /// Processor time in user mode.
+    package var userTime: Duration
+    package var systemTime: Duration
+    /// The largest resident set at any moment, in bytes.
+    package var peakMemory: UInt64
+
+    package init(userTime: Duration = .zero, systemTime: Duration = .zero, peakMemory: UInt64 = 0) {
+        self.userTime = userTime
+        self.systemTime = systemTime
+        self.peakMemory = peakMemory
+    }
+}
