@@ -68,6 +68,16 @@ import Testing
         }
     }
 
+    /// A tiny file is mostly a type that one other type uses: it lives with that type.
+    @Test func `at most three percent of the source files have twenty lines or fewer`() throws {
+        let files = try SourceTree.swiftFiles(in: "Sources").filter {
+            !$0.file.contains("/AnnexShippedPolicies/Compiled/")
+        }
+        let tiny = files.filter { $0.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 21 }
+        #expect(files.count > 500)
+        #expect(tiny.count * 100 <= files.count * 3, "\(tiny.map(\.file).sorted().joined(separator: "\n"))")
+    }
+
     @Test func `no source file has more than 400 lines`() throws {
         for (file, text) in try SourceTree.swiftFiles(in: "Sources") where !file.contains("Table") {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
