@@ -60,6 +60,13 @@ import Testing
         Lie("a message in pieces of pieces", [large(10, kind: 14)], .unexpectedKind(14)),
         Lie("an unknown kind", [large(10, kind: 99)], .unexpectedKind(99)),
         Lie("an answer within another", [large(100_000), large(10)], .messageUnfinished(call: 1)),
+        Lie(
+            "a small answer within a large one",
+            [large(10), RawPeer.frame(3, [UInt8](repeating: 7, count: 30_000), method: 1, call: 1)],
+            .messageUnfinished(call: 1)),
+        Lie(
+            "a failure within a large answer", [large(10), RawPeer.frame(4, [0, 0, 0, 0], method: 1, call: 1)],
+            .messageUnfinished(call: 1)),
         Lie("an answer to nothing", [large(10, call: 7)], .unknownCall(7)),
         Lie("an answer to no raw call", [large(10, call: 1 << 63 | 9)], .unknownCall(1 << 63 | 9)),
         Lie("another method", [large(10, method: 2)], .wrongMethod(call: 1, 2, asked: 1)),
@@ -173,6 +180,41 @@ import Testing
         let next = try await host.start(Request(method: 1, mostReply: .max))
         writer.send(RawPeer.frame(3, [4], method: 1, call: next.id))
         #expect(try await next.value().payload == [4])
+    }
+
+    /// The large answer's length fits the caller's memory, the second answer's does not.
+    @Test(arguments: [false, true])
+    func `BOMB-09: a second answer is never copied past the memory of a raw call`(_ isInTable: Bool) async throws {
+        let channel = try Self.channel { $0.waiting = .block }
+        let host = channel.host
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let mayRead = try Gate()
+        // A reader that is busy makes the call enter the table.
+        let reader =
+            isInTable ? ExtensionThread(raw: { host.leader.receiving.withLock { _ in try? mayRead.wait() } }) : nil
+        while isInTable, host.leader.receiving.withLockIfAvailable({ _ in }) != nil { sched_yield() }
+        let sent = host.counters.framesSent
+        let caller = ExtensionThread(raw: {
+            var room = [UInt8](repeating: 9, count: 100)
+            var span = room.mutableSpan
+            var bytes = span.mutableBytes
+            let failure = #expect(throws: CallFailure.self) {
+                try host.callAndWait(1, [1].span.bytes, into: &bytes, timeout: .patience)
+            }
+            guard case .violated(.messageUnfinished) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(room.allSatisfy { $0 == 9 })
+        })
+        while host.counters.framesSent == sent { sched_yield() }
+        mayRead.open()
+        let call: UInt64 = isInTable ? 1 : 1 << 63 | 1
+        writer.send(Self.large(10, call: call))
+        writer.send(RawPeer.frame(3, [UInt8](repeating: 7, count: 2000), method: 1, call: call))
+        caller.join()
+        reader?.join()
     }
 
     @Test func `LIFE-06: a large answer gives a raw call no additional time`() async throws {

@@ -74,8 +74,9 @@ struct CallTable: Sendable {
         sleepers.removeAll { $0.call == call }
     }
 
+    /// The longest waiting thread whose call is still open: one whose call has ended no longer reads.
     func firstSleeper() -> Parker? {
-        sleepers.first?.parker
+        sleepers.first { open[$0.call] != nil }?.parker
     }
 }
 

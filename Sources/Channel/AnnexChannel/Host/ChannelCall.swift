@@ -150,10 +150,11 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Blocks this thread until the call resolves, its deadline passes or another thread unparks it.
-    func park(with parker: Parker) {
+    /// Blocks this thread until the call resolves, its deadline or the longest time passes, or another thread unparks
+    /// it.
+    func park(with parker: Parker, atMost longest: Duration) {
         guard enlist(.thread(parker)) == nil else { return }
-        parker.park(until: deadline)
+        parker.park(until: min(deadline ?? .max, MonotonicClock.deadline(after: longest)))
         state.withLock { state in
             guard case .pending(var waiters) = state else { return }
             waiters.removeAll { $0.isThread(of: parker) }

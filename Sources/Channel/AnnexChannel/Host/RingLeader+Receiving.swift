@@ -72,6 +72,11 @@ extension RingLeader {
     }
 
     func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+        // A second answer would be copied into memory whose room was compared with the large answer's length.
+        if let unfinished = receiver.large, !unfinished.isForNobody, unfinished.first.call == frame.call {
+            throw .messageUnfinished(call: frame.call)
+        }
+        askAnewIfDrained(by: frame, &receiver)
         switch state.calls.withLock({ $0.match(frame) }) {
         case .taken(let call):
             receiver.spinner.wasAnswered()
@@ -91,6 +96,12 @@ extension RingLeader {
             if !call.isPing { receiver.spinner.wasAnswered() }
             call.resolveWhileReading(outcome)
         }
+    }
+
+    /// Taking a hand-over reads the socket, and with it perhaps the doorbell that the event loop's thread has not seen. The
+    /// extension rings once for each request, so the request is withdrawn: a leader that leaves makes a new one.
+    private func askAnewIfDrained(by frame: Frame, _ receiver: inout HostReceiver) {
+        if frame.descriptors > 0 { receiver.withdraw() }
     }
 
     /// Handles an answer to a raw call that has ended: while a raw call is open, its caller takes the answer itself.
@@ -152,7 +163,10 @@ extension RingLeader {
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: receiver.large?.header.length ?? 0))
         receiver.large = nil
         // Its budget was spent when it began.
-        if isForNobody { return try control.dropHandOver(whole) }
+        if isForNobody {
+            askAnewIfDrained(by: whole, &receiver)
+            return try control.dropHandOver(whole)
+        }
         state.tap?.record(received: whole)
         try handleAnswer(whole, &receiver)
     }

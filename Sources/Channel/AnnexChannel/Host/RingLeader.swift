@@ -83,6 +83,7 @@ extension RingLeader {
     func follow(_ call: ChannelCall) {
         if call.isDone { return }
         let parker = Parker()
+        defer { passOnUnusedLead() }
         while !call.isDone {
             if call.isOverdue {
                 call.giveUp(with: .deadlineExceeded)
@@ -92,7 +93,7 @@ extension RingLeader {
             state.calls.withLock { $0.addSleeper(call.id, parker) }
             followers.add(1, ordering: .sequentiallyConsistent)
             // The leader may have released the lock before it could see this sleeper.
-            if !lead(for: call, as: .thread) { call.park(with: parker) }
+            if !lead(for: call, as: .thread) { call.park(with: parker, atMost: Self.longestSleep) }
             followers.subtract(1, ordering: .relaxed)
             state.calls.withLock { $0.removeSleeper(call.id) }
         }
@@ -142,6 +143,12 @@ extension RingLeader {
     }
 
     private func mustStop(_ call: ChannelCall) -> Bool { call.isDone || mustStop }
+
+    /// A follower may have been given the lead just as its own call ended. If no thread leads now, another one has to.
+    private func passOnUnusedLead() {
+        let isFree: Void? = receiving.withLockIfAvailable { _ in }
+        if isFree != nil { afterLeading() }
+    }
 
     private func passOnTheLead() {
         guard followers.load(ordering: .sequentiallyConsistent) > 0 else { return }

@@ -32,7 +32,7 @@ struct RawCalls: Sendable {
 
     func wasMade(_ id: UInt64) -> Bool {
         let number = id & ~RawCalls.mark
-        return number > 0 && number <= made
+        return Self.isRaw(id) && number > 0 && number <= made
     }
 
     /// Whether a late answer belongs to a call that this side gave up. Each given-up call accounts for one.
