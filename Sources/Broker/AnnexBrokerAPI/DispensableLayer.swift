@@ -16,8 +16,8 @@ public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
     case landlock, seccomp, keyring
     /// Clocks that do not reveal when the machine was started.
     case time
-    /// Speculation that leaks data is switched off, and the extension has a core of its own while it runs. Annex
-    /// applies the controls that the machine offers. A missing control never fails a launch, even if this layer is not
-    /// dispensable.
+    /// Speculation that leaks data is switched off. While the extension runs on a core, no other program runs on the
+    /// core's sibling threads. Caches stay shared. Annex applies the controls that the machine offers. A missing
+    /// control never fails a launch, even if this layer is not dispensable.
     case speculation
 }

@@ -73,11 +73,16 @@ public struct LaunchReport: Sendable, Hashable {
 extension LaunchReport {
     /// How a limit is held.
     public enum Enforcement: String, Sendable, Hashable {
-        /// The kernel holds it. Whatever would pass the limit fails, or ends the extension, at that moment.
+        /// The extension cannot pass the limit. An attempt fails, or ends the extension, at that moment. The kernel
+        /// holds most of these limits; the size of the channel's memory holds `in-flight`.
         case enforced
-        /// Annex measures the use from time to time, and ends the extension when it finds the limit passed. Memory is
-        /// watched if the machine offers no control group. `RLIMIT_DATA` then fails each allocation past the limit, and
-        /// Annex checks the memory that it does not cover.
+        /// Annex itself holds the limit. It measures memory and processor time from time to time. It counts output,
+        /// denied calls and messages as they occur, and its clocks hold the time limits. It ends an extension that it
+        /// finds beyond such a limit. Three limits work otherwise: one more launch than `instances` waits, one more
+        /// call of the host than `open-calls` fails, and `keep-alive` ends a process that waits for its next request.
+        ///
+        /// Memory is watched if the machine offers no control group, or none that can limit swap. `RLIMIT_DATA` then
+        /// fails each allocation of private memory past the limit, and Annex checks memory of all kinds.
         case watched
     }
 
@@ -102,7 +107,8 @@ extension LaunchReport {
 }
 
 extension LaunchReport: CustomStringConvertible {
-    /// A summary, one fact per line: how long the launch took, its policy, its layers and its limits.
+    /// A summary: a line each for the time and the policy, the longest steps, the layers, each layer that was left out,
+    /// and the limits.
     public var description: String {
         guard !policy.isEmpty else { return "not launched yet" }
         var lines = [

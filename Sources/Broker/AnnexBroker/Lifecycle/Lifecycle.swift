@@ -20,9 +20,9 @@ struct Lifecycle: Sendable {
     /// Whether the channel is closed; the extension's process must then end within `LifecycleTimes.silence`.
     private var isSilent = false
     private var isShortOfMemory = false
-    /// When the extension was killed; nil after its death was waited for once.
+    /// The moment of the kill. Nil before it, and after the first deadline for the death has passed.
     private var killed: Moment?
-    /// A cause to end the extension that came before it was asked for.
+    /// A cause to end the extension that arrived before its launch was requested.
     private var doom: EndCause?
 
     init(_ times: LifecycleTimes) {
@@ -70,7 +70,7 @@ struct Lifecycle: Sendable {
 
     private mutating func waiting(_ input: Input, at now: Moment) -> [Effect] {
         switch (input, state) {
-        // An extension that was not asked for yet has no process and no slot, so only the cause is recorded.
+        // Before its launch is requested, an extension has no process and no slot, so only the cause is recorded.
         case (.mustEnd(let cause), .new): doom = doom ?? cause
         case (.asked, .new):
             if let doom { return finish(doom) }
@@ -109,8 +109,8 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// The launch limit covers the time to the hello. Everything else that is missing is the warden's work, with a
-    /// limit of its own.
+    /// The launch limit covers the time to the hello. The warden does the rest of the launch. The deadline `queue`
+    /// bounds that time.
     private mutating func awaitTheRest(at now: Moment) -> [Effect] {
         let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
         deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil
@@ -194,9 +194,10 @@ struct Lifecycle: Sendable {
     private mutating func tidying(_ input: Input, cause: EndCause, at now: Moment) -> [Effect] {
         switch input {
         case .activityBegan, .activityEnded: countActivities(input)
-        // If the extension's channel or process goes away while it tidies up, that only shortens its grace.
+        // A cause that is the extension's own replaces the cause of the dismissal. Any other one does not.
         case .mustEnd(let worse): return end(worse.isTheExtensions ? worse : cause, at: now)
         case .gone: return finish(cause)
+        // The extension may close its channel while it tidies up. Only the end of its process shortens its grace.
         default: break
         }
         return []
@@ -207,7 +208,7 @@ struct Lifecycle: Sendable {
     private mutating func passed(_ limit: Limit, at now: Moment) -> [Effect] {
         switch (limit, state) {
         case (.place, .waiting): return finish(.noPlace)
-        // There may be a process after all; it is killed as soon as it is known.
+        // If the process exists after all, the broker kills it when the warden reports it.
         case (.queue, .launching):
             return progress.contains(.started) ? end(.unanswered, at: now) : finish(.unanswered, first: [.kill])
         case (.launch, .launching): return end(.launchLimit, at: now)
@@ -259,7 +260,8 @@ struct Lifecycle: Sendable {
     }
 
     /// The broker does not wait for ever for a process that no signal reaches, nor for a warden that reports no end. A
-    /// late deadline means that the whole machine was suspended, so the process had no chance to die: wait once more.
+    /// late deadline means that the broker or the whole machine was held up. The process may have had no chance to die,
+    /// so the broker waits once more.
     private mutating func outlived(_ cause: EndCause, at now: Moment) -> [Effect] {
         guard let killed = killed.take(), now > killed + times.death + LifecycleTimes.lateness else {
             return finish(.stuck(after: cause))

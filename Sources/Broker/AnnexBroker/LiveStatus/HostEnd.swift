@@ -5,8 +5,8 @@ internal import AnnexModel
 package enum HostEnd: Sendable {
     /// The end is in this process.
     case own(HostEndpoint)
-    /// The end is in a client's process, which publishes its counts under this number, according to the client. The
-    /// identity is nil if that process cannot be inspected.
+    /// The host's process holds this end. The host says that it publishes its counts under this number. The identity
+    /// is nil if that process cannot be inspected.
     case remote(ProcessIdentity?, counters: UInt64)
 
     /// Whether the host is this process.

@@ -21,7 +21,8 @@ enum LiveStatusLayout {
     static let answerTime = 8
     /// The policy's memory limit in bytes.
     static let memoryLimit = 9
-    /// Only if the host is not the broker's process: when the host started, in clock ticks after boot, and its user.
+    /// These two words are set only if the host is another process than the broker and can be inspected: its start in
+    /// clock ticks after boot, and its user.
     static let hostStarted = 10
     static let hostUser = 11
 

@@ -2,10 +2,11 @@ internal import AnnexLinux
 internal import AnnexSandbox
 internal import Glibc
 
-/// An open folder of reports. It stays the folder that was checked, even if its path leads elsewhere meanwhile.
+/// An open folder of reports. It stays the folder that was opened, even if its path leads elsewhere meanwhile. `own`
+/// checks who may write to it; `existing` does not.
 ///
 /// Brokers share a folder without coordination. A report is written completely under a temporary name, which readers
-/// ignore, and then renamed. Removal takes only reports beyond the caps, the oldest first.
+/// ignore, and then renamed. `tidy` removes reports beyond the caps, the oldest first, and abandoned drafts.
 struct ReportFolder: ~Copyable, Sendable {
     /// How much is kept; the oldest reports beyond it are removed.
     struct Cap: Sendable {
@@ -17,7 +18,7 @@ struct ReportFolder: ~Copyable, Sendable {
 
     /// The most bytes of one report.
     static let largest = 64 << 10
-    /// The most names in a folder. A folder with more, whoever created them, is not searched.
+    /// The most names in a folder. Annex does not search a folder with more names.
     static let mostNames = 16_384
     /// The longest time for writing a report, in microseconds. An older draft was left behind, even if its writer's PID
     /// namespace is another one.
@@ -75,8 +76,8 @@ struct ReportFolder: ~Copyable, Sendable {
     }
 
     private func excess(_ names: [ReportName], _ cap: Cap, at now: WallClock) -> [ReportName] {
-        // A name of more than a day in the future was written while the clock was wrong. It counts as the oldest,
-        // because it would stay the newest for ever. If the clock is not set yet, all names look like that.
+        // A name that lies more than a day in the future comes from a wrong clock. It counts as the oldest, because it
+        // would otherwise stay the newest for ever. If the present clock is not set yet, all names look like that.
         let limit = WallClock(microseconds: now.microseconds &+ 86_400_000_000).compact
         let newestFirst = names.sorted {
             ($0.time < limit ? 1 : 0, $0.time, $0.mark) > ($1.time < limit ? 1 : 0, $1.time, $1.mark)

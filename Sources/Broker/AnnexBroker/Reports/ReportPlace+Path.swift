@@ -8,7 +8,8 @@ extension ReportPlace {
         "getenv", errno: ENOENT, path: "HOME", remedy: "name a folder by ANNEX_REPORTS")
 
     /// The folder's path; nil if no reports are wanted.
-    /// - Throws: `homeless` if neither the environment nor the home directory names a folder.
+    /// - Throws: `homeless` if neither the environment nor the home directory names a folder; `EINVAL` if the folder's
+    ///   path is not absolute.
     package func path() throws(SystemError) -> String? {
         try path(user: geteuid(), environment: Self.variable)
     }

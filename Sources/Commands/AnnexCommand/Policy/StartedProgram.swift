@@ -1,8 +1,10 @@
 import Glibc
 
-/// The files that the kernel executes when it starts a program. The program itself makes no call that shows them.
+/// Files that the kernel executes when it starts a program. The program itself makes no call that shows them.
 enum StartedProgram {
-    /// The program and, for a script, its interpreter: their paths as given, and with links resolved.
+    /// The program and, for a script, its interpreter. Each absolute path is returned as it is and with links resolved.
+    /// A name without a slash is first looked up in `PATH`; a relative path is returned with links resolved only. The
+    /// dynamic linker, and the interpreter of an interpreter, are not among the files.
     static func files(_ name: String) -> [String] {
         guard let path = located(name) else { return [] }
         var files = [path]

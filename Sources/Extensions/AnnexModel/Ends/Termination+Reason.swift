@@ -29,7 +29,8 @@ extension Termination {
         case unresponsive
         /// The kernel cannot end the process, because it is in an uninterruptible sleep.
         case stuck
-        /// The extension made a system call that only an attack makes.
+        /// The extension made a system call that only an attack makes, or had more denied calls than its limit
+        /// `refusals` allows.
         case deniedOperation
         /// The extension broke the rules of the channel.
         case protocolViolation

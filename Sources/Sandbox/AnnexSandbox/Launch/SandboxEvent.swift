@@ -1,6 +1,7 @@
 package import AnnexPolicy
 
-/// What happens to a sandbox, in this order. `ended` is the last event and comes exactly once.
+/// An event in the life of a sandbox. `started`, `executed`, `died` and `ended` come in this order, each at most once.
+/// `denied`, `wrote` and `stopped` can repeat, in any order. `ended` is the last event and comes exactly once.
 package enum SandboxEvent: Sendable {
     /// The process exists and has this number; none of its own code runs yet.
     case started(process: Int32)
@@ -35,11 +36,11 @@ package struct SandboxReport: Sendable {
 
     /// Every step of the launch, in order.
     package let steps: [Step]
-    /// The names of the layers in force. A name mentions which part of the layer this machine offers.
+    /// The names of the layers in force. If this machine offers only part of a layer, the name states that part.
     package let layers: [String]
     /// The layers that were left out.
     package let waived: [Waiver]
-    /// What happens to denied calls and paths. Any mode but `enforce` was asked for by name.
+    /// What happens to denied calls and paths. The caller chose any mode other than `enforce` explicitly.
     package let denials: DenialMode
     package let held: HeldLimits
     /// When the extension's own code began, on `MonotonicClock`.

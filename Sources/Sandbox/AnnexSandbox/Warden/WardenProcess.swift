@@ -25,7 +25,8 @@ final class WardenProcess: Sendable {
         }
     }
 
-    /// Collects the status of a process that has ended, after the loop's running callback has returned.
+    /// Collects the status of a process that has ended, and ends its watch. On the loop's own thread it does not wait.
+    /// On any other thread it first waits until a running callback of the watch has returned.
     func finish() {
         // The watch stays in place: a second call then waits for the same cancellation.
         watch.withLock { $0 }?.cancelAndWait()
