@@ -76,7 +76,7 @@ struct CallTable: Sendable {
 
     /// The longest waiting thread whose call is still open: one whose call has ended no longer reads.
     func firstSleeper() -> Parker? {
-        sleepers.first { open[$0.call] != nil }?.parker
+        sleepers.first { open.keys.contains($0.call) }?.parker
     }
 }
 
