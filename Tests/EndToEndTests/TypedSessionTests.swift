@@ -64,7 +64,7 @@ import TypedConduct
     @Test func `a call to a host without services fails with an error that says so`() async throws {
         let session = try await host.begin(SubstituteApp.identifier)
         let error = await #expect(throws: HostError.self) { try await session.call(Word("x"), timeout: .patience) }
-        #expect("\(String(describing: error))".contains("nobody serves calls here"))
+        #expect("\(String(describing: error))".contains("this host serves no calls"))
         let end = await session.complete()
         #expect(end.reason == .completed, "\(end)")
     }

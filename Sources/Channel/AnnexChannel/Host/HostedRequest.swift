@@ -81,7 +81,7 @@ extension HostedRequest {
         }
         guard let handle = state.handlers.onRequest else {
             guard state.hosted.withLock({ $0.accept(frame.call) }) else { throw .unknownCall(frame.call) }
-            return refuse(frame, leader.sender, HandlerFailure.unknownMethodCode, "nobody serves calls here")
+            return refuse(frame, leader.sender, HandlerFailure.unknownMethodCode, "this host serves no calls")
         }
         let most = state.configuration.mostHostedCalls
         switch state.hosted.withLock({ $0.admit(frame.call, atMost: most) }) {
