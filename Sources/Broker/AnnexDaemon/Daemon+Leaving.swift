@@ -5,7 +5,7 @@ internal import Synchronization
 extension Daemon {
     /// Shuts the daemon down gracefully. It launches nothing more, notifies all hosts, and ends all extensions with the
     /// reason `brokerShutdown`. All wardens have ended when this returns. It takes no longer than the limit `farewell`.
-    /// Not for the event loop's thread.
+    /// It must not run on the event loop's thread.
     package func leave() {
         let (watch, users, connections) = state.withLock { state in
             state.isLeaving = true

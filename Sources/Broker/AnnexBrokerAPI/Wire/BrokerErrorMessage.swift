@@ -1,7 +1,7 @@
 internal import AnnexChannel
 
 /// The wire form of a `BrokerError`.
-struct ServiceErrorMessage: Message {
+struct BrokerErrorMessage: Message {
     let value: BrokerError
 
     init(_ value: BrokerError) {

@@ -30,7 +30,7 @@ package struct DaemonPacketMessage: Message {
         case .welcome(let version): head(.welcome, version, &encoder)
         case .refused(let error):
             head(.refused, 0, &encoder)
-            encoder.encode(ServiceErrorMessage(error), as: Tag.value)
+            encoder.encode(BrokerErrorMessage(error), as: Tag.value)
         case .leaving: head(.leaving, 0, &encoder)
         case .answer(let number, let answer): encode(answer, number, &encoder)
         case .event(let number, let event): encode(event, number, &encoder)
@@ -57,7 +57,7 @@ package struct DaemonPacketMessage: Message {
             encoder.encode(isYours, as: Tag.flag)
         case .failed(let error):
             head(.failed, number, &encoder)
-            encoder.encode(ServiceErrorMessage(error), as: Tag.value)
+            encoder.encode(BrokerErrorMessage(error), as: Tag.value)
         }
     }
 
@@ -103,7 +103,7 @@ package struct DaemonPacketMessage: Message {
     }
 
     private static func error(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> BrokerError {
-        try decoder.decode(Tag.value, as: ServiceErrorMessage.self).value
+        try decoder.decode(Tag.value, as: BrokerErrorMessage.self).value
     }
 }
 

@@ -137,8 +137,8 @@ extension Connection {
         if let refusal = user.descriptors.refusal(of: handed.highest, from: user.number) { throw refusal }
     }
 
-    /// The client's identity, which `annex top` uses to read the channel's counts. Not for the event loop's thread: a
-    /// query about a process that is ending may have to free that process's memory.
+    /// The client's identity, which `annex top` uses to read the channel's counts. It must not run on the event loop's
+    /// thread: a query about a process that is ending may have to free that process's memory.
     private func identity() -> ProcessIdentity? {
         let identity = ProcessIdentity(number, of: user.number)
         // Checked last: until the process's end the number was its own.
@@ -147,7 +147,7 @@ extension Connection {
 
     /// Keeps a duplicate of the control socket until the extension has its own or has ended. The last close of a socket
     /// frees everything in it that is unread, which may take long. With the duplicate, that close never happens on the
-    /// event loop, where a launch may wait for a slot or end.
+    /// event loop, although a launch that waits for a slot may end there.
     private func kept(
         _ control: borrowing Descriptor, for identifier: String
     ) throws(BrokerError) -> HandedOver {

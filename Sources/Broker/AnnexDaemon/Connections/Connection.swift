@@ -132,8 +132,8 @@ final class Connection: Sendable {
 
 extension Connection {
     /// Logs a change of the installed apps: the user, the process and its program. Any process of a user may change
-    /// what is installed for that user, and this entry shows which one did. Not for the event loop's thread, because it
-    /// inspects the process.
+    /// that user's installed apps, and this entry shows which one did. It must not run on the event loop's thread,
+    /// because it inspects the process.
     func record(_ what: String, _ identifier: String) {
         logger.notice(
             "\(what)",

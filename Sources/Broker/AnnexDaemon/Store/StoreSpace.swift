@@ -40,7 +40,7 @@ final class StoreSpace: Sendable {
         deinit { space.state.withLock { $0.reserved -= bytes } }
     }
 
-    /// Reserves bytes. Not for the event loop's thread, because it reads the disk.
+    /// Reserves bytes. It must not run on the event loop's thread, because it reads the disk.
     func reserve(_ bytes: Int64, for app: String) throws(BrokerError) -> Reservation {
         let free = try freeBytes()
         let others = state.withLock { $0.isWhole } ? [:] : stores()

@@ -10,25 +10,25 @@ internal import Synchronization
 extension DaemonUser {
     /// Copies an app into the store, checks the copy, and installs it in place of the app with the same identifier.
     func install(_ handed: HandedOver, named name: String) throws(BrokerError) -> [InstalledExtension] {
-        let means = try ready()
+        let resources = try ready()
         guard handed.count == 1, let archive = handed.takeFirst() else {
             throw BrokerError(
                 .invalidBundle, "came with \(handed.count) descriptors instead of its archive", place: name,
                 remedy: "install by the library or the command")
         }
-        let index = means.store.index.withLock { $0 }
-        let made = try means.store.unpack(
-            archive, as: name, room: means.store.room(within: options.limits.installedBytes), in: space)
+        let index = resources.store.index.withLock { $0 }
+        let made = try resources.store.unpack(
+            archive, as: name, room: resources.store.room(within: options.limits.installedBytes), in: space)
         // The sizes are recorded while the new app's bytes are still reserved, so that they are never missing from the
         // sum.
-        defer { withExtendedLifetime(made) { space.note(means.store.bytes, at: means.store.path) } }
+        defer { withExtendedLifetime(made) { space.note(resources.store.bytes, at: resources.store.path) } }
         do throws(BrokerError) {
-            let app = try opened("\(means.store.path)/\(made.folder)/\(name)", name)
-            try check(app, index, means.broker)
-            return try register(app, made, in: means, index)
+            let app = try opened("\(resources.store.path)/\(made.folder)/\(name)", name)
+            try check(app, index, resources.broker)
+            return try register(app, made, in: resources, index)
         } catch {
-            means.store.discard(made.folder)
-            throw error.place.hasPrefix(means.store.path)
+            resources.store.discard(made.folder)
+            throw error.place.hasPrefix(resources.store.path)
                 ? BrokerError(error.code, error.what, place: name, remedy: error.remedy) : error
         }
     }
@@ -55,13 +55,13 @@ extension DaemonUser {
     /// The broker's registry changes first, because it may reject the app. If writing the index fails then, the
     /// registry gets the old app back.
     private func register(
-        _ app: AppBundle, _ made: AppStore.Unpacked, in means: UserResources, _ index: StoreIndex
+        _ app: AppBundle, _ made: AppStore.Unpacked, in resources: UserResources, _ index: StoreIndex
     ) throws(BrokerError) -> [InstalledExtension] {
         let old = index.app(app.identifier)
-        let running = means.broker.bundles(of: app.identifier)
-        let extensions = try means.broker.install(app: "\(means.store.path)/\(made.folder)/\(made.name)")
+        let running = resources.broker.bundles(of: app.identifier)
+        let extensions = try resources.broker.install(app: "\(resources.store.path)/\(made.folder)/\(made.name)")
         do throws(SystemError) {
-            try means.store.change { index in
+            try resources.store.change { index in
                 index.apps.removeAll { $0.identifier == app.identifier }
                 index.apps.append(
                     StoreIndex.App(
@@ -70,63 +70,63 @@ extension DaemonUser {
             }
         } catch {
             if let old {
-                _ = try? means.broker.install(app: means.store.path(of: old))
-                switchOff(old.disabled, means.broker)
+                _ = try? resources.broker.install(app: resources.store.path(of: old))
+                switchOff(old.disabled, resources.broker)
             } else {
-                try? means.broker.remove(app: app.identifier)
+                try? resources.broker.remove(app: app.identifier)
             }
             throw BrokerError(.system, "\(error.cause)", place: made.name, remedy: error.remedy)
         }
-        if let old { discard(old, running, in: means) }
+        if let old { discard(old, running, in: resources) }
         return extensions
     }
 
     func remove(app identifier: String) throws(BrokerError) {
-        let means = try ready()
-        guard let app = means.store.index.withLock({ $0.app(identifier) }) else {
+        let resources = try ready()
+        guard let app = resources.store.index.withLock({ $0.app(identifier) }) else {
             // The broker's error names the installed apps.
-            return try means.broker.remove(app: identifier)
+            return try resources.broker.remove(app: identifier)
         }
-        let running = means.broker.bundles(of: identifier)
-        try change(means, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
+        let running = resources.broker.bundles(of: identifier)
+        try change(resources, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
         // The broker does not know an app that could not be loaded, so its error is ignored.
-        try? means.broker.remove(app: identifier)
-        discard(app, running, in: means)
-        space.note(means.store.bytes, at: means.store.path)
+        try? resources.broker.remove(app: identifier)
+        discard(app, running, in: resources)
+        space.note(resources.store.bytes, at: resources.store.path)
     }
 
     /// The index changes first: only the disk can fail here, and then nothing has changed.
     func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(BrokerError) {
-        let means = try ready()
-        let app = try means.broker.app(carrying: identifier)
-        try change(means, place: identifier) { index in
+        let resources = try ready()
+        let app = try resources.broker.app(carrying: identifier)
+        try change(resources, place: identifier) { index in
             for place in index.apps.indices where index.apps[place].identifier == app {
                 index.apps[place].disabled.removeAll { $0 == identifier }
                 if !isEnabled { index.apps[place].disabled.append(identifier) }
             }
         }
-        try means.broker.setEnabled(isEnabled, for: identifier)
+        try resources.broker.setEnabled(isEnabled, for: identifier)
     }
 
     private func change(
-        _ means: UserResources, place: String, _ body: (inout StoreIndex) -> Void
+        _ resources: UserResources, place: String, _ body: (inout StoreIndex) -> Void
     ) throws(BrokerError) {
         do throws(SystemError) {
-            try means.store.change(body)
+            try resources.store.change(body)
         } catch {
             throw BrokerError(.system, "\(error.cause)", place: place, remedy: error.remedy)
         }
     }
 
     /// Removes a replaced app when no running extension holds its bundle any more.
-    private func discard(_ app: StoreIndex.App, _ running: [ExtensionBundle], in means: UserResources) {
-        means.store.leavings.withLock { $0.append(Leaving(app, heldBy: running)) }
+    private func discard(_ app: StoreIndex.App, _ running: [ExtensionBundle], in resources: UserResources) {
+        resources.store.leavings.withLock { $0.append(Leaving(app, heldBy: running)) }
         sweep()
     }
 
     /// Removes the replaced apps from which no extension runs.
     func sweep() {
-        guard let store = means.withLock({ $0?.store }), store.hasLeavings else { return }
+        guard let store = resources.withLock({ $0?.store }), store.hasLeavings else { return }
         changes.run { [self] in
             store.sweep()
             space.note(store.bytes, at: store.path)

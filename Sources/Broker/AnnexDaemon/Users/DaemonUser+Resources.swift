@@ -5,14 +5,14 @@ internal import Logging
 internal import Synchronization
 
 extension DaemonUser {
-    /// The user's broker and store, which the first request makes. Not for the event loop's thread, because that takes
+    /// The user's broker and store, which the first request makes. It must not run on the event loop's thread, because that takes
     /// time.
     func ready() throws(BrokerError) -> UserResources {
-        if let means = means.withLock({ $0 }) { return means }
+        if let resources = resources.withLock({ $0 }) { return resources }
         return try making.withLock { (_) throws(BrokerError) in
-            if let means = means.withLock({ $0 }) { return means }
+            if let resources = resources.withLock({ $0 }) { return resources }
             let made = try make()
-            means.withLock { $0 = made }
+            resources.withLock { $0 = made }
             return made
         }
     }
@@ -59,10 +59,10 @@ extension DaemonUser {
     }
 
     /// Loads an installed app. An app that breaks a rule by now stays on disk, but is not offered.
-    private func load(_ app: StoreIndex.App, _ means: UserResources) {
+    private func load(_ app: StoreIndex.App, _ resources: UserResources) {
         do throws(BrokerError) {
-            _ = try means.broker.install(app: means.store.path(of: app))
-            switchOff(app.disabled, means.broker)
+            _ = try resources.broker.install(app: resources.store.path(of: app))
+            switchOff(app.disabled, resources.broker)
         } catch {
             // The client chose the name of the app's directory, so the error is escaped.
             logger.error(

@@ -36,7 +36,7 @@ final class DaemonUser: Sendable {
     let descriptors: DescriptorBudget
     let logger: Logger
     let state: Mutex<State>
-    let means = Mutex<UserResources?>(nil)
+    let resources = Mutex<UserResources?>(nil)
     /// Held while `means` is made, which takes as long as the user's apps need to be checked. Only this user waits for
     /// it.
     let making = Mutex(())
@@ -135,12 +135,12 @@ final class DaemonUser: Sendable {
     /// effect.
     func leave() {
         state.withLock { $0.isLeaving = true }
-        means.withLock { $0 }?.broker.shutDown()
+        resources.withLock { $0 }?.broker.shutDown()
     }
 
     /// Ends the warden, and waits for its end.
     func dropMeans() {
-        let dropped = means.withLock { $0.take() }
+        let dropped = resources.withLock { $0.take() }
         withExtendedLifetime(dropped) {}
     }
 }

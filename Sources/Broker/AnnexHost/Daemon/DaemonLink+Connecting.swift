@@ -61,7 +61,7 @@ extension DaemonLink {
             to: place, patience: .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: deadline))))
     }
 
-    /// The socket may have been placed there by another user, who must not get this host's data.
+    /// Another user may have placed the socket there. That user must not get this host's data.
     private static func check(peerOf socket: borrowing ControlSocket, path: String) throws {
         let user = try PeerCredentials(of: socket).user
         guard user == 0 || user == geteuid() else {

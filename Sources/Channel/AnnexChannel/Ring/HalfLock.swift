@@ -123,8 +123,8 @@ internal import Synchronization
     }
 }
 
-/// The thread that holds a lock, recorded only in debug builds. A thread that locks what it already holds then traps
-/// with a message, instead of waiting for itself for ever.
+/// The thread that holds a lock, recorded only in debug builds. A thread that takes a lock which it already holds then
+/// traps with a message, instead of waiting for itself for ever.
 ///
 /// SAFETY: an address is not Sendable by itself. It is set once, and its word is accessed only atomically.
 @safe struct LockOwner: @unchecked Sendable {

@@ -35,7 +35,7 @@ struct Trial {
     }
 
     /// Shorter than the extension point's limit, so that a viewer need not wait long for an extension that never
-    /// answers. All others must end because of what they do.
+    /// answers. Every other extension must end because of its own conduct.
     private var timeLimit: Duration? { conduct == .neverAnswers ? .seconds(2) : nil }
 
     private func attempt(on host: AnnexHost) async -> (Termination, [ExtensionItem]) {
