@@ -42,8 +42,9 @@ enum HeldLocks {
         guard let file = try? Descriptor.open("/proc/locks", O_RDONLY) else { return nil }
         var owners: [Int32: Int] = [:]
         // The kernel returns a page at a time. Locks taken between two pages shift lines into the next page, and these
-        // are counted twice. Equal lines stay counted: they may be locks of different owners in one process, and the
-        // count must not be too low.
+        // are counted twice. Locks released between two pages shift lines out of the next page, and these are missed.
+        // Sandboxes that help each other gain at most as many locks as they release for it. Equal lines all count:
+        // different owners in one process may hold them.
         var rest: [UInt8] = []
         var total = 0
         while total < most {
