@@ -79,6 +79,7 @@ let policy = floor(
             dependencies: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
             swiftSettings: strict),
         .target(name: "AnnexShippedPolicies", dependencies: ["AnnexPolicy"], swiftSettings: strict),
+        .target(name: "AnnexPolicyTools", dependencies: ["AnnexPolicy", "AnnexLinux"], swiftSettings: strict),
     ])
 
 let sandbox = floor(
@@ -86,14 +87,21 @@ let sandbox = floor(
     [
         .target(name: "AnnexWarden", exclude: ["Program"]),
         .target(
-            name: "AnnexSandbox",
+            name: "AnnexLaunch",
             dependencies: [
                 "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict, plugins: ["EmbedProgram"]),
         .target(
-            name: "AnnexAttacks", dependencies: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
+            name: "AnnexSandbox", dependencies: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict),
+        .target(
+            name: "AnnexDoctor", dependencies: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict),
+        .target(
+            name: "AnnexAttacks",
+            dependencies: ["AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
             exclude: ["Program"],
             swiftSettings: strict, plugins: ["EmbedProgram"]),
     ])
@@ -115,7 +123,7 @@ let broker = floor(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexBrokerAPI", "AnnexBundle", "AnnexSandbox", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
+                "AnnexBrokerAPI", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
                 "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -158,8 +166,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexSandbox", "AnnexShippedPolicies",
-                "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -271,20 +279,21 @@ let tests: [Target] = [
         swiftSettings: swift),
     .testTarget(
         name: "AnnexPolicyTests",
-        dependencies: ["AnnexPolicy", "CAnnexSeccomp", "CFilterFixture", "AnnexTestSupport"],
+        dependencies: ["AnnexPolicyTools", "AnnexPolicy", "CAnnexSeccomp", "CFilterFixture", "AnnexTestSupport"],
         swiftSettings: swift),
     .testTarget(
         name: "AnnexShippedPoliciesTests", dependencies: ["AnnexShippedPolicies", "AnnexPolicy"], swiftSettings: swift),
     .testTarget(
         name: "AnnexSandboxTests",
         dependencies: [
-            "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexWarden", "AnnexTestSupport",
+            "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "AnnexWarden",
+            "AnnexTestSupport",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swift),
     .testTarget(
         name: "AnnexAttacksTests",
-        dependencies: ["AnnexAttacks", "AnnexSandbox", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport"],
+        dependencies: ["AnnexAttacks", "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport"],
         swiftSettings: swift),
     .testTarget(
         name: "AnnexModelTests",
@@ -299,7 +308,7 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexBrokerTests",
         dependencies: [
-            "AnnexBroker", "AnnexBundle", "AnnexBrokerAPI", "AnnexSandbox", "AnnexPolicy", "AnnexModel",
+            "AnnexBroker", "AnnexBundle", "AnnexBrokerAPI", "AnnexLaunch", "AnnexPolicy", "AnnexModel",
             "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
@@ -327,7 +336,7 @@ let tests: [Target] = [
         swiftSettings: swift),
     .testTarget(
         name: "AnnexCommandTests",
-        dependencies: ["AnnexCommand", "AnnexSandbox", "AnnexPolicy", "AnnexTestSupport"], swiftSettings: swift),
+        dependencies: ["AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
@@ -356,8 +365,8 @@ let package = Package(
         .library(name: "AnnexTelemetry", targets: ["AnnexTelemetry"]),
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
-        .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexShippedPolicies"]),
-        .library(name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexPolicy", "AnnexShippedPolicies"]),
+        .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicyTools", "AnnexShippedPolicies"]),
+        .library(name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexDoctor", "AnnexPolicy", "AnnexShippedPolicies"]),
         .executable(name: "annex", targets: ["annex"]),
         .executable(name: "annexd", targets: ["annexd"]),
     ],
@@ -385,11 +394,11 @@ if isFuzzing {
         .target(
             name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/Support", swiftSettings: swift),
         fuzzer("FuzzPolicyText", "AnnexPolicy"),
-        fuzzer("FuzzExpectations", "AnnexPolicy"),
-        fuzzer("FuzzContainerProfile", "AnnexPolicy"),
-        fuzzer("FuzzProcText", "AnnexSandbox"),
-        fuzzer("FuzzMachineText", "AnnexSandbox", "AnnexLinux"),
-        fuzzer("FuzzElfFile", "AnnexSandbox"),
+        fuzzer("FuzzExpectations", "AnnexPolicyTools", "AnnexPolicy"),
+        fuzzer("FuzzContainerProfile", "AnnexPolicyTools", "AnnexPolicy"),
+        fuzzer("FuzzProcText", "AnnexLaunch"),
+        fuzzer("FuzzMachineText", "AnnexDoctor", "AnnexLaunch", "AnnexLinux"),
+        fuzzer("FuzzElfFile", "AnnexLaunch"),
         fuzzer("FuzzPropertyList", "AnnexBundle"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),

@@ -1,5 +1,5 @@
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 import Testing
 

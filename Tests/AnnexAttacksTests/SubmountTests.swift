@@ -1,6 +1,6 @@
 import AnnexAttacks
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
 import AnnexBrokerAPI
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import Testing
 
 @testable import AnnexBroker

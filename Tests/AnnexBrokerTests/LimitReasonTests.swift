@@ -1,6 +1,6 @@
 import AnnexModel
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 import Testing
 

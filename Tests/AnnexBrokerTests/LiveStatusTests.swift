@@ -1,6 +1,6 @@
 import AnnexChannel
 import AnnexLinux
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 import Testing
 

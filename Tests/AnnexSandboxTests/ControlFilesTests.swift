@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The limits that a control group accepts are those that are reported; over made-up folders, so that every kind of
 /// kernel is there.

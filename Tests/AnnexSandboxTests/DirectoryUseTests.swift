@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A program chooses the names, depth and number of the files in its directory.
 @Suite struct DirectoryUseTests {

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A program is stopped before it fills the disk that it may write to.
 @Suite struct FreeSpaceTests {

@@ -2,7 +2,7 @@ import AnnexLinux
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite struct IdentityRangeTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "annex-ids-\(UUID())").path

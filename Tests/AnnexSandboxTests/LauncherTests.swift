@@ -6,7 +6,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite(.timeLimit(.minutes(20))) struct LauncherTests {
     @Test func `a warden that was killed is replaced`() async throws {

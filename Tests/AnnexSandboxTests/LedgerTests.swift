@@ -1,7 +1,7 @@
 import AnnexPolicy
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite struct LedgerTests {
     private func denial(_ text: String) -> Denial {

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// An end waits for the look at what its sandbox left as long as such looks get done, within a bound.
 @Suite(.timeLimit(.minutes(20))) struct LookDeadlineTests {

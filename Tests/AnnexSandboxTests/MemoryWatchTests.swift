@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite struct MemoryWatchTests {
     /// In a process of its own: other tests of this one take and free memory meanwhile.

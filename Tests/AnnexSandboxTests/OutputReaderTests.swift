@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite(.timeLimit(.minutes(20))) struct OutputReaderTests {
     @Test func `BOMB-06: output beyond the limit is not read`() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The processor time of many processes is counted as one sum.
 @Suite struct ProcessorTallyTests {

@@ -3,7 +3,7 @@ import AnnexPolicy
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite struct ResourceLimitTests {
     @Test func `a hard limit of the host is never exceeded`() {

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A host without descriptor numbers loses those that the warden hands over. It then has no extension, rather than one
 /// that cannot be ended.

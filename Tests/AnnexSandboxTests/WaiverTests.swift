@@ -2,7 +2,7 @@ import AnnexPolicy
 import Glibc
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A layer that a host waives is left out only if the machine cannot give it.
 @Suite(.timeLimit(.minutes(20))) struct WaiverTests {

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A watch that looks again and again, when a look may wait for a foreign file system.
 @Suite(.timeLimit(.minutes(20))) struct WatchTests {

@@ -61,18 +61,30 @@ enum HousePlan {
                     "AnnexPolicy", "a policy from its text to its seccomp filter",
                     imports: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"]),
                 Target("AnnexShippedPolicies", "the shipped policies, compiled and proven", imports: ["AnnexPolicy"]),
+                Target(
+                    "AnnexPolicyTools", "explain, compare, check, test, learn, import and write policies",
+                    imports: ["AnnexPolicy", "AnnexLinux"]),
             ]),
         Floor(
             name: "Sandbox",
             targets: [
                 Target("AnnexWarden", "C: the small process that builds sandboxes and is their parent"),
                 Target(
-                    "AnnexSandbox", "a program in a sandbox: plan, launch, supervision, denials",
+                    "AnnexLaunch", "plan, launch and watch one sandbox; judge and report its denials",
                     imports: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
                     products: ["Logging"]),
                 Target(
+                    "AnnexSandbox", "run a program in a sandbox: the public face",
+                    imports: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
+                Target(
+                    "AnnexDoctor", "what this machine offers to sandboxes, and the remedies",
+                    imports: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
+                Target(
                     "AnnexAttacks", "the attack catalogue, and the programs that try it",
-                    imports: ["AnnexSandbox", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "EmbedProgram"]),
+                    imports: [
+                        "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "CAnnexLinux",
+                        "EmbedProgram",
+                    ]),
             ]),
         Floor(
             name: "Extensions",
@@ -92,7 +104,7 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexBundle", "AnnexSandbox", "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI",
+                        "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI",
                         "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging"]),
@@ -123,8 +135,8 @@ enum HousePlan {
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexSandbox",
-                        "AnnexShippedPolicies", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
+                        "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),

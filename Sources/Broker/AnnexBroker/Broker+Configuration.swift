@@ -3,7 +3,7 @@ internal import AnnexBundle
 internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexPolicy
-internal import AnnexSandbox
+internal import AnnexLaunch
 
 extension Broker {
     /// The sandbox's configuration for an extension, with the files that were checked when the app was installed.

@@ -2,7 +2,7 @@ package import AnnexBrokerAPI
 internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexPolicy
-internal import AnnexSandbox
+internal import AnnexLaunch
 internal import AnnexShippedPolicies
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-internal import AnnexSandbox
+internal import AnnexLaunch
 
 /// The limits for all extensions of one broker together, in addition to the policy of each.
 package struct BrokerShare: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles a freestanding C program and embeds it in a library, as bytes for each processor. AnnexSandbox contains the
+/// Compiles a freestanding C program and embeds it in a library, as bytes for each processor. AnnexLaunch contains the
 /// warden, AnnexAttacks the program that attacks.
 ///
 /// Every build compiles for both processors. The programs need no header and no library of the target, and a library
@@ -25,7 +25,7 @@ struct EmbedProgram: BuildToolPlugin {
     }
 
     private static let programs = [
-        "AnnexSandbox": Carried(
+        "AnnexLaunch": Carried(
             name: "annex-warden", type: "WardenPrograms", folder: "Sources/Sandbox/AnnexWarden",
             placement: ["-static-pie", "-fPIE", "-fvisibility=hidden", "-Wl,-z,text", "-Wl,-z,relro"]),
         "AnnexAttacks": Carried(

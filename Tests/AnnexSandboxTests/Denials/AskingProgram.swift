@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 @testable import AnnexPolicy
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The program that makes many kinds of calls, in a sandbox of its own.
 struct AskingProgram {

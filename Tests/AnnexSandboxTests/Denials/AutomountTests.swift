@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A path that a hostile program names makes the host mount nothing.
 @Suite struct AutomountTests {

@@ -2,7 +2,7 @@ import AnnexLinux
 import AnnexPolicy
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The callers of a call in a static program, without tracing it.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct BacktraceTests {

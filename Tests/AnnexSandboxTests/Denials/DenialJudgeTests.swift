@@ -2,7 +2,7 @@ import AnnexPolicy
 import Glibc
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite struct DenialJudgeTests {
     private static func decide(

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite struct ElfFileTests {
     private static func file(_ bytes: [UInt8]) -> ElfFile? {

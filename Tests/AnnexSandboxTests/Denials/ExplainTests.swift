@@ -3,7 +3,7 @@ import AnnexPolicy
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Explanations of a live sandbox, and behaviour that explaining does not change.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ExplainTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite struct FrameWalkTests {
     private static let base: UInt64 = 0x7FFE_0000

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A lookup of a path on the host follows no link that a sandbox may have made.
 @Suite struct HostLookupTests {

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The locks that a sandbox holds, and those that it may still take.
 @Suite struct LockTests {

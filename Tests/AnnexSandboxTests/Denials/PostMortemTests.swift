@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Examining the stacks of denied calls and ended programs delays no channel, and takes a bounded amount of memory.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct PostMortemTests {

@@ -1,7 +1,7 @@
 import AnnexTestSupport
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Any bytes end in a value or none.
 @Suite struct ReadingFuzzTests {

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The kernel's text about a hostile process is read or left out, and never misread.
 @Suite struct ReadingTests {

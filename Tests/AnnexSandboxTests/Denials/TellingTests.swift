@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite struct TellingTests {
     private static let call = Denial(

@@ -2,7 +2,7 @@ import AnnexPolicy
 import Glibc
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The true cause among those that would explain an error.
 @Suite struct RemediesTests {

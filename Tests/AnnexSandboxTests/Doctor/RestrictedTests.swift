@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The doctor inside surroundings that take something away: it must name that, and the remedy. The tests run one after
 /// the other, because the kernel counts descriptors in flight over all programs of a user.

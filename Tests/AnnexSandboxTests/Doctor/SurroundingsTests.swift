@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Machines other than this one, described by the texts that they would show.
 @Suite struct SurroundingsTests {

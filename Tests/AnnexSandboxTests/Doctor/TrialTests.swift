@@ -3,7 +3,7 @@ import AnnexPolicy
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Trials that really run, and the program around them, which they leave unchanged.
 @Suite(.timeLimit(.minutes(20))) struct TrialTests {

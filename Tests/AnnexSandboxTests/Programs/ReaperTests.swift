@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A program behind a reaper meets signals, orphans and its own end as everywhere else.
 @Suite(.timeLimit(.minutes(20))) struct ReaperTests {

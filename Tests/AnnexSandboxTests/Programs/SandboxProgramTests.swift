@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Programs run as an embedder runs them: with granted files, limits, and an end that is a value.
 @Suite(.timeLimit(.minutes(20))) struct SandboxProgramTests {

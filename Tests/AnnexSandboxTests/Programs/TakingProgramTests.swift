@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Memory and time that the kernel spends for a program are bounded too, with a control group and without.
 @Suite(.timeLimit(.minutes(20))) struct TakingProgramTests {

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The kernel makes the memory that an ELF header asks for in `execve`, where no filter sees it.
 @Suite(.timeLimit(.minutes(20))) struct WritableCodeTests {

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Root's sandboxes begin in a mount namespace without anything of the host, once there is one.
 @Suite(.timeLimit(.minutes(20))) struct BareNamespaceTests {

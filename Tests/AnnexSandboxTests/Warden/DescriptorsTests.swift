@@ -2,7 +2,7 @@ import AnnexLinux
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite(.timeLimit(.minutes(20))) struct DescriptorsTests {
     @Test func `LIFE-04: a program has exactly the descriptors of its plan`() async throws {

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The kernel reports the end of a program by a signal, of which it keeps one at a time.
 @Suite(.timeLimit(.minutes(20))) struct EndsTests {

@@ -4,7 +4,7 @@ import AnnexWarden
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Each step made to fail in turn: the answer names it, and nothing is left.
 @Suite(.timeLimit(.minutes(20))) struct FaultTests {

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Binds and scratches have the rights and limits of the plan, and only a source that was checked is ever bound.
 @Suite(.timeLimit(.minutes(20))) struct FilesTests {

@@ -2,7 +2,7 @@ import AnnexLinux
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 @Suite(.timeLimit(.minutes(20))) struct FilterTests {
     @Test func `only the exec with the nonce of the launch passes the filter`() async throws {

@@ -2,7 +2,7 @@ import AnnexLinux
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A sandbox is in its control groups before it does anything, and the groups go when all its processes have ended.
 @Suite(

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A sandbox inherits none of the priorities of its host's process.
 @Suite(.timeLimit(.minutes(20))) struct InheritedTests {

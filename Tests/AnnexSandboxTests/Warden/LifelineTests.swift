@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Whichever process dies, it leaves no process behind, and the host sees no signal and no child of the warden.
 @Suite(.timeLimit(.minutes(20))) struct LifelineTests {

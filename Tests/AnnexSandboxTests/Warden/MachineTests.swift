@@ -2,7 +2,7 @@ import AnnexLinux
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Two sandboxes see nothing that shows that they run on one machine, except the facts that the kernel shows to every
 /// process: Docs/Design/Warden.md lists them.

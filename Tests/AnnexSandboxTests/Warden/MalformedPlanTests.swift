@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The warden answers a malformed plan at the step `plan`, and continues to serve.
 @Suite(.timeLimit(.minutes(20))) struct MalformedPlanTests {

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The choice of the program that becomes the warden: it will have power over every sandbox.
 @Suite(.timeLimit(.minutes(20))) struct ProgramTests {

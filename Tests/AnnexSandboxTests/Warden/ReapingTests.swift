@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The reaper, which stays behind as the first process of a sandbox: only the host can signal it, and it knows nothing
 /// that it does not need.

@@ -1,7 +1,7 @@
 import AnnexLinux
 import Synchronization
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The events of one launch, which a test can ask for.
 final class Recording: Sendable {

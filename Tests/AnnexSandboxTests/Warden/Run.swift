@@ -1,6 +1,6 @@
 import AnnexLinux
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A launch under way: its events and its output.
 struct Run: ~Copyable, Sendable {

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// The warden's sources: clean under every compiler at hand, its parser under a fuzzer.
 @Suite(.timeLimit(.minutes(20))) struct SourcesTests {

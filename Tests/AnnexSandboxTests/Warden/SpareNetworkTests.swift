@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A network that is made ahead belongs to one sandbox alone, like one that is made for it.
 @Suite(.timeLimit(.minutes(20))) struct SpareNetworkTests {

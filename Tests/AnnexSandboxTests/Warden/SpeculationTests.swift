@@ -3,7 +3,7 @@ import AnnexWarden
 import Glibc
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Controls against side channels: the warden's calls follow from the kernel's answers, and a control that the report
 /// names is in force.

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A warden, a loop and a folder of a test's own.
 final class WardenFixture: Sendable {

@@ -2,7 +2,7 @@ import AnnexLinux
 import Foundation
 import Testing
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A process in a sandbox sees the world that its plan describes.
 @Suite(.timeLimit(.minutes(20))) struct WorldTests {

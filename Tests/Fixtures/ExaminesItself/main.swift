@@ -1,5 +1,5 @@
 // Examines the machine in a program with a life of its own, and prints the signals and children that the program saw.
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 import Synchronization
 

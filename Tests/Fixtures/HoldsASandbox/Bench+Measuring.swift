@@ -1,5 +1,5 @@
 import AnnexLinux
-import AnnexSandbox
+import AnnexLaunch
 import Synchronization
 
 extension Bench {

@@ -9,7 +9,7 @@
 //   signals CONDUCT  has a SIGCHLD `handler`, its own `wait` loop, SIGCHLD `ignored`, or `nothing` for children, and
 //                    prints what it noticed
 import AnnexLinux
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 import Synchronization
 

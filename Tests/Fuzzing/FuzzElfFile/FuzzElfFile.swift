@@ -1,6 +1,6 @@
 import FuzzSupport
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// A program's own file and its stack, read for a backtrace: both are whatever the program likes.
 @main

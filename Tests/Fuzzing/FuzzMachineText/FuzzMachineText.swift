@@ -1,7 +1,7 @@
 import AnnexLinux
 import FuzzSupport
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Every reader of what the machine shows: mounts, control groups, maps of users, signs of containers, switches; names in
 /// folders that everybody writes to; and the escaping of whatever is shown.

@@ -1,6 +1,6 @@
 import FuzzSupport
 
-@testable import AnnexSandbox
+@testable import AnnexLaunch
 
 /// Every reader of bytes that a sandboxed program shows of itself, each with all of the bytes: files below its /proc/PID,
 /// names of its symbols, addresses of its sockets, what the doctor's probe writes.

@@ -1,4 +1,4 @@
-internal import AnnexSandbox
+internal import AnnexLaunch
 
 /// Why the broker ends an extension. If the broker does not end it, the kernel's facts give the reason.
 indirect enum EndCause: Sendable, Equatable {

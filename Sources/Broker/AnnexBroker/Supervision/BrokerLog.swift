@@ -2,7 +2,7 @@ internal import AnnexBrokerAPI
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
-internal import AnnexSandbox
+internal import AnnexLaunch
 internal import Logging
 
 /// Writes a broker's entries to the program's log (swift-log, label `annex.broker`). `Docs/Guide/Observing.md` lists

@@ -3,7 +3,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
-internal import AnnexSandbox
+internal import AnnexLaunch
 internal import Synchronization
 
 /// One launched extension. It passes events to the extension's `Lifecycle` and performs the effects that come back; no

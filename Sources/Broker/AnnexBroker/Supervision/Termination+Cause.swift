@@ -1,6 +1,6 @@
 internal import AnnexModel
 internal import AnnexPolicy
-internal import AnnexSandbox
+internal import AnnexLaunch
 internal import Glibc
 
 extension Termination {

@@ -1,7 +1,7 @@
 import AnnexAttacks
 import AnnexLinux
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import ArgumentParser
 import Glibc
 

@@ -1,6 +1,6 @@
 import AnnexAttacks
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 
 /// The results of the attacks, as text or as JSON.
 struct AttackReport {

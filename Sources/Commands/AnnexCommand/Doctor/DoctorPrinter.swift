@@ -1,5 +1,5 @@
 import AnnexHost
-import AnnexSandbox
+import AnnexLaunch
 
 /// Prints a diagnosis for a person at a terminal: first each fault with its remedy, then the policies.
 struct DoctorPrinter {

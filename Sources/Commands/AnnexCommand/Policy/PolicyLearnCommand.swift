@@ -1,6 +1,6 @@
 import AnnexLinux
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import ArgumentParser
 
 /// `annex policy learn`: runs a trusted program and proposes a policy that allows what the program did.

@@ -1,5 +1,5 @@
 import AnnexLinux
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 
 /// The command line in its original bytes. The parser of arguments only handles text.

@@ -1,6 +1,6 @@
 import AnnexLinux
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import Synchronization
 
 /// Starts the launcher on a thread of its own. The launcher examines this machine and waits for its warden, while the

@@ -1,4 +1,4 @@
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 
 /// Guesses which denial made a program fail.

@@ -1,6 +1,6 @@
 import AnnexLinux
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import AnnexShippedPolicies
 import Glibc
 import Synchronization

@@ -1,6 +1,6 @@
 import AnnexLinux
 import AnnexPolicy
-import AnnexSandbox
+import AnnexLaunch
 import ArgumentParser
 import Glibc
 

@@ -1,5 +1,5 @@
 import AnnexLinux
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 
 /// The messages after a run that failed.

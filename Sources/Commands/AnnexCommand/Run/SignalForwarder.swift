@@ -1,4 +1,4 @@
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 import Synchronization
 

@@ -1,6 +1,6 @@
 import AnnexBroker
 import AnnexLinux
-import AnnexSandbox
+import AnnexLaunch
 import Glibc
 
 /// Every running extension at one moment, with the kernel's figures for its processes.

@@ -1,8 +1,8 @@
 /// The kind of a system call's argument: how many bits the kernel reads, how the value is shown, and the names of its
 /// values.
-struct ArgumentKind: Sendable, Hashable {
+package struct ArgumentKind: Sendable, Hashable {
     /// How a value is written in a report.
-    enum Style: Sendable, Hashable {
+    package enum Style: Sendable, Hashable {
         case signed, unsigned, hexadecimal, octal, pointer
         /// Exactly one of the constants.
         case one
@@ -11,22 +11,28 @@ struct ArgumentKind: Sendable, Hashable {
     }
 
     /// A named value.
-    struct Constant: Sendable, Hashable {
-        let name: String
-        let value: UInt64
+    package struct Constant: Sendable, Hashable {
+        package let name: String
+        package let value: UInt64
     }
 
-    let name: String
+    package let name: String
     /// The number of bits that the kernel reads. It is 32 if the kernel ignores the register's upper half, on which no
     /// comparison may then depend.
-    let bits: Int
-    let style: Style
-    let constants: [Constant]
+    package let bits: Int
+    package let style: Style
+    package let constants: [Constant]
+
+    /// The kind of a register of a call whose arguments have no names.
+    package static let register = ArgumentKind(name: "hex", bits: 64, style: .hexadecimal, constants: [])
+
+    /// The same kind with all 64 bits of the register.
+    package var whole: ArgumentKind { ArgumentKind(name: name, bits: 64, style: style, constants: constants) }
 
     /// The bits that the kernel reads.
-    var mask: UInt64 { bits == 32 ? 0xFFFF_FFFF : .max }
+    package var mask: UInt64 { bits == 32 ? 0xFFFF_FFFF : .max }
 
-    func value(named name: String) -> UInt64? {
+    package func value(named name: String) -> UInt64? {
         constants.first { $0.name == name }?.value
     }
 }

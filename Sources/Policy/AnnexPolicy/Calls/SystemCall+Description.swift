@@ -38,7 +38,7 @@ extension SystemCall {
 
 extension ArgumentKind {
     /// A register's value in the notation of this kind.
-    func describe(_ register: UInt64) -> String {
+    package func describe(_ register: UInt64) -> String {
         let value = register & mask
         switch style {
         case .pointer: return value == 0 ? "NULL" : WholeNumber.hexadecimal(value)

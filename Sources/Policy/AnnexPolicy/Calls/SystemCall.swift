@@ -6,12 +6,12 @@ public struct SystemCall: Sendable, Hashable {
     public let number: Int32
     public let architecture: Architecture
     /// The meaning of each register; nil if the table has no entry for the call.
-    let arguments: [Argument]?
+    package let arguments: [Argument]?
 
     /// One argument.
-    struct Argument: Sendable, Hashable {
-        let name: String
-        let kind: ArgumentKind
+    package struct Argument: Sendable, Hashable {
+        package let name: String
+        package let kind: ArgumentKind
     }
 
     /// The call of that name; nil if this architecture has none.
@@ -26,7 +26,7 @@ public struct SystemCall: Sendable, Hashable {
         self = call
     }
 
-    init(name: String, number: Int32, architecture: Architecture, arguments: [Argument]?) {
+    package init(name: String, number: Int32, architecture: Architecture, arguments: [Argument]?) {
         self.name = name
         self.number = number
         self.architecture = architecture

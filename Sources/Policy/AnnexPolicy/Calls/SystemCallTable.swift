@@ -1,10 +1,10 @@
 /// All system calls of one architecture, read once from the tables in this directory.
-struct SystemCallTable: Sendable {
+package struct SystemCallTable: Sendable {
     let byName: [String: SystemCall]
-    let byNumber: [Int32: SystemCall]
+    package let byNumber: [Int32: SystemCall]
     let kinds: [String: ArgumentKind]
 
-    static func of(_ architecture: Architecture) -> SystemCallTable {
+    package static func of(_ architecture: Architecture) -> SystemCallTable {
         switch architecture {
         case .x86: x86
         case .arm: arm
@@ -12,7 +12,7 @@ struct SystemCallTable: Sendable {
     }
 
     /// The names of all calls of any architecture, which policies may mention.
-    static let allNames: Set<String> = Set(entries.map(\.name))
+    package static let allNames: Set<String> = Set(entries.map(\.name))
 
     private static let x86 = SystemCallTable(architecture: .x86)
     private static let arm = SystemCallTable(architecture: .arm)

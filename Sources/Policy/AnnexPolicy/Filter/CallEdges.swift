@@ -2,13 +2,13 @@
 ///
 /// For each way in which a rule may apply, each compared register takes each of its edge values while the others fit.
 /// Because rules may overlap, each compared register also takes a fitting and a failing value, in every combination.
-struct CallEdges {
+package struct CallEdges {
     /// The most combinations of the second kind. The first kind is always complete.
     static let mostChoices = 4096
 
-    let arguments: [[UInt64]]
+    package let arguments: [[UInt64]]
 
-    init(rules: [CallRule]) {
+    package init(rules: [CallRule]) {
         var all: Set<[UInt64]> = [[UInt64](repeating: 0, count: 6), [UInt64](repeating: .max, count: 6)]
         for combination in rules.flatMap(\.combinations) { all.formUnion(Self.around(combination)) }
         all.formUnion(Self.choices(rules))

@@ -10,7 +10,7 @@ struct FilterCompiler {
         let context = try FilterContext.make(for: policy.architecture)
         for name in LaunchCalls.names.sorted() {
             guard let call = SystemCall(named: name, architecture: policy.architecture) else { continue }
-            try context.add(annex_seccomp_allow(), call, at: nil)
+            try context.add(.allow, to: call, if: [], at: nil)
         }
         try allowExec(in: context)
         for (number, rules) in policy.rules.sorted(by: { $0.key < $1.key }) {
@@ -24,27 +24,25 @@ struct FilterCompiler {
 
     private func allowExec(in context: borrowing FilterContext) throws(PolicyError) {
         guard let exec = SystemCall(named: LaunchCalls.exec, architecture: policy.architecture) else { return }
-        let comparisons = [
-            Comparison.masked(mask: .max, value: LaunchCalls.execFlags).seccomp(register: 4),
-            Comparison.masked(mask: .max, value: LaunchCalls.sentinel).seccomp(register: 5),
+        let parts = [
+            CallRule.Part(index: 4, comparison: .masked(mask: .max, value: LaunchCalls.execFlags)),
+            CallRule.Part(index: 5, comparison: .masked(mask: .max, value: LaunchCalls.sentinel)),
         ]
-        try context.add(annex_seccomp_allow(), exec, comparisons, at: nil)
+        try context.add(.allow, to: exec, if: parts, at: nil)
     }
 
     /// Adds a rule. Calls that the broker must see get no rule: the default action notifies.
     private func add(
         _ rule: CallRule, _ call: SystemCall, to context: borrowing FilterContext
     ) throws(PolicyError) {
-        let action: UInt32
+        let action: FilterContext.Action
         switch rule.answer {
         case .allow where rule.bound != nil || reporting.includesAllowed(call): return
-        case .allow: action = annex_seccomp_allow()
-        case .refuse(let errno, reported: false): action = annex_seccomp_errno(UInt16(truncatingIfNeeded: errno))
+        case .allow: action = .allow
+        case .refuse(let errno, reported: false): action = .refuse(errno: errno)
         case .refuse(_, reported: true), .end, .aborting: return
         }
-        for comparisons in rule.combinations {
-            try context.add(action, call, comparisons.map { $0.comparison.seccomp(register: $0.index) }, at: rule.place)
-        }
+        for parts in rule.combinations { try context.add(action, to: call, if: parts, at: rule.place) }
     }
 }
 
@@ -53,22 +51,6 @@ extension Policy {
     var allowsEveryExec: Bool {
         SystemCall(named: LaunchCalls.exec, architecture: architecture)
             .map { rules[$0.number]?.contains { $0.answer == .allow } ?? false } ?? false
-    }
-}
-
-extension Comparison {
-    func seccomp(register: Int) -> scmp_arg_cmp {
-        let (operation, first, second): (scmp_compare, UInt64, UInt64) =
-            switch self {
-            case .masked(.max, let value): (SCMP_CMP_EQ, value, 0)
-            case .masked(let mask, let value): (SCMP_CMP_MASKED_EQ, mask, value)
-            case .not(let value): (SCMP_CMP_NE, value, 0)
-            case .below(let bound): (SCMP_CMP_LT, bound, 0)
-            case .atMost(let bound): (SCMP_CMP_LE, bound, 0)
-            case .above(let bound): (SCMP_CMP_GT, bound, 0)
-            case .atLeast(let bound): (SCMP_CMP_GE, bound, 0)
-            }
-        return scmp_arg_cmp(arg: UInt32(register), op: operation, datum_a: first, datum_b: second)
     }
 }
 

@@ -5,12 +5,27 @@ internal import Glibc
 
 /// Owns one libseccomp context.
 @safe
-struct FilterContext: ~Copyable {
+package struct FilterContext: ~Copyable {
+    /// The answer that a filter gives by itself, without asking the broker.
+    package enum Action: Sendable {
+        case allow
+        case refuse(errno: Int32)
+        case endProcess
+
+        fileprivate var number: UInt32 {
+            switch self {
+            case .allow: annex_seccomp_allow()
+            case .refuse(let errno): annex_seccomp_errno(UInt16(truncatingIfNeeded: errno))
+            case .endProcess: annex_seccomp_kill()
+            }
+        }
+    }
+
     private let context: scmp_filter_ctx
     private let architecture: Architecture
 
     /// Makes an empty filter. Every call notifies; calls of foreign architectures and of x32 end the process.
-    static func make(for architecture: Architecture) throws(PolicyError) -> FilterContext {
+    package static func make(for architecture: Architecture) throws(PolicyError) -> FilterContext {
         // SAFETY: the function takes no pointer. The value made from the result owns it, and releases it in its
         // `deinit`.
         guard let raw = unsafe seccomp_init(annex_seccomp_notify()) else {
@@ -39,10 +54,12 @@ struct FilterContext: ~Copyable {
     }
 
     /// Adds one rule, whose action applies if all comparisons hold.
-    func add(
-        _ action: UInt32, _ call: SystemCall, _ comparisons: [scmp_arg_cmp] = [], at place: PolicyPlace?
+    package func add(
+        _ action: Action, to call: SystemCall, if parts: [CallRule.Part], at place: PolicyPlace?
     ) throws(PolicyError) {
         let number = try number(of: call, at: place)
+        let comparisons = parts.map { $0.comparison.seccomp(register: $0.index) }
+        let action = action.number
         // SAFETY: libseccomp copies the comparisons and keeps no pointer to them.
         let result = unsafe comparisons.withUnsafeBufferPointer { buffer in
             unsafe seccomp_rule_add_exact_array(context, action, number, UInt32(buffer.count), buffer.baseAddress)
@@ -53,7 +70,7 @@ struct FilterContext: ~Copyable {
     }
 
     /// The finished program, as `struct sock_filter[]`.
-    func export() throws(PolicyError) -> [UInt8] {
+    package func export() throws(PolicyError) -> [UInt8] {
         do throws(SystemError) {
             let number = unsafe annex_memfd_create("annex-filter", 0)
             let memory = Descriptor(owning: try SystemError.check("memfd_create", number))
@@ -93,5 +110,21 @@ extension FilterContext {
                 at: place)
         }
         return number
+    }
+}
+
+extension Comparison {
+    fileprivate func seccomp(register: Int) -> scmp_arg_cmp {
+        let (operation, first, second): (scmp_compare, UInt64, UInt64) =
+            switch self {
+            case .masked(.max, let value): (SCMP_CMP_EQ, value, 0)
+            case .masked(let mask, let value): (SCMP_CMP_MASKED_EQ, mask, value)
+            case .not(let value): (SCMP_CMP_NE, value, 0)
+            case .below(let bound): (SCMP_CMP_LT, bound, 0)
+            case .atMost(let bound): (SCMP_CMP_LE, bound, 0)
+            case .above(let bound): (SCMP_CMP_GT, bound, 0)
+            case .atLeast(let bound): (SCMP_CMP_GE, bound, 0)
+            }
+        return scmp_arg_cmp(arg: UInt32(register), op: operation, datum_a: first, datum_b: second)
     }
 }

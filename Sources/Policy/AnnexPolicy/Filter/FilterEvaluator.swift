@@ -2,13 +2,20 @@
 ///
 /// It does not use libseccomp, so it can find faults of the compiler. It executes the instructions that the kernel
 /// accepts in seccomp filters and refuses all others. It ends for every program, because jumps only go forward.
-struct FilterEvaluator {
+package struct FilterEvaluator {
     /// The data that the kernel shows a filter about a call: `struct seccomp_data`.
-    struct Call: Sendable, Hashable {
+    package struct Call: Sendable, Hashable {
         var number: Int32
         var architecture: UInt32
         var instructionPointer: UInt64 = 0
         var arguments: [UInt64]
+
+        package init(number: Int32, architecture: UInt32, instructionPointer: UInt64 = 0, arguments: [UInt64]) {
+            self.number = number
+            self.architecture = architecture
+            self.instructionPointer = instructionPointer
+            self.arguments = arguments
+        }
 
         /// The 32 bits at a byte offset; nil if the offset is outside the structure or not aligned to a word.
         func word(at offset: UInt32) -> UInt32? {
@@ -26,7 +33,7 @@ struct FilterEvaluator {
     }
 
     /// The reason why a program is not a filter.
-    enum Fault: Error, Hashable {
+    package enum Fault: Error, Hashable {
         case unknownInstruction(at: Int)
         case loadOutside(at: Int)
         case ranPastEnd
@@ -35,7 +42,11 @@ struct FilterEvaluator {
 
     let program: [FilterInstruction]
 
-    func answer(to call: Call) throws(Fault) -> FilterAnswer {
+    package init(program: [FilterInstruction]) {
+        self.program = program
+    }
+
+    package func answer(to call: Call) throws(Fault) -> FilterAnswer {
         var machine = Machine()
         while machine.counter < program.count {
             if let action = try machine.step(program[machine.counter], call) { return FilterAnswer(action: action) }
@@ -45,7 +56,7 @@ struct FilterEvaluator {
 }
 
 /// What a filter returns for a call.
-enum FilterAnswer: Sendable, Hashable {
+package enum FilterAnswer: Sendable, Hashable {
     case allow
     case errno(Int32)
     case notify

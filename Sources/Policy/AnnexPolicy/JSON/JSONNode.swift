@@ -2,8 +2,8 @@ internal import AnnexLinux
 
 /// One value of a JSON text with its place. Each reading method returns a value of the wanted form or throws an error
 /// that names the place.
-struct JSONNode: Sendable {
-    enum Value: Sendable {
+package struct JSONNode: Sendable {
+    package enum Value: Sendable {
         case null
         case boolean(Bool)
         /// The number as written. The code that reads it decides about its range.
@@ -14,16 +14,16 @@ struct JSONNode: Sendable {
     }
 
     /// One key of an object.
-    struct Entry: Sendable {
+    package struct Entry: Sendable {
         let key: String
         let value: JSONNode
     }
 
-    let value: Value
-    let place: PolicyPlace
-    let path: JSONPath
+    package let value: Value
+    package let place: PolicyPlace
+    package let path: JSONPath
 
-    func error(_ problem: String, suggestion: String? = nil) -> PolicyError {
+    package func error(_ problem: String, suggestion: String? = nil) -> PolicyError {
         PolicyError("`\(path.text)` \(problem)", at: place, suggestion: suggestion)
     }
 
@@ -31,13 +31,13 @@ struct JSONNode: Sendable {
         if case .null = value { true } else { false }
     }
 
-    func text() throws(PolicyError) -> String {
+    package func text() throws(PolicyError) -> String {
         guard case .text(let text) = value else { throw error("must be a text") }
         return text
     }
 
     /// A whole number without sign.
-    func number(atMost most: UInt64 = .max) throws(PolicyError) -> UInt64 {
+    package func number(atMost most: UInt64 = .max) throws(PolicyError) -> UInt64 {
         guard case .number(let text) = value, let number = WholeNumber.parse(text), number <= most else {
             throw error("must be a whole number from 0 to \(most)")
         }
@@ -45,13 +45,13 @@ struct JSONNode: Sendable {
     }
 
     /// The values of a list. Null counts as an empty list, because Go writes empty lists so.
-    func list() throws(PolicyError) -> [JSONNode] {
+    package func list() throws(PolicyError) -> [JSONNode] {
         if isNull { return [] }
         guard case .list(let nodes) = value else { throw error("must be a list") }
         return nodes
     }
 
-    func texts() throws(PolicyError) -> [String] {
+    package func texts() throws(PolicyError) -> [String] {
         var texts: [String] = []
         for node in try list() { texts.append(try node.text()) }
         return texts
@@ -59,7 +59,7 @@ struct JSONNode: Sendable {
 
     /// The values of an object in which only these keys are allowed. As in Go, a key whose value is null counts as
     /// absent.
-    func object(keys: [String]) throws(PolicyError) -> [String: JSONNode] {
+    package func object(keys: [String]) throws(PolicyError) -> [String: JSONNode] {
         guard case .object(let entries) = value else { throw error("must be an object") }
         var values: [String: JSONNode] = [:]
         for entry in entries {
@@ -75,12 +75,12 @@ struct JSONNode: Sendable {
 
 /// The path to a value in its text, for example `$.syscalls[3].args[0].op`. The path is spelled out only for an error:
 /// a text of many values under long keys would otherwise take a multiple of its size.
-indirect enum JSONPath: Sendable {
+package indirect enum JSONPath: Sendable {
     case root
     case member(of: JSONPath, key: String)
     case element(of: JSONPath, index: Int)
 
-    var text: String {
+    package var text: String {
         switch self {
         case .root: "$"
         case .member(let whole, let key): "\(whole.text).\(Escaped(key, limit: 200).description)"

@@ -4,7 +4,7 @@ internal import AnnexLinux
 ///
 /// Foundation's readers give no places and accept duplicate keys. This reader bounds size and depth, refuses duplicate
 /// keys, and keeps the spelling of numbers.
-struct JSONReader {
+package struct JSONReader {
     /// The largest text in bytes. The largest known profile has 30 KiB.
     static let largestText = 1 << 20
     /// The deepest nesting. A profile has four levels.
@@ -23,7 +23,7 @@ struct JSONReader {
         self.file = file
     }
 
-    static func read(_ bytes: [UInt8], file: String) throws(PolicyError) -> JSONNode {
+    package static func read(_ bytes: [UInt8], file: String) throws(PolicyError) -> JSONNode {
         let start = PolicyPlace(file: file, line: 1, column: 1)
         guard bytes.count <= largestText else { throw PolicyError("longer than \(largestText) bytes", at: start) }
         var reader = JSONReader(bytes, file: file)

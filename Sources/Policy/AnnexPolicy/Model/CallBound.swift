@@ -16,7 +16,7 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
     /// Splits the values of a call's second argument into those that the broker can count and the rest.
     ///
     /// - Returns: nil for a call that takes no locks.
-    func parted(_ call: String, _ alternatives: [Comparison]) -> (counted: [Comparison], rest: [Comparison])? {
+    package func parted(_ call: String, _ alternatives: [Comparison]) -> (counted: [Comparison], rest: [Comparison])? {
         switch call {
         case "fcntl": Self.partedCommands(alternatives)
         case "flock": Self.partedOperations(alternatives)

@@ -1,12 +1,12 @@
 extension CallRule {
     /// One comparison of one register.
-    struct Part: Sendable {
+    package struct Part: Sendable {
         let index: Int
         let comparison: Comparison
     }
 
     /// Every way to choose one alternative per condition: libseccomp can only join comparisons with "and".
-    var combinations: [[Part]] {
+    package var combinations: [[Part]] {
         conditions.reduce([[]]) { combinations, condition in
             combinations.flatMap { combination in
                 condition.alternatives.map { combination + [Part(index: condition.index, comparison: $0)] }

@@ -1,24 +1,41 @@
 /// One statement of a policy about one call.
-struct CallRule: Sendable, Hashable {
-    let call: String
+package struct CallRule: Sendable, Hashable {
+    package let call: String
     /// The rule applies if all conditions hold. A rule without conditions always applies.
-    let conditions: [CallCondition]
-    let answer: CallAnswer
-    let reason: String
-    let place: PolicyPlace
+    package let conditions: [CallCondition]
+    package let answer: CallAnswer
+    package let reason: String
+    package let place: PolicyPlace
     /// The budget that an allowed call is counted against; nil if the kernel lets the call pass by itself.
-    var bound: CallBound? = nil
+    package var bound: CallBound? = nil
 
-    func applies(to arguments: [UInt64]) -> Bool {
+    package init(
+        call: String, conditions: [CallCondition], answer: CallAnswer, reason: String, place: PolicyPlace,
+        bound: CallBound? = nil
+    ) {
+        self.call = call
+        self.conditions = conditions
+        self.answer = answer
+        self.reason = reason
+        self.place = place
+        self.bound = bound
+    }
+
+    package func applies(to arguments: [UInt64]) -> Bool {
         conditions.allSatisfy { $0.holds(arguments) }
     }
 }
 
 /// A condition on one argument: it holds if any of the alternatives holds.
-struct CallCondition: Sendable, Hashable {
+package struct CallCondition: Sendable, Hashable {
     /// The argument's register, 0…5.
-    let index: Int
-    let alternatives: [Comparison]
+    package let index: Int
+    package let alternatives: [Comparison]
+
+    package init(index: Int, alternatives: [Comparison]) {
+        self.index = index
+        self.alternatives = alternatives
+    }
 
     func holds(_ arguments: [UInt64]) -> Bool {
         let register = index < arguments.count ? arguments[index] : 0

@@ -1,5 +1,5 @@
 /// One comparison of a 64-bit register, as seccomp can make it.
-enum Comparison: Sendable, Hashable {
+package enum Comparison: Sendable, Hashable {
     /// `register & mask == value`
     case masked(mask: UInt64, value: UInt64)
     case not(UInt64)
@@ -8,7 +8,7 @@ enum Comparison: Sendable, Hashable {
     case above(UInt64)
     case atLeast(UInt64)
 
-    func holds(_ register: UInt64) -> Bool {
+    package func holds(_ register: UInt64) -> Bool {
         switch self {
         case .masked(let mask, let value): register & mask == value
         case .not(let value): register != value
@@ -20,7 +20,7 @@ enum Comparison: Sendable, Hashable {
     }
 
     /// Register values on both sides of each change of the answer, in both 32-bit halves.
-    var boundaries: [UInt64] {
+    package var boundaries: [UInt64] {
         let bound =
             switch self {
             case .masked(_, let value), .not(let value), .below(let value), .atMost(let value), .above(let value),

@@ -1,5 +1,5 @@
 /// One instruction of classic BPF, `struct sock_filter`.
-struct FilterInstruction: Sendable, Hashable {
+package struct FilterInstruction: Sendable, Hashable {
     static let size = 8
 
     let code: UInt16
@@ -40,7 +40,7 @@ struct FilterInstruction: Sendable, Hashable {
     }
 
     /// The instructions of an exported filter. An incomplete instruction at the end is ignored.
-    static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
+    package static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
         stride(from: 0, through: bytes.count - size, by: size).map { FilterInstruction(bytes, at: $0) }
     }
 

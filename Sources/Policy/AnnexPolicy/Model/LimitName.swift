@@ -38,9 +38,9 @@ package enum LimitValue: Sendable, Hashable {
     case time(Duration)
     case count(Int)
 
-    var bytes: UInt64 { if case .bytes(let value) = self { value } else { 0 } }
-    var time: Duration { if case .time(let value) = self { value } else { .zero } }
-    var count: Int { if case .count(let value) = self { value } else { 0 } }
+    package var bytes: UInt64 { if case .bytes(let value) = self { value } else { 0 } }
+    package var time: Duration { if case .time(let value) = self { value } else { .zero } }
+    package var count: Int { if case .count(let value) = self { value } else { 0 } }
 }
 
 extension PolicyLimits {

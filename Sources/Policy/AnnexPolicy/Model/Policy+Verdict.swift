@@ -28,13 +28,13 @@ extension Policy {
     }
 
     /// The answer without its explanation.
-    func answer(number: Int32, arguments: [UInt64]) -> CallAnswer {
+    package func answer(number: Int32, arguments: [UInt64]) -> CallAnswer {
         let call = SystemCall(number: number, architecture: architecture)
         return answer(to: call, rule(number: number, arguments: arguments), arguments)
     }
 
     /// The budget that an allowed call is counted against.
-    func bound(number: Int32, arguments: [UInt64]) -> CallBound? {
+    package func bound(number: Int32, arguments: [UInt64]) -> CallBound? {
         rule(number: number, arguments: arguments)?.bound
     }
 

@@ -18,19 +18,19 @@ public struct Policy: Sendable, Hashable {
     public let environment: PolicyEnvironment
 
     var book: RuleBook
-    let unlisted: UnlistedCalls
+    package let unlisted: UnlistedCalls
     /// The place in the text that states each section.
-    let places: [PolicySection: PolicyPlace]
+    package let places: [PolicySection: PolicyPlace]
 
     /// The rules for each call that the policy mentions, by call number. The first rule that applies decides.
-    var rules: [Int32: [CallRule]] {
+    package var rules: [Int32: [CallRule]] {
         get { book.contents.rules }
         set { book = RuleBook(RuleBook.Contents(rules: newValue, wider: widerRules)) }
     }
 
     /// The rules, as the text states them, for the calls that `write-xor-execute` narrowed. They serve reports, never
     /// decisions.
-    var widerRules: [Int32: [CallRule]] { book.contents.wider }
+    package var widerRules: [Int32: [CallRule]] { book.contents.wider }
 
     /// The names of the calls that some rule allows, together with the calls that every launch needs.
     public var allowedCalls: [String] {

@@ -1,15 +1,15 @@
 /// One path that exists inside the sandbox, whichever section of the policy states it.
-struct VisiblePath: Sendable, Hashable {
-    let path: String
-    let rights: PathRights
+package struct VisiblePath: Sendable, Hashable {
+    package let path: String
+    package let rights: PathRights
     let place: PolicyPlace?
-    let reason: String
+    package let reason: String
 }
 
 extension Policy {
     /// Everything that is mounted inside the sandbox. A directory comes before the paths below it. The mounts and the
     /// Landlock rules both follow this list.
-    var visiblePaths: [VisiblePath] {
+    package var visiblePaths: [VisiblePath] {
         var visible = paths.grants.map {
             VisiblePath(path: $0.path, rights: $0.rights, place: $0.place, reason: $0.reason)
         }

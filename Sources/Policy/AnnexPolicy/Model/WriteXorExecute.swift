@@ -4,7 +4,7 @@
 /// which are mapped without being writable. A writable file must therefore not be executable either: `paths` and the
 /// mounts ensure that. Memory files lie on no mount of the sandbox, and can be mapped executable whatever their mode
 /// and seals. If the contents of a file can become code, memory files cannot be created at all.
-enum WriteXorExecute {
+package enum WriteXorExecute {
     /// What one call must fulfil: one of these alternatives for that argument.
     struct Demand: Sendable {
         let argument: String
@@ -72,7 +72,7 @@ extension WriteXorExecute {
     }
 
     /// Whether the contents of a file can become code under these rules.
-    static func filesCanExecute(_ rules: [Int32: [CallRule]]) -> Bool {
+    package static func filesCanExecute(_ rules: [Int32: [CallRule]]) -> Bool {
         rules.values.joined().contains { $0.makesFilesExecutable }
     }
 

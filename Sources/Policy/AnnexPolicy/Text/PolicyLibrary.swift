@@ -74,7 +74,7 @@ public struct PolicyLibrary: Sendable {
     }
 
     /// Every mistake in the text of that name, without the mistakes of its includes.
-    func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
+    package func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
         guard let source = sources[name] else { return [] }
         return PolicyMistakes(text: source.text, file: source.file, architecture: architecture).all
     }

@@ -11,7 +11,7 @@ extension PolicyNode {
     }
 
     /// An errno by its name.
-    func errno() throws(PolicyError) -> Int32 {
+    package func errno() throws(PolicyError) -> Int32 {
         let name = try text("an errno")
         let numbers: ClosedRange<Int32> = 1...133
         guard let number = numbers.first(where: { Errno.name($0) == name }) else {
@@ -41,7 +41,7 @@ extension PolicyNode {
     private enum Switch: String, CaseIterable { case on, off }
 
     /// The enumeration's value that the scalar names.
-    func word<Value>(_ what: String, among type: Value.Type) throws(PolicyError) -> Value
+    package func word<Value>(_ what: String, among type: Value.Type) throws(PolicyError) -> Value
     where Value: CaseIterable & RawRepresentable<String> {
         let word = try text("`\(what)`")
         guard let value = Value(rawValue: word) else {

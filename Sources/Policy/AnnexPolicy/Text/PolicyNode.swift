@@ -1,36 +1,36 @@
 /// One node of a policy's text with its place. Each reading method returns a value of the wanted form or throws an
 /// error that names the place.
-struct PolicyNode {
+package struct PolicyNode {
     let node: YAMLNode
-    let place: PolicyPlace
+    package let place: PolicyPlace
 
     init(_ node: YAMLNode, file: String) {
         self.node = node
         self.place = PolicyPlace(file: file, line: node.mark.line, column: node.mark.column)
     }
 
-    func error(_ problem: String, suggestion: String? = nil) -> PolicyError {
+    package func error(_ problem: String, suggestion: String? = nil) -> PolicyError {
         PolicyError(problem, at: place, suggestion: suggestion)
     }
 
     /// Any scalar's text, exactly as written.
-    func text(_ what: String) throws(PolicyError) -> String {
+    package func text(_ what: String) throws(PolicyError) -> String {
         guard case .scalar(let text) = node.content, !text.isEmpty else { throw error("\(what) must be a text") }
         return text
     }
 
-    func list(_ what: String) throws(PolicyError) -> [PolicyNode] {
+    package func list(_ what: String) throws(PolicyError) -> [PolicyNode] {
         guard case .sequence(let sequence) = node.content else { throw error("\(what) must be a list") }
         return sequence.map { PolicyNode($0, file: place.file) }
     }
 
     /// A list, or a single text that stands for a list of one.
-    func oneOrMany() -> [PolicyNode] {
+    package func oneOrMany() -> [PolicyNode] {
         guard case .sequence(let sequence) = node.content else { return [self] }
         return sequence.map { PolicyNode($0, file: place.file) }
     }
 
-    var isScalar: Bool {
+    package var isScalar: Bool {
         if case .scalar = node.content { true } else { false }
     }
 
@@ -39,7 +39,7 @@ struct PolicyNode {
     }
 
     /// Keys and values in the order of the text.
-    func entries(_ what: String) throws(PolicyError) -> [(key: PolicyNode, name: String, value: PolicyNode)] {
+    package func entries(_ what: String) throws(PolicyError) -> [(key: PolicyNode, name: String, value: PolicyNode)] {
         guard case .mapping(let mapping) = node.content else { throw error("\(what) must be a mapping (`key: value`)") }
         var entries: [(key: PolicyNode, name: String, value: PolicyNode)] = []
         for (key, value) in mapping {
@@ -50,7 +50,7 @@ struct PolicyNode {
     }
 
     /// The values of a mapping in which only these keys are allowed.
-    func mapping(_ what: String, keys: [String]) throws(PolicyError) -> [String: PolicyNode] {
+    package func mapping(_ what: String, keys: [String]) throws(PolicyError) -> [String: PolicyNode] {
         var values: [String: PolicyNode] = [:]
         for entry in try entries(what) {
             guard keys.contains(entry.name) else {
@@ -62,7 +62,7 @@ struct PolicyNode {
     }
 
     /// The error for a name that is not one of `known`.
-    func unknown(_ what: String, _ name: String, among known: some Sequence<String>) -> PolicyError {
+    package func unknown(_ what: String, _ name: String, among known: some Sequence<String>) -> PolicyError {
         error("unknown \(what)", suggestion: NearestName.of(name, among: known))
     }
 }
@@ -73,7 +73,7 @@ extension PolicyNode {
     static let largestText = 256 * 1024
 
     /// The root node of a text. The text must be YAML without anchors, tags and duplicate keys.
-    static func root(of text: String, file: String) throws(PolicyError) -> PolicyNode {
+    package static func root(of text: String, file: String) throws(PolicyError) -> PolicyNode {
         let start = PolicyPlace(file: file, line: 1, column: 1)
         guard text.utf8.count <= largestText else { throw PolicyError("longer than \(largestText) bytes", at: start) }
         do throws(YAMLFailure) {

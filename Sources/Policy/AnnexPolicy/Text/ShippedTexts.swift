@@ -1,7 +1,7 @@
 internal import CAnnexPolicies
 
 /// The texts that this library carries as constants of the program.
-enum ShippedTexts {
+package enum ShippedTexts {
     /// Every text by its name, from one of the lists.
     static func all(_ text: (Int) -> annex_policy_text) -> [String: String] {
         var texts: [String: String] = [:]
@@ -17,5 +17,5 @@ enum ShippedTexts {
 
     /// The expectations about the shipped policies.
     // SAFETY: this list too is the program's own constant and ends with a null name.
-    static let expectations = unsafe all(annex_expectations_at)
+    package static let expectations = unsafe all(annex_expectations_at)
 }

@@ -11,7 +11,7 @@ public struct PathRights: OptionSet, Sendable, Hashable {
     public static let execute = PathRights(rawValue: 4)
 
     /// The rights as policies spell them.
-    static let names: [(name: String, right: PathRights)] = [
+    package static let names: [(name: String, right: PathRights)] = [
         ("read", .read), ("write", .write), ("execute", .execute),
     ]
 

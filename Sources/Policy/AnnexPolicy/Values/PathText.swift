@@ -36,7 +36,7 @@ package enum PathText {
     }
 
     /// The path as a YAML scalar.
-    static func quoted(_ path: String) -> String {
+    package static func quoted(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             byte >= 0x2B && byte <= 0x39 && byte != 0x2C || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A
                 || byte == 0x5F

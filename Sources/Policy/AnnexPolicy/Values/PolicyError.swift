@@ -34,6 +34,11 @@ public struct PolicyPlace: Sendable, Hashable {
         self.line = line
         self.column = column
     }
+
+    /// Whether this place is read before the other.
+    package func comesBefore(_ other: PolicyPlace) -> Bool {
+        (file, line, column) < (other.file, other.line, other.column)
+    }
 }
 
 extension PolicyPlace: CustomStringConvertible {

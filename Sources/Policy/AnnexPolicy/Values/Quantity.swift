@@ -1,7 +1,7 @@
 /// Reads sizes and times in the notation of policies.
-enum Quantity {
+package enum Quantity {
     /// A number of bytes: a whole number with an optional `K`, `M` or `G` (powers of 1024).
-    static func bytes(_ text: String) -> UInt64? {
+    package static func bytes(_ text: String) -> UInt64? {
         let factors: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
         let factor = text.last.flatMap { factors[$0] }
         guard let number = WholeNumber.parse(factor == nil ? text : String(text.dropLast())) else { return nil }
@@ -23,13 +23,13 @@ enum Quantity {
 }
 
 /// Reads whole numbers: decimal, or hexadecimal after `0x`.
-enum WholeNumber {
-    static func parse(_ text: some StringProtocol) -> UInt64? {
+package enum WholeNumber {
+    package static func parse(_ text: some StringProtocol) -> UInt64? {
         if text.hasPrefix("0x") { return UInt64(text.dropFirst(2), radix: 16) }
         // `UInt64` would also accept "+1".
         guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         return UInt64(text)
     }
 
-    static func hexadecimal(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
+    package static func hexadecimal(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
 }

@@ -1,5 +1,5 @@
+internal import AnnexLaunch
 internal import AnnexPolicy
-internal import AnnexSandbox
 
 extension Catalogue {
     static let namespaces: [Attack] = [

@@ -1,5 +1,5 @@
+internal import AnnexLaunch
 internal import AnnexPolicy
-internal import AnnexSandbox
 
 extension Catalogue {
     /// Objects that the kernel keeps for a program besides its memory. The host measures them while the program holds

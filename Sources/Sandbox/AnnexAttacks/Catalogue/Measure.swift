@@ -1,5 +1,5 @@
+internal import AnnexLaunch
 internal import AnnexPolicy
-internal import AnnexSandbox
 
 /// How the host measures the kernel's objects of a program: before the program starts, while it holds them, and after
 /// its end.

@@ -1,5 +1,5 @@
+internal import AnnexLaunch
 internal import AnnexPolicy
-internal import AnnexSandbox
 
 extension TrialScript {
     /// Opens a file, reads its beginning and reports it.

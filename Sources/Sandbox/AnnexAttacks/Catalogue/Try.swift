@@ -1,5 +1,5 @@
+package import AnnexLaunch
 internal import AnnexPolicy
-package import AnnexSandbox
 
 /// One way to try a technique.
 package struct Try: Sendable {

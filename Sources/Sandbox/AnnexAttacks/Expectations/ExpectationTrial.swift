@@ -1,5 +1,5 @@
+internal import AnnexLaunch
 package import AnnexPolicy
-internal import AnnexSandbox
 internal import Glibc
 
 /// Tries an expectation in a sandbox of its own: it makes the call, or opens the path.

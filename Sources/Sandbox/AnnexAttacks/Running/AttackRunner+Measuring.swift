@@ -1,6 +1,6 @@
+internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexPolicy
-internal import AnnexSandbox
 internal import Glibc
 internal import Synchronization
 

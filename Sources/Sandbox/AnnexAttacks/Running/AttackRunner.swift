@@ -1,6 +1,6 @@
+package import AnnexLaunch
 internal import AnnexLinux
 package import AnnexPolicy
-package import AnnexSandbox
 internal import Glibc
 
 /// Runs attacks, each try in a sandbox of its own.

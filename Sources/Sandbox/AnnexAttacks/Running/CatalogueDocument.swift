@@ -1,5 +1,5 @@
+package import AnnexLaunch
 package import AnnexPolicy
-package import AnnexSandbox
 
 /// The catalogue as a page of the documentation.
 package struct CatalogueDocument {

@@ -1,5 +1,5 @@
+internal import AnnexLaunch
 internal import AnnexLinux
-internal import AnnexSandbox
 internal import CAnnexLinux
 internal import Glibc
 

@@ -1,5 +1,5 @@
+internal import AnnexLaunch
 internal import AnnexLinux
-internal import AnnexSandbox
 internal import Glibc
 
 /// Reads the kernel's counts of its objects on the host.

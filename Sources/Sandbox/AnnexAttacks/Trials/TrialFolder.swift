@@ -1,5 +1,5 @@
+internal import AnnexLaunch
 internal import AnnexLinux
-internal import AnnexSandbox
 internal import Glibc
 
 /// A folder with the trial's program as an executable file, which serves as a sandbox's bundle.

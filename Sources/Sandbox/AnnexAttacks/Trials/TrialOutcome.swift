@@ -1,4 +1,4 @@
-package import AnnexSandbox
+package import AnnexLaunch
 
 /// The outcome of one trial.
 package struct TrialOutcome: Sendable {

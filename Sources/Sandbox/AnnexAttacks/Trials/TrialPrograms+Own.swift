@@ -1,4 +1,4 @@
-internal import AnnexSandbox
+internal import AnnexLaunch
 
 extension TrialPrograms {
     /// The trial's program for this processor.

@@ -1,6 +1,6 @@
+internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexPolicy
-internal import AnnexSandbox
 internal import Synchronization
 
 /// One sandboxed process of a trial, from its launch to the last event about it.

@@ -1,6 +1,6 @@
+package import AnnexLaunch
 package import AnnexLinux
 package import AnnexPolicy
-package import AnnexSandbox
 internal import Glibc
 internal import Synchronization
 

@@ -1,0 +1,148 @@
+public import AnnexPolicy
+
+/// The differences between two policies. They are found by asking both policies, so they are as exact as the policies'
+/// answers.
+public struct PolicyDifference: Sendable {
+    /// One call that the two policies answer differently.
+    struct Call: Sendable, Hashable {
+        let call: SystemCall
+        /// Register values that only the first policy allows.
+        let onlyFirst: [[UInt64]]
+        let onlySecond: [[UInt64]]
+        /// Register values that both policies refuse, in different ways.
+        let otherwise: [[UInt64]]
+    }
+
+    /// One path, with the rights that only one of the policies gives.
+    struct Path: Sendable, Hashable {
+        let path: String
+        let onlyFirst: PathRights
+        let onlySecond: PathRights
+        /// Whether both policies refuse the path with different errors, for example because it exists under only one of
+        /// them.
+        let isOtherwise: Bool
+    }
+
+    /// A statement that is about neither calls nor paths.
+    struct Fact: Sendable, Hashable {
+        let title: String
+        let first: String
+        let second: String
+        /// The policy that allows more by this statement; nil if neither is wider.
+        let wider: Side?
+    }
+
+    enum Side: Sendable, Hashable { case first, second }
+
+    public let first: Policy
+    public let second: Policy
+    let calls: [Call]
+    let paths: [Path]
+    let facts: [Fact]
+
+    /// Finds the differences between two policies.
+    ///
+    /// - Throws: if the policies are for different architectures.
+    public init(_ first: Policy, _ second: Policy) throws(PolicyError) {
+        guard first.architecture == second.architecture else {
+            throw PolicyError("the two policies are about different architectures")
+        }
+        self.first = first
+        self.second = second
+        calls = Self.calls(first, second)
+        paths = Self.paths(first, second)
+        facts = Self.facts(first, second)
+    }
+
+    /// Whether both policies answer every call, path and statement alike.
+    public var isEmpty: Bool { calls.isEmpty && paths.isEmpty && facts.isEmpty }
+}
+
+extension PolicyDifference {
+    /// Compares the answers to every call number, at every edge of both policies' rules.
+    private static func calls(_ first: Policy, _ second: Policy) -> [Call] {
+        let numbers = Set(SystemCallTable.of(first.architecture).byNumber.keys).union(0..<1024)
+        return numbers.sorted().compactMap { number in
+            let edges = CallEdges(rules: (first.rules[number] ?? []) + (second.rules[number] ?? []))
+            var lists: (first: [[UInt64]], second: [[UInt64]], otherwise: [[UInt64]]) = ([], [], [])
+            for arguments in edges.arguments {
+                let one = first.answer(number: number, arguments: arguments)
+                let other = second.answer(number: number, arguments: arguments)
+                let bounds = [first, second].map { $0.bound(number: number, arguments: arguments) }
+                if one == other, one != .allow || bounds[0] == bounds[1] { continue }
+                // If both allow the call and only one counts it, the other allows more.
+                if one == .allow, other != .allow || bounds[1] != nil {
+                    lists.first.append(arguments)
+                } else if other == .allow {
+                    lists.second.append(arguments)
+                } else {
+                    lists.otherwise.append(arguments)
+                }
+            }
+            if lists.first.isEmpty && lists.second.isEmpty && lists.otherwise.isEmpty { return nil }
+            let call =
+                SystemCall(number: number, architecture: first.architecture)
+                ?? SystemCall(
+                    name: "call \(number)", number: number, architecture: first.architecture, arguments: nil)
+            return Call(
+                call: call, onlyFirst: lists.first, onlySecond: lists.second, otherwise: lists.otherwise)
+        }
+    }
+
+    /// Compares the answers about paths. They can change only at a granted path, directly below it and above it.
+    private static func paths(_ first: Policy, _ second: Policy) -> [Path] {
+        let granted = Set((first.visiblePaths + second.visiblePaths).map(\.path))
+        let above = granted.flatMap(Self.parents)
+        let edges = granted.union(above).union(granted.map { $0 == "/" ? "/*" : $0 + "/*" }).union(["/", "/*"])
+        let found = edges.sorted().compactMap { path -> Path? in
+            let rights = [PathRights.read, .write, .execute].map { right in
+                (right: right, first.verdict(path: path, rights: right), second.verdict(path: path, rights: right))
+            }
+            let one = rights.filter { $0.1.isAllowed && !$0.2.isAllowed }.map(\.right)
+            let other = rights.filter { $0.2.isAllowed && !$0.1.isAllowed }.map(\.right)
+            let otherwise = rights.contains { $0.1.errno != $0.2.errno && !$0.1.isAllowed && !$0.2.isAllowed }
+            if one.isEmpty && other.isEmpty && !otherwise { return nil }
+            return Path(path: path, onlyFirst: PathRights(one), onlySecond: PathRights(other), isOtherwise: otherwise)
+        }
+        // A difference that a directory shares with everything below it is listed once.
+        let byPath = Dictionary(found.map { ($0.path, $0) }) { one, _ in one }
+        return found.filter { path in
+            guard path.path.hasSuffix("/*") else { return true }
+            guard let directory = byPath[String(path.path.dropLast(2))] else { return true }
+            return directory.onlyFirst != path.onlyFirst || directory.onlySecond != path.onlySecond
+        }
+    }
+
+    private static func parents(_ path: String) -> [String] {
+        let parts = PathText.parts(path)
+        return (0..<max(parts.count, 1) - 1).map { "/" + parts[0...$0].joined(separator: "/") }
+    }
+
+    private static func facts(_ first: Policy, _ second: Policy) -> [Fact] {
+        let networks = PolicyNetwork.allCases.map { Optional($0) }
+        var facts: [Fact] = []
+        func add(_ title: String, _ one: String, _ other: String, _ wider: Side?) {
+            if one != other { facts.append(Fact(title: title, first: one, second: other, wider: wider)) }
+        }
+        let reach = [first, second].map { networks.firstIndex(of: $0.network) ?? 0 }
+        add("network", first.network.rawValue, second.network.rawValue, reach[0] > reach[1] ? .first : .second)
+        let switches = [first, second].map { $0.writeXorExecute ? "on" : "off" }
+        add("write-xor-execute", switches[0], switches[1], first.writeXorExecute ? .second : .first)
+        add("private directory", first.privateFact, second.privateFact, nil)
+        let environments = [first, second].map { $0.environmentFacts.joined(separator: "; ") }
+        add("environment", environments[0], environments[1], nil)
+        for (one, other) in zip(first.limits.values, second.limits.values) {
+            add(
+                "limit \(one.name.rawValue)", one.value.text, other.value.text,
+                one.value.isAbove(other.value) ? .first : .second)
+        }
+        return facts
+    }
+}
+
+extension LimitValue {
+    /// Whether this limit is larger than the other.
+    fileprivate func isAbove(_ other: LimitValue) -> Bool {
+        (bytes, time, count) > (other.bytes, other.time, other.count)
+    }
+}

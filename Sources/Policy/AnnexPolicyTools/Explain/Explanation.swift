@@ -1,0 +1,42 @@
+public import AnnexPolicy
+
+/// A policy's answer to a question, as text and as JSON.
+public struct Explanation: Sendable {
+    /// Whether the call or path is allowed; nil if that depends on arguments, or if the question was about the whole
+    /// policy.
+    public let isAllowed: Bool?
+    package let lines: [ReportLine]
+    package let json: JSON
+
+    package init(isAllowed: Bool?, lines: [ReportLine], json: JSON) {
+        self.isAllowed = isAllowed
+        self.lines = lines
+        self.json = json
+    }
+
+    /// The explanation as plain text.
+    public var text: String {
+        lines.map { String(repeating: "  ", count: $0.indent) + $0.text }.joined(separator: "\n")
+    }
+}
+
+extension Policy {
+    /// Answers a question about this policy: with the line that decides, the layer that enforces it, and an entry that
+    /// would allow what is refused.
+    public func explanation(of question: PolicyQuestion) -> Explanation {
+        switch question {
+        case .whole: explainWhole()
+        case .call(let call, let given) where given.isEmpty: explainRules(of: call)
+        case .call(let call, let given): explain(call, given: given)
+        case .path(let path, let rights): explain(path: path, rights)
+        }
+    }
+}
+
+extension PolicyPlace {
+    package var json: JSON {
+        .object([
+            .init("file", .text(file)), .init("line", .number(line)), .init("column", .number(column)),
+        ])
+    }
+}

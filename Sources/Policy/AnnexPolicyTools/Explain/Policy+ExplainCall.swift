@@ -1,0 +1,114 @@
+internal import AnnexPolicy
+
+extension Policy {
+    /// Explains one call with its arguments. Missing arguments count as 0, which the explanation states if a rule
+    /// compares them.
+    func explain(_ call: SystemCall, given: [Int: UInt64]) -> Explanation {
+        let arguments = (0..<6).map { given[$0] ?? 0 }
+        let verdict = verdict(number: call.number, arguments: arguments)
+        let shown = given.isEmpty ? call.name : call.describe(arguments: arguments)
+        var lines = [headline(shown, verdict)]
+        lines += reasons(verdict)
+        let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
+        let taken = compared.subtracting(given.keys).sorted().map { CallRule.argumentName($0, of: call) }
+        if !taken.isEmpty {
+            lines.append(ReportLine("taken as 0: \(taken.joined(separator: ", "))", .faint, indent: 1))
+        }
+        return Explanation(
+            isAllowed: verdict.answer == .allow, lines: lines,
+            json: .object([
+                .init("policy", .text(name)), .init("call", .text(call.name)),
+                .init("number", .number(Int(call.number))),
+                .init("shown", .text(call.describe(arguments: arguments))),
+                .init("verdict", json(verdict)), .init("takenAsZero", .texts(taken)),
+            ]))
+    }
+
+    /// Explains every rule about one call, in the order in which they decide.
+    func explainRules(of call: SystemCall) -> Explanation {
+        let own = rules[call.number] ?? []
+        // No rule depends on arguments.
+        if own.isEmpty || own[0].conditions.isEmpty || LaunchCalls.names.contains(call.name) {
+            return explain(call, given: [:])
+        }
+        let decides = own.contains { $0.conditions.isEmpty }
+        var lines = [ReportLine("\(call.name): \(summary(of: own, decides))", tone(of: own, decides))]
+        for rule in own {
+            let answer = rule.answer.words(within: rule.bound)
+            lines.append(ReportLine("\(answer) \(rule.words(for: architecture))", indent: 1))
+            lines.append(ReportLine("\(rule.place): \(rule.reason)", .faint, indent: 2))
+        }
+        if call.name == LaunchCalls.exec {
+            lines.append(ReportLine("allowed once, for the launch itself, before all of that", indent: 1))
+        }
+        let rest = CallAnswer.refuse(errno: unlisted.known, reported: true)
+        if !decides {
+            lines.append(ReportLine("\(rest.words) otherwise", indent: 1))
+            lines.append(ReportLine("\(unlisted.place): what no rule is about", .faint, indent: 2))
+        }
+        if !own.contains(where: { $0.answer == .allow }) {
+            lines += remedy(verdict(number: call.number, arguments: []))
+        }
+        let isAllowed =
+            own.allSatisfy { $0.answer == .allow } && decides
+            ? true : own.contains { $0.answer == .allow } ? nil : false
+        return Explanation(
+            isAllowed: isAllowed, lines: lines,
+            json: .object([
+                .init("policy", .text(name)), .init("call", .text(call.name)),
+                .init("number", .number(Int(call.number))),
+                .init("rules", .list(own.map { json($0) })),
+                .init("otherwise", decides ? .null : .text(rest.word)),
+            ]))
+    }
+
+    private func summary(of rules: [CallRule], _ decides: Bool) -> String {
+        let allows = rules.contains { $0.answer == .allow }
+        if allows { return decides && rules.count == 1 ? "allowed" : "allowed with conditions" }
+        return decides && rules.count == 1 ? rules[0].answer.words : "never allowed"
+    }
+
+    private func tone(of rules: [CallRule], _ decides: Bool) -> ReportLine.Tone {
+        guard rules.contains(where: { $0.answer == .allow }) else { return .bad }
+        return decides && rules.count == 1 ? .good : .heading
+    }
+
+    private func headline(_ what: String, _ verdict: Verdict) -> ReportLine {
+        let layer = verdict.layer.map { ", by \($0.title)" } ?? ""
+        let answer = verdict.answer.words(within: verdict.bound)
+        return ReportLine("\(what): \(answer)\(layer)", verdict.answer == .allow ? .good : .bad)
+    }
+
+    private func reasons(_ verdict: Verdict) -> [ReportLine] {
+        let reason = verdict.reason ?? "no rule is about it, so it gets what unlisted calls get"
+        let place = verdict.isOfTheLaunch ? "" : "\(verdict.place): "
+        return [ReportLine(place + reason, .faint, indent: 1)] + remedy(verdict)
+    }
+
+    private func remedy(_ verdict: Verdict) -> [ReportLine] {
+        guard let remedy = verdict.remedy else { return [] }
+        return [ReportLine("this line would allow it, under `allow:`, in a group with a reason:", indent: 1)]
+            + [ReportLine(remedy, indent: 2)]
+    }
+
+    private func json(_ verdict: Verdict) -> JSON {
+        .object([
+            .init("answer", .text(verdict.answer.word)), .init("layer", .optional(verdict.layer?.rawValue)),
+            .init("place", verdict.place.json), .init("reason", .optional(verdict.reason)),
+            .init("remedy", .optional(verdict.remedy)), .init("bounded", .optional(verdict.bound?.rawValue)),
+        ])
+    }
+
+    private func json(_ rule: CallRule) -> JSON {
+        .object([
+            .init("answer", .text(rule.answer.word)), .init("when", .text(rule.words(for: architecture))),
+            .init("place", rule.place.json), .init("reason", .text(rule.reason)),
+            .init("bounded", .optional(rule.bound?.rawValue)),
+        ])
+    }
+}
+
+extension Verdict {
+    /// Whether the call is allowed because a launch needs it, and not by a line of the policy.
+    var isOfTheLaunch: Bool { answer == .allow && reason == "needed by the launch itself" }
+}

@@ -1,0 +1,97 @@
+internal import AnnexPolicy
+internal import CAnnexSeccomp
+
+/// Compares an imported policy with libseccomp's filter for the profile, for every call number and edge.
+///
+/// If the rules of a profile overlap, libseccomp alone decides about their order. A profile whose answers no policy can
+/// repeat is found and refused here.
+struct ProfileJudge {
+    let profile: ContainerProfile
+    let policy: Policy
+
+    func judge() throws(PolicyError) {
+        let evaluator = FilterEvaluator(program: try program())
+        for number in 0..<1024 as Range<Int32> {
+            for arguments in CallEdges(rules: rules(of: number)).arguments {
+                if isLaunch(number, arguments) { continue }
+                let call = FilterEvaluator.Call(
+                    number: number, architecture: policy.architecture.audit, arguments: arguments)
+                let wanted = answer(try? evaluator.answer(to: call))
+                let found = policy.answer(number: number, arguments: arguments).ofTheCall
+                guard wanted == found else { throw difference(number, arguments, wanted, found) }
+            }
+        }
+    }
+
+    /// The filter that runc requests from libseccomp, except that calls without an entry notify. That answer stands for
+    /// the profile's default action.
+    private func program() throws(PolicyError) -> [FilterInstruction] {
+        let context = try FilterContext.make(for: policy.architecture)
+        for entry in profile.entries where entry.action != profile.defaultAction {
+            for name in entry.names {
+                guard let call = SystemCall(named: name, architecture: policy.architecture) else { continue }
+                for conditions in entry.alternatives.isEmpty ? [[]] : entry.alternatives {
+                    let rule = CallRule(
+                        call: name, conditions: conditions, answer: entry.action.answer, reason: "", place: entry.place)
+                    for parts in rule.combinations {
+                        try context.add(entry.action.filterAction, to: call, if: parts, at: entry.place)
+                    }
+                }
+            }
+        }
+        return FilterInstruction.program(try context.export())
+    }
+
+    private func rules(of number: Int32) -> [CallRule] {
+        guard let call = SystemCall(number: number, architecture: policy.architecture) else { return [] }
+        let own = profile.entries.filter { $0.names.contains(call.name) }.flatMap(\.alternatives).map { conditions in
+            CallRule(call: call.name, conditions: conditions, answer: .allow, reason: "", place: profile.place)
+        }
+        return own + (policy.rules[number] ?? [])
+    }
+
+    /// Whether the call is the launch's own `execveat`, which no profile mentions.
+    private func isLaunch(_ number: Int32, _ arguments: [UInt64]) -> Bool {
+        SystemCall(number: number, architecture: policy.architecture)?.name == LaunchCalls.exec
+            && LaunchCalls.passesExec(arguments)
+    }
+
+    private func answer(_ found: FilterAnswer?) -> CallAnswer? {
+        switch found {
+        case .allow: .allow
+        case .errno(let number): .refuse(errno: number, reported: false)
+        case .killProcess: .end
+        case .notify: profile.defaultAction.answer
+        case .other, nil: nil
+        }
+    }
+
+    private func difference(
+        _ number: Int32, _ arguments: [UInt64], _ wanted: CallAnswer?, _ found: CallAnswer
+    ) -> PolicyError {
+        let call = SystemCall(number: number, architecture: policy.architecture)
+        let entry = profile.entries.first { call.map { $0.name }.map($0.names.contains) ?? false }
+        let text = SystemCall.describe(number: number, arguments: arguments, architecture: policy.architecture)
+        return PolicyError(
+            "no order of rules answers as libseccomp does: \(text) is \(wanted?.words ?? "no answer") there and "
+                + "\(found.words) here; the profile's entries for this call overlap, make them exclude each other",
+            at: entry?.place ?? profile.place)
+    }
+}
+
+extension ContainerProfile.Action {
+    fileprivate var filterAction: FilterContext.Action {
+        switch self {
+        case .allow: .allow
+        case .errno(let number): .refuse(errno: number)
+        case .kill: .endProcess
+        }
+    }
+}
+
+extension CallAnswer {
+    /// The answer without the distinction between reported and quiet refusals.
+    fileprivate var ofTheCall: CallAnswer {
+        if case .refuse(let errno, _) = self { .refuse(errno: errno, reported: false) } else { self }
+    }
+}

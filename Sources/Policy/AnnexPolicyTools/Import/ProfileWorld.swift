@@ -1,0 +1,49 @@
+public import AnnexPolicy
+
+/// The facts on which entries of a container profile may depend: the machine, and the capabilities of the container.
+public struct ProfileWorld: Sendable, Hashable {
+    /// The two numbers of a kernel's version that profiles compare.
+    public struct Kernel: Sendable, Hashable {
+        public let major: Int
+        public let minor: Int
+
+        /// Reads `4.8` or `6.1.0-13-amd64`; nil if the text does not start with two numbers.
+        public init?(_ text: some StringProtocol) {
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false).prefix(2).map { part in
+                part.prefix { $0.isASCII && $0.isNumber }
+            }
+            guard parts.count == 2, let major = Int(parts[0]), let minor = Int(parts[1]) else { return nil }
+            self.major = major
+            self.minor = minor
+        }
+
+        func isAtLeast(_ other: Kernel) -> Bool { (major, minor) >= (other.major, other.minor) }
+    }
+
+    public let architecture: Architecture
+    /// Capabilities of the container, for example `CAP_SYS_ADMIN`.
+    public let capabilities: Set<String>
+    public let kernel: Kernel
+
+    public init(architecture: Architecture = .current, capabilities: Set<String> = [], kernel: Kernel) {
+        self.architecture = architecture
+        self.capabilities = capabilities
+        self.kernel = kernel
+    }
+
+    /// The architecture's name in Docker's `arches`.
+    var goArchitecture: String {
+        switch architecture {
+        case .x86: "amd64"
+        case .arm: "arm64"
+        }
+    }
+
+    /// The architecture's name in libseccomp.
+    var seccompArchitecture: String {
+        switch architecture {
+        case .x86: "SCMP_ARCH_X86_64"
+        case .arm: "SCMP_ARCH_AARCH64"
+        }
+    }
+}

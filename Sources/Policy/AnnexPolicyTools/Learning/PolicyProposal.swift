@@ -1,0 +1,79 @@
+internal import AnnexLinux
+public import AnnexPolicy
+
+/// A policy proposed from a recorded run of a program. A person should read it, tighten it and then test it.
+public struct PolicyProposal: Sendable {
+    /// The policy's text, ready for a file `NAME.yaml`.
+    public let text: String
+    /// What the program did and the proposal does not allow: one phrase for each item, with its reason if there is one.
+    public let withheld: [String]
+
+    /// Proposes the smallest policy that allows a recording, except for calls and paths that no proposal should allow.
+    ///
+    /// - Parameters:
+    ///   - recording: the record of a run of a trusted program. The policy allows nothing else.
+    ///   - program: the program's name, for comments.
+    ///   - name: the policy's name.
+    /// - Throws: if no valid policy can be made from the recording.
+    public init(from recording: Recording, program: String, named name: String) throws(PolicyError) {
+        let calls = ProposedCalls(recording)
+        let paths = ProposedPaths(recording)
+        let draft = ProposalDraft(recording: recording, calls: calls, paths: paths, program: program, name: name)
+        let first = try draft.page(writeXorExecute: true, withheld: [])
+        // A program that generates code at run time needs `write-xor-execute: off`.
+        let isOn = try Self.allows(first, name, recording, memoryOf: calls)
+        let page = try draft.page(writeXorExecute: isOn, withheld: [])
+        let policy = try Self.policy(page, name, recording.architecture)
+        withheld = Self.withheld(policy, recording, calls, paths)
+        text = try draft.page(writeXorExecute: isOn, withheld: withheld).text
+        _ = try Self.policy(try draft.page(writeXorExecute: isOn, withheld: withheld), name, recording.architecture)
+            .filter()
+    }
+
+    static func policy(
+        _ page: PolicyPage, _ name: String, _ architecture: Architecture
+    ) throws(PolicyError) -> Policy {
+        try PolicyLibrary.shipped.adding([name: (page.text, name + ".yaml")]).policy(named: name, for: architecture)
+    }
+
+    /// Whether every recorded call about memory passes with `write-xor-execute: on`. A rule of which the switch leaves
+    /// nothing makes the policy invalid, so the answer is then false.
+    private static func allows(
+        _ page: PolicyPage, _ name: String, _ recording: Recording, memoryOf calls: ProposedCalls
+    ) throws(PolicyError) -> Bool {
+        guard let policy = try? policy(page, name, recording.architecture) else { return false }
+        return recording.calls.keys.allSatisfy { call in
+            let known = SystemCall(number: call.number, architecture: recording.architecture)
+            guard let known, ["mmap", "mprotect", "pkey_mprotect", "shmat"].contains(known.name) else {
+                return true
+            }
+            return policy.answer(number: call.number, arguments: call.registers) == .allow
+        }
+    }
+
+    private static func withheld(
+        _ policy: Policy, _ recording: Recording, _ calls: ProposedCalls, _ paths: ProposedPaths
+    ) -> [String] {
+        var sentences = calls.withheld.map { "`\($0.key)`: it \($0.value)" }
+        for name in calls.fallbacks { sentences.append("`\(name)`: C libraries do without, by an older call") }
+        sentences += paths.withheld.map { "\(Escaped($0.key)): \($0.value)" }
+        for call in recording.calls.keys
+        where policy.answer(number: call.number, arguments: call.registers) != .allow {
+            guard let known = SystemCall(number: call.number, architecture: policy.architecture) else { continue }
+            let isSaid =
+                calls.fallbacks.contains(known.name) || calls.withheld.keys.contains { $0.hasPrefix(known.name) }
+            if !isSaid, known.name != LaunchCalls.exec { sentences.append(known.describe(arguments: call.registers)) }
+        }
+        for (path, use) in recording.paths where (use.exists || use.makesEntry) && paths.withheld[path] == nil {
+            let verdict = policy.verdict(path: path, rights: use.rights)
+            let isKnown = PolicyDevice.allCases.contains { $0.path == path } || PathText.isWithin(path, "/tmp")
+            if !verdict.isAllowed, !isKnown { sentences.append("\(Escaped(path)): \(use.rights)") }
+        }
+        return sentences.sorted()
+    }
+}
+
+extension Recording.Call {
+    /// The six registers; those that were not recorded are 0.
+    var registers: [UInt64] { (0..<6).map { arguments[$0] ?? 0 } }
+}

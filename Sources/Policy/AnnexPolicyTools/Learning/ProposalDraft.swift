@@ -1,0 +1,179 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+
+/// Writes a proposal as a policy page.
+struct ProposalDraft: Sendable {
+    let recording: Recording
+    let calls: ProposedCalls
+    let paths: ProposedPaths
+    let program: String
+    let name: String
+
+    func page(writeXorExecute: Bool, withheld: [String]) throws(PolicyError) -> PolicyPage {
+        let included = try include()
+        let shown = Escaped(program, limit: 200).description
+        var page = PolicyPage(name: name, summary: "What \(shown) was seen to need.")
+        page.comments = [
+            "Proposed from one run of \(shown). It allows what that run did and no more:",
+            "read it, give the groups reasons of your own, and write down what you expect beside it.",
+        ]
+        if recording.dropped > 0 {
+            page.comments.append("\(recording.dropped) things found no room in the recording and are missing here.")
+        }
+        if !withheld.isEmpty { page.comments += ["Seen, and left out:"] + withheld.map { "  " + $0 } }
+        page.includes = [included.name]
+        page.groups = groups(beyond: included)
+        page.sections = sections(included, writeXorExecute)
+        return page
+    }
+
+    /// The policy to include: `tool` if the program starts others and that makes the page shorter, otherwise `base`.
+    private func include() throws(PolicyError) -> Policy {
+        let base = try Policy.shipped(named: "base", for: recording.architecture)
+        guard calls.rules["execve"] != nil, calls.rules["clone"] != nil || calls.rules["vfork"] != nil else {
+            return base
+        }
+        let tool = try Policy.shipped(named: "tool", for: recording.architecture)
+        return cost(over: tool) < cost(over: base) ? tool : base
+    }
+
+    /// The cost of including a policy: the rules that remain to be written, and a share of the calls that it allows
+    /// without need.
+    private func cost(over policy: Policy) -> Int {
+        let excess = Set(policy.allowedCalls).subtracting(calls.rules.keys).count
+        return calls.rules.values.filter { !covers(policy, $0) }.count + excess / 4
+    }
+
+    /// Whether the included policy already allows every recorded call of this rule.
+    private func covers(_ policy: Policy, _ rule: CallRule) -> Bool {
+        guard let call = SystemCall(named: rule.call, architecture: recording.architecture) else { return true }
+        if rule.conditions.isEmpty {
+            return policy.rules[call.number]?.contains { $0.answer == .allow && $0.conditions.isEmpty } ?? false
+        }
+        let seen = recording.calls.keys.filter { $0.number == call.number }
+        // If the included policy compares an argument that the recording lacks, the call may fail there.
+        let compared = Set((policy.rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
+        guard compared.isSubset(of: rule.conditions.map(\.index)), !seen.isEmpty else { return false }
+        return seen.allSatisfy { policy.answer(number: call.number, arguments: $0.registers) == .allow }
+    }
+
+    private func groups(beyond included: Policy) -> [PolicyPage.Group] {
+        let own = calls.rules.values.filter { !covers(included, $0) }.sorted { $0.call < $1.call }
+        var topics: [String: [CallRule]] = [:]
+        for rule in own.flatMap(\.bounded) {
+            topics[rule.bound.map(CallTopic.of) ?? CallTopic.of(rule.call), default: []].append(rule)
+        }
+        var groups = topics.sorted { $0.key < $1.key }.map { topic, rules in
+            PolicyPage.Group(
+                answer: .allow, reason: topic, entries: rules.flatMap { $0.entries(for: recording.architecture) },
+                bound: rules.first?.bound)
+        }
+        if !calls.fallbacks.isEmpty {
+            groups.append(
+                PolicyPage.Group(
+                    answer: .refuse(errno: 38, reported: false),
+                    reason: "Newer calls that hide what they do; C libraries try them first and do without.",
+                    entries: calls.fallbacks.sorted()))
+        }
+        return groups
+    }
+}
+
+extension ProposalDraft {
+    private func sections(_ included: Policy, _ writeXorExecute: Bool) -> [String] {
+        var sections: [String] = []
+        sections.append(written(included))
+        let devices = PolicyDevice.allCases.filter { paths.devices.contains($0) }.map(\.rawValue)
+        if devices != included.devices.map(\.rawValue) {
+            sections.append("devices: [\(devices.joined(separator: ", "))]")
+        }
+        if calls.rules["socket"] != nil {
+            sections.append("# Sockets were made; `loopback` or `host` opens a network to them.\nnetwork: none")
+        }
+        if !writeXorExecute {
+            sections.append("# It was seen to make memory executable that had been written.\nwrite-xor-execute: off")
+        }
+        // The recorded run had the environment of `tool`.
+        if var environment = try? Policy.shipped(named: "tool", for: recording.architecture).environment {
+            // These variables lead to the private directory. Without one they lead nowhere, but a program that finds
+            // them set need not look up its user.
+            if !paths.wantsScratch { environment.fixed.merge(["HOME": "/tmp", "TMPDIR": "/tmp"]) { $1 } }
+            sections.append(environment.written)
+        }
+        let makesProcesses = ["clone", "fork", "vfork"].contains { calls.rules[$0] != nil }
+        sections.append(
+            """
+            # Nothing of this was measured: choose what the program may cost.
+            limits:
+              memory: 1G
+              launch: 10s
+              request: 600s
+              processor: 600s
+              processes: \(makesProcesses ? 64 : 1)
+              descriptors: 256
+              file: 256M
+              output: 64M
+            """)
+        return sections
+    }
+
+    private func written(_ included: Policy) -> String {
+        var lines = ["paths:"]
+        if paths.wantsScratch {
+            lines.append("  private: { scratch: { size: 256M, inodes: 4096, at: /tmp } }")
+        } else if included.paths.privateDirectory != .none {
+            lines.append("  private: none")
+        }
+        lines.append("  proc: \(paths.wantsProcessFiles ? "minimal" : "none")")
+        var byRights: [PathRights.RawValue: [String]] = [:]
+        for (path, rights) in paths.grants where !isGranted(path, rights, by: included) {
+            byRights[rights.rawValue, default: []].append(path)
+        }
+        if byRights.isEmpty { return lines.joined(separator: "\n") }
+        lines.append("  grants:")
+        for (raw, paths) in byRights.sorted(by: { $0.key < $1.key }) {
+            let rights = PathRights(rawValue: raw)
+            lines.append("    - reason: \(Self.reason(rights))")
+            lines.append("      rights: \(rights)")
+            lines.append("      paths:")
+            lines += paths.sorted().map { "        - \(PathText.quoted($0))" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func isGranted(_ path: String, _ rights: PathRights, by included: Policy) -> Bool {
+        let nearest = included.paths.grants.last { PathText.isWithin(path, $0.path) }
+        return nearest.map { rights.isSubset(of: $0.rights) } ?? false
+    }
+
+    private static func reason(_ rights: PathRights) -> String {
+        if rights.contains(.write) { return "Files that it changes or makes." }
+        return rights.contains(.execute) ? "Programs that it runs, and what they load." : "Files that it reads."
+    }
+}
+
+extension CallRule {
+    /// This rule, split in two if the broker can count some of what it allows: the bounded part and the rest.
+    var bounded: [CallRule] {
+        if bound != nil || answer != .allow { return [self] }
+        let choice = conditions.first { $0.index == 1 }
+        // `flock` without a condition can be split, because one bit separates the counted operations. No condition can
+        // express all commands of `fcntl` but the counted ones.
+        let alternatives = choice?.alternatives ?? (call == "flock" ? [.masked(mask: 0, value: 0)] : [])
+        guard !alternatives.isEmpty, let parts = CallBound.locks.parted(call, alternatives) else { return [self] }
+        let others = conditions.filter { $0.index != 1 }
+        return [(parts.rest.filter { $0 != Self.nothing }, nil), (parts.counted, CallBound.locks)].compactMap {
+            alternatives, bound in
+            if alternatives.isEmpty { return nil }
+            let conditions = others + [CallCondition(index: 1, alternatives: alternatives)]
+            return with(conditions.sorted { $0.index < $1.index }, bound)
+        }
+    }
+
+    /// No flag at all: the rest when `LOCK_EX` alone is split off. It is no operation, so it needs no rule.
+    private static let nothing = Comparison.masked(mask: 0xFFFF_FFFF, value: 0)
+
+    private func with(_ conditions: [CallCondition], _ bound: CallBound?) -> CallRule {
+        CallRule(call: call, conditions: conditions, answer: answer, reason: reason, place: place, bound: bound)
+    }
+}

@@ -1,0 +1,146 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+
+/// The paths of a recording as grants. Several files of a system directory become a grant of the directory if that
+/// reveals nothing. A home directory, or a directory that many programs share, is never granted as a whole.
+struct ProposedPaths: Sendable {
+    /// Rights by path.
+    private(set) var grants: [String: PathRights] = [:]
+    private(set) var devices: [PolicyDevice] = []
+    private(set) var wantsProcessFiles = false
+    /// Whether files were created directly in /tmp: the sandbox then gets a private /tmp instead.
+    private(set) var wantsScratch = false
+    /// The paths that are not proposed, each with the reason.
+    private(set) var withheld: [String: String] = [:]
+
+    /// From this number of files on, a system directory is granted as a whole.
+    private static let many = 3
+
+    init(_ recording: Recording) {
+        for (path, use) in recording.paths.sorted(by: { $0.key < $1.key }) where use.exists || use.makesEntry {
+            add(path, use)
+        }
+        for path in recording.programs.keys.sorted() { grant(path, [.read, .execute]) }
+        // Only the dynamic loader opens such files: it first looks for /etc/ld.so.preload, and then for libraries.
+        if recording.paths.keys.contains(where: { $0.hasPrefix("/etc/ld.so.") || $0.contains(".so") }) {
+            grant(Self.loader(recording.architecture), [.read, .execute])
+        }
+        gather()
+        allowCode()
+        grants = grants.filter { path, rights in
+            !grants.contains { PathText.isWithin(path, $0.key) && path != $0.key && rights.isSubset(of: $0.value) }
+        }
+    }
+
+    private mutating func add(_ path: String, _ use: Recording.Use) {
+        if let device = PolicyDevice.allCases.first(where: { $0.path == path }) {
+            if !devices.contains(device) { devices.append(device) }
+        } else if PathText.isWithin(path, "/proc") {
+            if use.rights.contains(.write) {
+                withheld[path] = "/proc is never written"
+            } else {
+                wantsProcessFiles = true
+            }
+        } else if use.makesEntry, use.rights.contains(.write) || !use.exists {
+            addNew(path)
+        } else {
+            let rights = use.rights.union(.read)
+            // The existence of a directory needs no grant if something below it is granted.
+            if use.rights.isEmpty, recordingAbove(path) { return }
+            grant(path, rights)
+        }
+    }
+
+    private func recordingAbove(_ path: String) -> Bool { PathText.danger(path, .read) != nil }
+
+    /// Creating a file needs a right on its directory.
+    private mutating func addNew(_ path: String) {
+        let directory = "/" + PathText.parts(path).dropLast().joined(separator: "/")
+        if directory == "/tmp" {
+            wantsScratch = true
+        } else {
+            grant(directory, [.read, .write])
+        }
+    }
+
+    private mutating func grant(_ path: String, _ rights: PathRights) {
+        if let reason = Self.barrier(path, rights) {
+            withheld[path] = reason
+        } else {
+            grants[path, default: []].formUnion(rights)
+        }
+    }
+
+    /// Why a path is not proposed; nil if it may be.
+    private static func barrier(_ path: String, _ rights: PathRights) -> String? {
+        if let reason = PathText.misspelling(path) ?? PathText.danger(path, rights) { return reason }
+        if ["/etc", "/tmp", "/var", "/run", "/var/tmp", "/mnt", "/media", "/srv", "/opt"].contains(path) {
+            return "this directory as a whole belongs to many: name what is needed in it"
+        }
+        let secret = DangerousCalls.paths.first { danger in
+            let isNear = PathText.isWithin(path, danger.path) || PathText.isWithin(danger.path, path)
+            return isNear && (!danger.isOnlyWritten || rights.contains(.write))
+        }
+        return secret?.why
+    }
+}
+
+extension ProposedPaths {
+    /// Replaces files by their directory if there are many of them and none is written.
+    private mutating func gather() {
+        var below: [String: [String]] = [:]
+        for (path, rights) in grants where !rights.contains(.write) {
+            for directory in Self.parents(path) where Self.mayStandForAll(directory) {
+                below[directory, default: []].append(path)
+            }
+        }
+        for (directory, paths) in below.sorted(by: { $0.key < $1.key }) where paths.count >= Self.many {
+            let own = paths.filter { grants[$0] != nil }
+            guard own.count >= Self.many else { continue }
+            let rights = own.reduce(PathRights()) { $0.union(grants[$1] ?? []) }
+            guard Self.barrier(directory, rights) == nil else { continue }
+            for path in own { grants[path] = nil }
+            grants[directory, default: []].formUnion(rights)
+        }
+    }
+
+    /// Adds the right to execute to libraries: a mount without it refuses to map them as code. Mapping names no path,
+    /// so a recording does not show it.
+    private mutating func allowCode() {
+        for (path, rights) in grants where !rights.contains(.write) {
+            let name = PathText.parts(path).last ?? ""
+            let isLibrary = name.hasSuffix(".so") || name.contains(".so.") && !path.hasPrefix("/etc/")
+            let isOfLibraries = ["/lib", "/lib32", "/lib64", "/libx32"].contains { directory in
+                PathText.isWithin(path, directory) || PathText.isWithin(path, "/usr" + directory)
+            }
+            if isLibrary || isOfLibraries { grants[path]?.formUnion([.read, .execute]) }
+        }
+    }
+
+    /// The path of the dynamic loader, which the kernel opens by itself.
+    private static func loader(_ architecture: Architecture) -> String {
+        switch architecture {
+        case .x86: "/lib64/ld-linux-x86-64.so.2"
+        case .arm: "/lib/ld-linux-aarch64.so.1"
+        }
+    }
+
+    /// The directories above a path, from the highest down.
+    private static func parents(_ path: String) -> [String] {
+        let parts = PathText.parts(path)
+        return (1..<max(parts.count, 1)).map { "/" + parts[..<$0].joined(separator: "/") }
+    }
+
+    /// Whether a directory may be granted in place of its files. This holds only for the system's programs, libraries
+    /// and data, which every user may read.
+    private static func mayStandForAll(_ directory: String) -> Bool {
+        let parts = PathText.parts(directory)
+        guard let first = parts.first, !parts.contains(where: { $0.hasPrefix(".") }) else { return false }
+        switch first {
+        case "lib", "lib32", "lib64", "libx32", "bin", "sbin": return true
+        case "usr": return parts.count >= 2
+        case "etc": return parts.count >= 2
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,46 @@
+public import AnnexPolicy
+
+/// Something in a policy that its author should examine.
+public struct PolicyFinding: Sendable, Hashable {
+    /// How serious a finding is.
+    public enum Severity: String, Sendable, Hashable {
+        /// The policy cannot be used.
+        case error
+        /// The policy can be used, but allows more or less than it seems to.
+        case warning
+    }
+
+    public let severity: Severity
+    /// The place of the finding; nil if no line is at fault.
+    public let place: PolicyPlace?
+    /// The problem, as a phrase.
+    public let problem: String
+    /// The remedy, as a phrase; nil if the problem already implies it.
+    public let remedy: String?
+
+    init(_ problem: String, at place: PolicyPlace?, remedy: String?, severity: Severity = .warning) {
+        self.problem = problem
+        self.place = place
+        self.remedy = remedy
+        self.severity = severity
+    }
+
+    /// Creates the finding for a policy that cannot be read.
+    public init(_ error: PolicyError) {
+        self.init(
+            error.problem, at: error.place, remedy: error.suggestion.map { "did you mean `\($0)`?" }, severity: .error)
+    }
+
+    package var json: JSON {
+        .object([
+            .init("severity", .text(severity.rawValue)), .init("place", place?.json ?? .null),
+            .init("problem", .text(problem)), .init("remedy", .optional(remedy)),
+        ])
+    }
+}
+
+extension PolicyFinding: CustomStringConvertible {
+    public var description: String {
+        (place.map { "\($0): " } ?? "") + "\(severity.rawValue): \(problem)" + (remedy.map { "; \($0)" } ?? "")
+    }
+}

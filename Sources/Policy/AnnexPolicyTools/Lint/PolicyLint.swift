@@ -1,0 +1,123 @@
+public import AnnexPolicy
+
+/// Finds effects of a policy that its author probably did not intend.
+struct PolicyLint {
+    let policy: Policy
+
+    /// Every finding, in the order of the text.
+    func findings() -> [PolicyFinding] {
+        let all =
+            idleRules() + dangerousCalls() + dangerousArguments() + memory() + paths() + contradictions()
+            + descriptorTables()
+        return all.sorted { first, second in
+            guard let one = first.place, let other = second.place else { return first.place != nil }
+            return one == other ? first.problem < second.problem : one.comesBefore(other)
+        }
+    }
+
+    /// Rules that never decide, because earlier rules answer every call that they apply to.
+    private func idleRules() -> [PolicyFinding] {
+        policy.rules.values.flatMap { rules in
+            let edges = CallEdges(rules: rules).arguments
+            return rules.indices.dropFirst().compactMap { index -> PolicyFinding? in
+                let decides = edges.contains { arguments in
+                    rules[index].applies(to: arguments) && !rules[..<index].contains { $0.applies(to: arguments) }
+                }
+                if decides { return nil }
+                return PolicyFinding(
+                    "this rule about `\(rules[index].call)` never decides: earlier ones answer all that it is about",
+                    at: rules[index].place, remedy: "take it out, or narrow line \(rules[0].place.line)")
+            }
+        }
+    }
+
+    private func dangerousCalls() -> [PolicyFinding] {
+        DangerousCalls.all.compactMap { danger in
+            guard let rule = allowing(danger.call) else { return nil }
+            if danger.isOnlyUnconditional, !rule.conditions.isEmpty { return nil }
+            return PolicyFinding("allows `\(danger.call)`, which \(danger.why)", at: rule.place, remedy: danger.remedy)
+        }
+    }
+
+    /// Dangerous values of one argument that a rule lets pass.
+    private func dangerousArguments() -> [PolicyFinding] {
+        DangerousCalls.arguments.compactMap { danger in
+            guard let call = SystemCall(named: danger.call, architecture: policy.architecture),
+                let index = call.arguments?.firstIndex(where: { $0.name == danger.argument })
+            else { return nil }
+            let passing = danger.values.filter { name in
+                guard let value = call.arguments?[index].kind.value(named: name) else { return false }
+                return passes(call, register: index, value, unless: danger.bound)
+            }
+            guard let rule = allowing(danger.call), !rule.conditions.isEmpty || danger.alsoUnconditional,
+                !passing.isEmpty
+            else { return nil }
+            let names = passing.joined(separator: ", ")
+            return PolicyFinding(
+                "lets `\(danger.call)` pass with \(names): \(danger.why)", at: rule.place,
+                remedy: danger.bound.map { "`bounded: \($0.rawValue)` in a group of its own" }
+                    ?? "list the values of `\(danger.argument)` that are needed")
+        }
+    }
+
+    /// Whether some rule lets that value of one register pass, for some values of the other registers.
+    ///
+    /// - Parameter bound: calls that are counted against this budget do not count as passing.
+    private func passes(
+        _ call: SystemCall, register: Int, _ value: UInt64, unless bound: CallBound? = nil
+    ) -> Bool {
+        CallEdges(rules: policy.rules[call.number] ?? []).arguments.contains { edge in
+            var arguments = edge
+            arguments[register] = value
+            guard policy.answer(number: call.number, arguments: arguments) == .allow else { return false }
+            return bound == nil || policy.bound(number: call.number, arguments: arguments) != bound
+        }
+    }
+
+    func allowing(_ name: String) -> CallRule? {
+        guard let call = SystemCall(named: name, architecture: policy.architecture) else { return nil }
+        return policy.rules[call.number]?.first { $0.answer == .allow }
+    }
+
+    private func memory() -> [PolicyFinding] {
+        guard !policy.writeXorExecute else { return [] }
+        let place = policy.places[.writeXorExecute]
+        let mapped = passes("mmap", ["prot": 6]) || passes("mprotect", ["prot": 4])
+        guard mapped else { return [] }
+        return [
+            PolicyFinding(
+                "memory that was written can become code: `mmap` or `mprotect` pass with PROT_EXEC", at: place,
+                remedy: "`write-xor-execute: on`, unless a program that makes code as it runs is meant")
+        ]
+    }
+
+    private func passes(_ name: String, _ given: [String: UInt64]) -> Bool {
+        guard let call = SystemCall(named: name, architecture: policy.architecture) else { return false }
+        return given.contains { argument, value in
+            guard let index = call.arguments?.firstIndex(where: { $0.name == argument }) else { return false }
+            return passes(call, register: index, value)
+        }
+    }
+}
+
+extension Policy {
+    /// The findings that the policy's author should examine: rules that never decide, calls and paths that allow more
+    /// than they seem to, and statements that contradict each other. A finding does not keep the policy from being
+    /// used.
+    public func findings() -> [PolicyFinding] { PolicyLint(policy: self).findings() }
+}
+
+extension PolicyLibrary {
+    /// The findings about one policy: the mistakes that keep it from being used or, if there are none, the warnings.
+    public func findings(about name: String, for architecture: Architecture = .current) -> [PolicyFinding] {
+        let mistakes = mistakes(in: name, for: architecture)
+        guard mistakes.isEmpty else { return mistakes.map { PolicyFinding($0) } }
+        do throws(PolicyError) {
+            let policy = try policy(named: name, for: architecture)
+            _ = try policy.filter()
+            return policy.findings()
+        } catch {
+            return [PolicyFinding(error)]
+        }
+    }
+}

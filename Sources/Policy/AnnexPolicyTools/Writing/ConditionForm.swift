@@ -1,0 +1,123 @@
+internal import AnnexPolicy
+
+/// The form in which the comparisons of one argument are written for people: the inverse of `ComparisonReader`.
+struct ConditionForm: Sendable, Hashable {
+    enum Shape: Sendable, Hashable {
+        /// Exactly one of these values.
+        case values([UInt64])
+        /// No flag but `flags` is set. The bits that together are one value hold one of `choices`.
+        case only(choices: [UInt64], flags: UInt64)
+        case bits(has: UInt64, without: UInt64)
+        case masked(mask: UInt64, values: [UInt64])
+        case ordered(word: String, bound: UInt64)
+    }
+
+    let shape: Shape
+    let kind: ArgumentKind
+    /// Whether all 64 bits are compared although the kernel reads 32 of them.
+    let isWholeRegister: Bool
+}
+
+extension ConditionForm {
+    /// - Returns: nil if no single form expresses the comparisons; then each comparison has a form of its own.
+    init?(_ comparisons: [Comparison], kind: ArgumentKind) {
+        isWholeRegister = comparisons.contains { !$0.isReadable(within: kind) }
+        self.kind = isWholeRegister ? kind.whole : kind
+        guard let shape = Self.shape(of: comparisons, kind: self.kind) else { return nil }
+        self.shape = shape
+    }
+
+    /// The forms that together express a condition: the condition holds if any of them holds.
+    static func forms(of condition: CallCondition, of call: SystemCall?) -> [ConditionForm] {
+        let known = call?.arguments ?? []
+        let kind = condition.index < known.count ? known[condition.index].kind : .register
+        let each = condition.alternatives.compactMap { ConditionForm([$0], kind: kind) }
+        guard let form = ConditionForm(condition.alternatives, kind: kind) else { return each }
+        return form.isNumbers && each.allSatisfy { !$0.isNumbers } ? each : [form]
+    }
+
+    /// Whether the form shows numbers for flags that may have names: no single form expresses them by name.
+    private var isNumbers: Bool {
+        guard case .masked(let mask, _) = shape, case .flags(let choice) = kind.style else { return false }
+        return mask & choice == 0
+    }
+
+    private static func shape(of comparisons: [Comparison], kind: ArgumentKind) -> Shape? {
+        if comparisons.count == 1, let word = comparisons[0].word {
+            return .ordered(word: word.word, bound: word.bound)
+        }
+        var mask: UInt64?
+        var values: [UInt64] = []
+        for comparison in comparisons {
+            guard case .masked(let other, let value) = comparison, mask ?? other == other else { return nil }
+            mask = other
+            values.append(value)
+        }
+        guard let mask else { return nil }
+        if mask == kind.mask { return .values(values) }
+        return only(mask, values, kind) ?? bits(mask, values, kind) ?? .masked(mask: mask, values: values)
+    }
+
+    private static func only(_ mask: UInt64, _ values: [UInt64], _ kind: ArgumentKind) -> Shape? {
+        guard case .flags(let choice) = kind.style else { return nil }
+        let flags = kind.mask & ~mask
+        guard flags & choice == 0, kind.names(of: flags) != nil, values.allSatisfy({ $0 & ~choice == 0 }) else {
+            return nil
+        }
+        if choice == 0 { return values == [0] ? .only(choices: [], flags: flags) : nil }
+        let areNamed = values.allSatisfy { value in kind.constants.contains { $0.value == value } }
+        return areNamed ? .only(choices: values, flags: flags) : nil
+    }
+
+    private static func bits(_ mask: UInt64, _ values: [UInt64], _ kind: ArgumentKind) -> Shape? {
+        guard case .flags(let choice) = kind.style, values.count == 1, let has = values.first else { return nil }
+        // A value among flags is compared in all its bits, and `has` cannot ask for 0.
+        guard mask & choice == 0 || mask & choice == choice && has & choice != 0 else { return nil }
+        let without = mask & ~has & ~choice
+        guard kind.names(of: has) != nil, kind.names(of: without) != nil else { return nil }
+        return .bits(has: has, without: without)
+    }
+}
+
+extension ArgumentKind {
+    /// The names that together make up these bits; nil if some bit has no name.
+    func names(of bits: UInt64) -> [String]? {
+        guard case .flags(let choice) = style else { return nil }
+        var names: [String] = []
+        if bits & choice != 0 {
+            guard let chosen = constants.first(where: { $0.value == bits & choice }) else { return nil }
+            names.append(chosen.name)
+        }
+        var rest = bits & ~choice
+        // Constants with the most bits come first, as in `ArgumentKind.describe`.
+        let flags = constants.filter { $0.value & ~choice != 0 && $0.value & choice == 0 }
+        for flag in flags.sorted(by: { $0.value.nonzeroBitCount > $1.value.nonzeroBitCount })
+        where rest & flag.value == flag.value {
+            names.append(flag.name)
+            rest &= ~flag.value
+        }
+        return rest == 0 ? names : nil
+    }
+}
+
+extension Comparison {
+    fileprivate var word: (word: String, bound: UInt64)? {
+        switch self {
+        case .masked: nil
+        case .not(let bound): ("not", bound)
+        case .below(let bound): ("below", bound)
+        case .atMost(let bound): ("atMost", bound)
+        case .above(let bound): ("above", bound)
+        case .atLeast(let bound): ("atLeast", bound)
+        }
+    }
+
+    /// Whether the policy language accepts the comparison for this kind without the word `register`.
+    fileprivate func isReadable(within kind: ArgumentKind) -> Bool {
+        switch self {
+        case .masked(let mask, _): mask & ~kind.mask == 0
+        case .below(let bound), .atMost(let bound): bound & ~kind.mask == 0
+        case .not, .above, .atLeast: kind.bits == 64
+        }
+    }
+}

@@ -1,0 +1,83 @@
+public import AnnexPolicy
+
+extension Policy {
+    /// This policy as one text without includes. Reading the text gives the same policy.
+    public var joinedText: String {
+        var page = PolicyPage(name: name, summary: summary)
+        page.comments = ["With everything that it includes, for \(architecture.rawValue)."]
+        page.groups = writtenGroups
+        page.sections = [
+            "unlisted: { known: \(CallAnswer.refuse(errno: unlisted.known, reported: true).word), "
+                + "unknown: \(CallAnswer.refuse(errno: unlisted.unknown, reported: true).word) }",
+            paths.written, "devices: [\(devices.map(\.rawValue).joined(separator: ", "))]",
+            "network: \(network.rawValue)", "write-xor-execute: \(writeXorExecute ? "on" : "off")",
+            environment.written, limits.written,
+        ]
+        return page.text
+    }
+
+    /// The rules as the text states them, before `write-xor-execute` narrows them.
+    private var writtenGroups: [PolicyPage.Group] {
+        let stated = rules.merging(widerRules) { $1 }
+        let all = stated.values.joined().sorted { $0.place.comesBefore($1.place) }
+        var groups: [(answer: CallAnswer, bound: CallBound?, reason: String, file: String, entries: [String])] = []
+        for rule in all {
+            let entries = rule.entries(for: architecture)
+            if let last = groups.indices.last, groups[last].answer == rule.answer, groups[last].bound == rule.bound,
+                groups[last].reason == rule.reason, groups[last].file == rule.place.file
+            {
+                groups[last].entries += entries
+            } else {
+                groups.append((rule.answer, rule.bound, rule.reason, rule.place.file, entries))
+            }
+        }
+        return groups.map {
+            PolicyPage.Group(answer: $0.answer, reason: $0.reason, entries: $0.entries, bound: $0.bound)
+        }
+    }
+}
+
+extension PolicyPaths {
+    /// The section `paths` in the policy's language.
+    var written: String {
+        var lines = [
+            "paths:", "  bundle: \(bundle)", "  private: \(writtenPrivate)", "  proc: \(processFiles.rawValue)",
+        ]
+        lines.append(grants.isEmpty ? "  grants: []" : "  grants:")
+        for grant in grants {
+            lines.append("    - reason: \(PolicyPage.scalar(grant.reason))")
+            lines.append("      rights: \(grant.rights)")
+            if grant.isOptional { lines.append("      missing: skip") }
+            lines.append("      paths: [\(PathText.quoted(grant.path))]")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var writtenPrivate: String {
+        let place = privatePath == Self.usualPrivatePath ? "" : ", at: \(PathText.quoted(privatePath))"
+        return switch privateDirectory {
+        case .none: "none"
+        case .scratch(let size, let inodes):
+            "{ scratch: { size: \(Quantity.text(bytes: size)), inodes: \(inodes)\(place) } }"
+        case .persistent(let size, let inodes):
+            "{ persistent: { size: \(Quantity.text(bytes: size)), inodes: \(inodes)\(place) } }"
+        }
+    }
+}
+
+extension PolicyEnvironment {
+    var written: String {
+        var lines = ["environment:", "  pass: [\(passed.map(PolicyPage.scalar).joined(separator: ", "))]"]
+        lines.append(fixed.isEmpty ? "  set: {}" : "  set:")
+        for (name, value) in fixed.sorted(by: { $0.key < $1.key }) {
+            lines.append("    \(PolicyPage.scalar(name)): \(PolicyPage.scalar(value))")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension PolicyLimits {
+    var written: String {
+        (["limits:"] + values.map { "  \($0.name.rawValue): \($0.value.text)" }).joined(separator: "\n")
+    }
+}

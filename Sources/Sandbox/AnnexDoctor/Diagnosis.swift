@@ -1,0 +1,64 @@
+public import AnnexLaunch
+
+/// The features that this machine offers to sandboxes, found by trying them: see `Doctor.examine()`.
+///
+/// Codable with stable keys, so that programs can read it. Durations are in microseconds, sizes in bytes.
+public struct Diagnosis: Codable, Sendable, Hashable {
+    /// The result for the whole machine.
+    public enum Outcome: String, Codable, Sendable, Hashable {
+        /// Every policy runs with every layer, and every limit is enforced by the kernel.
+        case ready
+        /// Every policy runs, but some run with less protection than Annex can give. For example, memory is watched
+        /// instead of enforced.
+        case weaker
+        /// At least one policy cannot run here unless something is changed or waived.
+        case unable
+    }
+
+    /// The kernel release and the processor, for example `6.8.0 x86_64`.
+    public var system: String
+    /// The number of the user who ran the examination. The available layers differ between root and other users.
+    public var user: UInt32
+    /// The kind of container around this program, or `none`.
+    public var container: String
+    public var findings: [Finding]
+    public var policies: [PolicyReadiness]
+
+    /// The worst state of any policy. If all policies run, the worst of the findings counts too.
+    public var outcome: Outcome {
+        if policies.contains(where: { $0.state == .unable || $0.state == .waivable }) { return .unable }
+        let isWeaker = policies.contains { $0.state == .weaker } || findings.contains { $0.level == .weaker }
+        return isWeaker || policies.isEmpty ? .weaker : .ready
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case system, user, container, findings, policies, outcome
+    }
+
+    init(system: String, user: UInt32, container: String, findings: [Finding], policies: [PolicyReadiness]) {
+        self.system = system
+        self.user = user
+        self.container = container
+        self.findings = findings
+        self.policies = policies
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        system = try values.decode(String.self, forKey: .system)
+        user = try values.decode(UInt32.self, forKey: .user)
+        container = try values.decode(String.self, forKey: .container)
+        findings = try values.decode([Finding].self, forKey: .findings)
+        policies = try values.decode([PolicyReadiness].self, forKey: .policies)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(system, forKey: .system)
+        try values.encode(user, forKey: .user)
+        try values.encode(container, forKey: .container)
+        try values.encode(outcome, forKey: .outcome)
+        try values.encode(findings, forKey: .findings)
+        try values.encode(policies, forKey: .policies)
+    }
+}

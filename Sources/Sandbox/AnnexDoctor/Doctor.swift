@@ -1,0 +1,125 @@
+public import AnnexLaunch
+public import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// Examines what this machine offers to sandboxes, and names remedies for what is missing.
+///
+/// Nothing is guessed from version numbers. Every feature is tried in a process of its own, without effects on the
+/// calling program, and a small program is launched under every policy. Trials are bounded in time.
+public enum Doctor {
+    /// Tries every feature and policy, which takes a fraction of a second. It blocks the calling thread, never the
+    /// event loop.
+    ///
+    /// - Parameter policies: names of the shipped policies to launch under; nil: all of them.
+    public static func examine(policies: [String]? = nil) -> Diagnosis {
+        let policies = policies ?? PolicyLibrary.shipped.names
+        let surroundings = Surroundings.ofThisProcess()
+        let remedies = Remedies(surroundings)
+        let answers = KernelFeature.all.map { ($0, $0.attempt()) }
+        var findings = surroundings.findings + answers.map { kernel($0, $1, remedies) }
+        var readiness: [PolicyReadiness] = []
+        do throws(SandboxError) {
+            // A broker makes these calls in its own process, and would be killed for them like the trials.
+            if let deadly = answers.first(where: \.1.isDeadly) {
+                throw SandboxError(
+                    deadly.0.title, cause: "a filter around this program kills for it",
+                    remedy: remedies.remedy(of: deadly.0, deadly.1))
+            }
+            let probes = try ProbeLauncher()
+            findings += layers(probes, remedies)
+            for policy in policies { readiness.append(probes.readiness(of: policy, remedies: remedies)) }
+        } catch {
+            let failure = error
+            findings.append(
+                Finding(
+                    "broker-start", .layers, "start of a broker", .missing, seen: "\(failure.step): \(failure.cause)",
+                    meaning: "no sandbox can be made", remedy: failure.remedy ?? remedies.ofStart))
+            readiness = policies.map { PolicyReadiness(unable: $0, failure, remedies) }
+        }
+        findings += ControlGroupExamination.findings() + ResourceExamination.findings(surroundings)
+        return Diagnosis(
+            system: system, user: getuid(), container: surroundings.container.rawValue,
+            findings: findings.sorted { $0.topic.order < $1.topic.order }, policies: readiness)
+    }
+
+    /// Removes what killed brokers left behind: control groups and the doctor's own folders.
+    ///
+    /// - Returns: the directories that were removed.
+    public static func clean() -> [String] {
+        var removed: [String] = []
+        for hierarchy in ControlGroupHierarchy.candidates() { removed += ControlGroup.sweep(hierarchy) }
+        return Array(Set(removed)).sorted() + ProbeBundle.sweep()
+    }
+
+    /// The text of the AppArmor profile that lets the installed warden make user namespaces.
+    public static var appArmorProfile: String { AppArmorProfile.text }
+
+    /// The warden's program for this machine, to be installed as `/usr/libexec/annex/annex-warden`.
+    public static func warden() throws(SystemError) -> [UInt8] { try WardenProgram.bytes() }
+
+    private static func kernel(_ feature: KernelFeature, _ answer: KernelFeature.Answer, _ remedies: Remedies)
+        -> Finding
+    {
+        if case .works = answer {
+            return Finding(feature.id, feature.topic, feature.title, .works, seen: "\(answer)")
+        }
+        return Finding(
+            feature.id, feature.topic, feature.title, feature.level, seen: "\(answer)", meaning: feature.meaning,
+            remedy: remedies.remedy(of: feature, answer))
+    }
+
+    private static func layers(_ probes: borrowing ProbeLauncher, _ remedies: Remedies) -> [Finding] {
+        let lacks = probes.lacks
+        if lacks.count == SandboxLayer.allCases.count, let first = lacks.first {
+            return [
+                Finding(
+                    "layers", .layers, "every layer", .missing, seen: "tried by the warden: \(first.seen)",
+                    meaning: "no process can be made in a sandbox at all", remedy: remedies.remedy(of: first))
+            ]
+        }
+        return SandboxLayer.allCases.map { layer in
+            let id = "layer." + layer.rawValue
+            guard let lack = lacks.first(where: { $0.layer == layer }) else { return there(layer, id, probes) }
+            return Finding(
+                id, .layers, layer.title, .missing, seen: "tried by the warden: \(lack.seen)",
+                meaning: "a launch fails, unless its host names `\(layer.rawValue)` as dispensable",
+                remedy: remedies.remedy(of: lack))
+        }
+    }
+
+    /// The finding for a layer that works. For `speculation` it only means that no offered control was refused.
+    private static func there(_ layer: SandboxLayer, _ id: String, _ probes: borrowing ProbeLauncher) -> Finding {
+        let controls = probes.controls
+        if layer == .speculation, controls.isEmpty {
+            return Finding(
+                id, .layers, layer.title, .note, seen: "asked by the warden: \(controls)",
+                meaning: "launches go on without; side channels of the processor are as the kernel leaves them")
+        }
+        let more: String
+        switch layer {
+        case .landlock: more = probes.landlockText
+        case .speculation: more = "; \(controls)"
+        default: more = ""
+        }
+        return Finding(id, .layers, layer.title, .works, seen: "tried by the warden (\(probes.program)): works" + more)
+    }
+
+    private static var system: String {
+        var name = utsname()
+        // SAFETY: the call fills the structure; both fields end with a NUL.
+        guard unsafe uname(&name) == 0 else { return "unknown" }
+        let release = unsafe withUnsafeBytes(of: name.release) { unsafe text($0) }
+        let machine = unsafe withUnsafeBytes(of: name.machine) { unsafe text($0) }
+        return "\(release) \(machine)"
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        // SAFETY: copied out while the structure lives.
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}
+
+extension Finding.Topic {
+    var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

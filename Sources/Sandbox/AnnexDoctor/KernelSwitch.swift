@@ -1,0 +1,106 @@
+internal import AnnexLaunch
+
+/// One sysctl that limits what a sandbox can be, and the meaning of its values.
+struct KernelSwitch: Sendable {
+    let name: String
+    /// The problem with a value; nil if there is none.
+    let judge: @Sendable (String) -> Judgement?
+
+    struct Judgement: Sendable, Hashable {
+        let level: Finding.Level
+        let meaning: String
+        let remedy: String?
+    }
+
+    private init(_ name: String, _ judge: @escaping @Sendable (String) -> Judgement?) {
+        self.name = name
+        self.judge = judge
+    }
+
+    var path: String { "/proc/sys/" + name.split(separator: ".").joined(separator: "/") }
+
+    /// The values of the sysctls that exist here, by name.
+    static func read() -> [String: String] {
+        var values: [String: String] = [:]
+        for one in all {
+            guard let text = TextFile.read(one.path) else { continue }
+            values[one.name] = String(text.prefix { $0 != "\n" })
+        }
+        return values
+    }
+
+    func finding(_ value: String) -> Finding {
+        let judgement = judge(value)
+        return Finding(
+            name, .switches, name, judgement?.level ?? .works, seen: "\(path): \(value)",
+            meaning: judgement?.meaning, remedy: judgement?.remedy)
+    }
+
+    private static func command(_ setting: String) -> String { "sudo sysctl -w \(setting)" }
+
+    /// A sysctl that is a count and must be at least `least`.
+    private static func atLeast(_ name: String, _ least: UInt64, _ level: Finding.Level, _ meaning: String)
+        -> KernelSwitch
+    {
+        KernelSwitch(name) { value in
+            guard let number = UInt64(value), number < least else { return nil }
+            let worst = number == 0 ? Finding.Level.missing : level
+            return Judgement(level: worst, meaning: meaning, remedy: command("\(name)=10000"))
+        }
+    }
+
+    private static func namespaces(_ kind: String) -> KernelSwitch {
+        atLeast(
+            "user.max_\(kind)_namespaces", 16, .weaker, "each running sandbox needs one, and only so many can be made")
+    }
+
+    static let all: [KernelSwitch] =
+        ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"].map(namespaces) + [
+            KernelSwitch("kernel.unprivileged_userns_clone") { value in
+                value != "0"
+                    ? nil
+                    : Judgement(
+                        level: .missing, meaning: "only root may make user namespaces",
+                        remedy: command("kernel.unprivileged_userns_clone=1"))
+            },
+            KernelSwitch("kernel.apparmor_restrict_unprivileged_userns") { value in
+                value != "1"
+                    ? nil
+                    : Judgement(
+                        level: .note,
+                        meaning: "AppArmor lets only programs with a profile use user namespaces (Ubuntu's default)",
+                        remedy: AppArmorProfile.installation)
+            },
+            KernelSwitch("vm.memfd_noexec") { value in
+                value != "2"
+                    ? nil
+                    : Judgement(
+                        level: .note, meaning: "no program can be started from memory: the warden must be installed",
+                        remedy: command("vm.memfd_noexec=1"))
+            },
+            KernelSwitch("kernel.yama.ptrace_scope") { value in
+                value != "3"
+                    ? nil
+                    : Judgement(
+                        level: .missing, meaning: "the warden cannot fetch the listener for refused calls",
+                        remedy: command("kernel.yama.ptrace_scope=2") + "  (from 3 it takes a reboot)")
+            },
+            KernelSwitch("kernel.core_pattern") { value in
+                value.hasPrefix("|")
+                    ? Judgement(
+                        level: .note, meaning: "crashes go to a program of the host's: sandboxes keep theirs from it",
+                        remedy: nil) : nil
+            },
+            KernelSwitch("vm.overcommit_memory") { value in
+                value != "2"
+                    ? nil
+                    : Judgement(
+                        level: .note, meaning: "memory that is asked for counts before it is used: limits bite earlier",
+                        remedy: nil)
+            },
+            KernelSwitch("kernel.io_uring_disabled") { _ in nil },
+            atLeast(
+                "kernel.keys.maxkeys", 20, .weaker, "the warden needs one session keyring of the user's quota of keys"),
+            atLeast("kernel.pid_max", 4096, .weaker, "few processes can be numbered at once"),
+        ]
+}

@@ -1,0 +1,54 @@
+public import AnnexLaunch
+internal import AnnexPolicy
+
+/// Whether sandboxes of one policy can be made here. To find out, a small program was launched under it.
+public struct PolicyReadiness: Codable, Sendable, Hashable {
+    public enum State: String, Codable, Sendable, Hashable {
+        /// The policy runs with every layer, and the kernel enforces the memory limit.
+        case ready
+        /// The policy runs with every layer; the memory limit is watched, not enforced.
+        case weaker
+        /// The policy runs only if the host waives the missing layers.
+        case waivable
+        /// The policy cannot run.
+        case unable
+    }
+
+    /// A layer that this machine cannot provide.
+    public struct Lack: Codable, Sendable, Hashable {
+        /// The layer's name in `waiving:` and on the command line.
+        public var layer: String
+        public var cause: String
+        public var remedy: String?
+    }
+
+    public var policy: String
+    public var state: State
+    /// The layers in force during the launch.
+    public var layers: [String] = []
+    public var missing: [Lack] = []
+    /// Why the policy cannot run; nil if it can.
+    public var cause: String?
+    public var remedy: String?
+    /// The results of the probe's attempts to make a user namespace inside the sandbox.
+    public var nestedNamespaces: String?
+    /// The time from the plan to the probe's first instruction, in microseconds.
+    public var launchMicroseconds: Double?
+
+    init(_ policy: String, _ state: State) {
+        self.policy = policy
+        self.state = state
+    }
+
+    init(unable policy: String, _ failure: SandboxError, _ remedies: Remedies) {
+        self.init(policy, .unable)
+        cause = "\(failure.step): \(failure.cause)"
+        remedy = failure.remedy ?? remedies.ofStart
+    }
+}
+
+extension LayerLack {
+    func lack(_ remedies: Remedies) -> PolicyReadiness.Lack {
+        PolicyReadiness.Lack(layer: layer.rawValue, cause: seen, remedy: remedies.remedy(of: self))
+    }
+}

@@ -1,0 +1,95 @@
+internal import AnnexLaunch
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// Finds the cause of a refusal among the causes known here, and its remedy.
+///
+/// The order matters. A sysctl that is off is the cause whatever else is present. Next comes a security module that is
+/// known to refuse, then a filter around this program, and only then the kernel itself.
+struct Remedies: Sendable {
+    private let surroundings: Surroundings
+
+    init(_ surroundings: Surroundings) {
+        self.surroundings = surroundings
+    }
+
+    package func remedy(of feature: KernelFeature, _ answer: KernelFeature.Answer) -> String {
+        if feature.isOfNamespaces, case .refused(let errno) = answer, let remedy = userNamespace(errno) {
+            return remedy
+        }
+        if answer.mayBeFiltered, surroundings.hasFilter { return filtered }
+        return feature.remedy
+    }
+
+    func remedy(of lack: LayerLack) -> String? {
+        let errno = lack.failure.errno
+        if lack.layer == .user, lack.failure.step == .maps, let remedy = map { return remedy }
+        if lack.layer.isNamespace, let remedy = userNamespace(errno) ?? limit(of: lack.layer, errno) { return remedy }
+        if errno == EPERM || errno == ENOSYS, surroundings.hasFilter { return filtered }
+        if lack.layer == .landlock, let modules = surroundings.modules, !modules.contains("landlock") {
+            return "add landlock to the boot parameter: lsm=\((["landlock"] + modules).joined(separator: ","))"
+        }
+        return lack.failure.remedy
+    }
+
+    /// The remedy if no broker can be started or nothing can be launched, and the failure itself names none.
+    var ofStart: String? { userNamespace(ENOSPC) ?? map }
+
+    private var filtered: String {
+        "a seccomp filter around this program refuses it (Seccomp: 2 in /proc/self/status); "
+            + surroundings.container.remedy
+    }
+
+    /// The remedy if this user may not make user namespaces; nil if the cause is unknown.
+    private func userNamespace(_ errno: Int32) -> String? {
+        if surroundings.switches["user.max_user_namespaces"] == "0" {
+            return "sudo sysctl -w user.max_user_namespaces=10000"
+        }
+        guard errno == EPERM || errno == EACCES else { return nil }
+        if surroundings.switches["kernel.unprivileged_userns_clone"] == "0" {
+            return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
+        }
+        // The first mechanism to refuse gives the answer: with a filter in force, AppArmor was never asked.
+        if !surroundings.hasFilter, surroundings.switches["kernel.apparmor_restrict_unprivileged_userns"] == "1" {
+            return AppArmorProfile.installation
+        }
+        return nil
+    }
+
+    private func limit(of layer: SandboxLayer, _ errno: Int32) -> String? {
+        guard errno == ENOSPC || errno == EUSERS, let kind = layer.switchName else { return nil }
+        return "sudo sysctl -w user.max_\(kind)_namespaces=10000"
+    }
+
+    /// The remedy if root cannot give sandboxes user numbers of their own, because this user namespace has none to
+    /// give.
+    private var map: String? {
+        guard getuid() == 0 else { return nil }
+        return Standing(user: 0, users: surroundings.users).lack?.remedy
+    }
+}
+
+extension SandboxLayer {
+    fileprivate var isNamespace: Bool {
+        switch self {
+        case .user, .mount, .pid, .network, .ipc, .uts, .cgroup, .root, .time: true
+        case .capabilities, .noNewPrivileges, .landlock, .seccomp, .keyring, .speculation: false
+        }
+    }
+
+    /// The namespace's name in `user.max_…_namespaces`.
+    fileprivate var switchName: String? {
+        switch self {
+        case .user: "user"
+        case .mount: "mnt"
+        case .pid: "pid"
+        case .network: "net"
+        case .ipc: "ipc"
+        case .uts: "uts"
+        case .cgroup: "cgroup"
+        case .time: "time"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import AnnexLaunch
+internal import AnnexLinux
+internal import Glibc
+
+/// The environment of this program: a container, a foreign seccomp filter, security modules. It is read once. Every
+/// parser takes text, so that tests can describe other machines.
+struct Surroundings: Sendable {
+    var container = Container.none
+    /// Whether `Seccomp:` in `/proc/self/status` is 2: a filter is already in force.
+    var hasFilter = false
+    /// The names of the active security modules; nil if the list cannot be read.
+    var modules: [String]?
+    /// The text of `/proc/self/attr/current`, for example `unconfined` or `docker-default (enforce)`.
+    var profile: String?
+    /// The value of `/sys/fs/selinux/enforce`.
+    var isSELinuxEnforcing: Bool?
+    /// The values of the sysctls that exist, by name.
+    var switches: [String: String] = [:]
+    /// The mounts that cover parts of `/proc`.
+    var masks: [String] = []
+    /// The option of `/proc` that hides processes from this one; nil if none are hidden.
+    var hiding: String?
+    /// The user numbers that exist in this user namespace.
+    var users = IdentityMap(text: "0 0 4294967295")
+
+    static func ofThisProcess() -> Surroundings {
+        let status = TextFile.read("/proc/self/status") ?? ""
+        return Surroundings(
+            container: Container.find(), hasFilter: filterMode(in: status) == 2,
+            modules: TextFile.read("/sys/kernel/security/lsm").map(modules),
+            profile: TextFile.read("/proc/self/attr/current").map(firstLine),
+            isSELinuxEnforcing: TextFile.read("/sys/fs/selinux/enforce").map { firstLine($0) == "1" },
+            switches: KernelSwitch.read(), masks: masks(in: TextFile.read("/proc/self/mountinfo") ?? ""),
+            hiding: HiddenProcesses.option, users: IdentityMap(text: TextFile.read("/proc/self/uid_map") ?? ""))
+    }
+
+    /// The seccomp mode in the text: 0 none, 1 strict, 2 a filter; nil if the kernel does not say.
+    static func filterMode(in status: String) -> Int? {
+        for line in status.split(separator: "\n") where line.hasPrefix("Seccomp:") {
+            return Int(line.dropFirst(8).drop { $0 == "\t" || $0 == " " })
+        }
+        return nil
+    }
+
+    static func modules(in text: String) -> [String] {
+        firstLine(text).split(separator: ",").map(String.init)
+    }
+
+    /// The mounts beneath `/proc` in the text of a `mountinfo` file. Containers cover parts of `/proc` with them.
+    static func masks(in mountinfo: String) -> [String] {
+        mountinfo.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            // Programs register binary formats with this file system, which many machines mount there.
+            guard fields.count > 4, fields[4].hasPrefix("/proc/"), fields[4] != "/proc/sys/fs/binfmt_misc" else {
+                return nil
+            }
+            return String(fields[4])
+        }
+    }
+
+    private static func firstLine(_ text: String) -> String {
+        String(text.prefix { $0 != "\n" && $0 != "\0" })
+    }
+}

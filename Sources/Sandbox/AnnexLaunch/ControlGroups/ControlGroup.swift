@@ -1,0 +1,148 @@
+package import AnnexLinux
+internal import Glibc
+
+/// The control groups of one launch. They are made before the launch and removed with this value.
+package struct ControlGroup: ~Copyable, Sendable {
+    let hierarchy: ControlGroupHierarchy
+    /// The directory that limits memory.
+    package let memory: String
+    /// The directory that limits processes: the same as `memory` in version 2, and nil if no such limit is needed.
+    package private(set) var processes: String?
+    /// The limits that the kernel accepted.
+    package private(set) var bounds: GroupBounds = []
+    /// The group above, if it is one of ours. It can be removed only after all groups below it.
+    private let node: ControlGroupNode?
+
+    /// Makes the group that limits memory, still without a limit and without members.
+    /// - Parameter node: the group above, if it is one of ours.
+    init(
+        in hierarchy: ControlGroupHierarchy, below node: ControlGroupNode? = nil, named name: String
+    ) throws(SystemError) {
+        self.hierarchy = hierarchy
+        self.node = node
+        memory = Self.directory(in: hierarchy, named: name)
+        processes = nil
+        try Self.make(memory)
+    }
+
+    /// Makes the groups and writes their limits.
+    ///
+    /// - Parameter processLimit: nil if the extension may have no process but its own. Its filter and `RLIMIT_NPROC`
+    ///   already enforce that, and version 1 then saves making and removing a second group.
+    /// - Throws: if the kernel rejects a limit.
+    package init(
+        in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
+    ) throws(SystemError) {
+        self.hierarchy = hierarchy
+        node = nil
+        memory = Self.directory(in: hierarchy, named: OwnedName.next())
+        processes = nil
+        try Self.make(memory)
+        try limit(memory: memoryLimit, processes: processLimit)
+    }
+
+    /// The directory of the group with this name that limits memory.
+    static func directory(in hierarchy: ControlGroupHierarchy, named name: String) -> String {
+        hierarchy.memory + "/" + name
+    }
+
+    static func make(_ directory: String) throws(SystemError) {
+        guard unsafe mkdir(directory, 0o755) == 0 else {
+            throw SystemError("mkdir", errno: errno, path: directory)
+        }
+    }
+
+    /// Writes the limits, and makes the second group if the number of processes is limited.
+    mutating func limit(memory memoryLimit: UInt64, processes processLimit: UInt64?) throws(SystemError) {
+        let files = ControlFiles(hierarchy.version)
+        bounds = try files.limit(memory: memoryLimit, in: memory)
+        bounds.formUnion(try files.withholdHugePages(in: memory))
+        bounds.formUnion(try files.share(.sandbox, in: memory))
+        guard let processLimit, let directory = processesDirectory else { return }
+        if directory != memory { try Self.make(directory) }
+        processes = directory
+        bounds.formUnion(try files.limit(processes: processLimit, in: directory))
+    }
+
+    private var processesDirectory: String? {
+        guard hierarchy.version == .one else { return memory }
+        let name = memory.split(separator: "/").last ?? ""
+        return hierarchy.processes.map { $0 + "/" + name }
+    }
+
+    deinit {
+        remove()
+    }
+
+    /// Every directory of these groups. The warden gets this list, to remove them if the broker is killed.
+    package var directories: [String] {
+        guard let processes, processes != memory else { return [memory] }
+        return [memory, processes]
+    }
+
+    /// What the kernel counted. It is final only after the last process has ended.
+    package func memoryUse() -> MemoryUse {
+        switch hierarchy.version {
+        case .one:
+            return MemoryUse(
+                peak: TextFile.number(memory + "/memory.max_usage_in_bytes"),
+                kills: TextFile.number(memory + "/memory.oom_control", key: "oom_kill") ?? 0)
+        case .two:
+            return MemoryUse(
+                peak: TextFile.number(memory + "/memory.peak"),
+                kills: TextFile.number(memory + "/memory.events", key: "oom_kill") ?? 0)
+        }
+    }
+
+    /// The file that holds the members' present memory use in bytes.
+    var usageFile: String {
+        memory + (hierarchy.version == .two ? "/memory.current" : "/memory.usage_in_bytes")
+    }
+
+    /// The file that holds the processor time of the members, ended ones included. nil in version 1, which counts it in
+    /// a hierarchy of its own, in which Annex makes no group.
+    var processorFile: String? { hierarchy.version == .two ? memory + "/cpu.stat" : nil }
+
+    /// Whether the groups still exist. Another program may have removed them.
+    var isThere: Bool { directories.allSatisfy { unsafe access($0, F_OK) == 0 } }
+
+    /// Whether any process is in one of the groups.
+    var hasMembers: Bool {
+        directories.contains { !(TextFile.read($0 + "/cgroup.procs") ?? "").isEmpty }
+    }
+
+    /// Kills all members and waits until the groups are empty: at most a second, because the kernel may be unable to
+    /// end a process.
+    func endMembers() {
+        for _ in 0..<1000 {
+            for directory in directories { Self.end(membersOf: directory) }
+            guard hasMembers else { return }
+            usleep(1000)
+        }
+    }
+
+    private func remove() {
+        for directory in directories { ControlGroup.remove(directory) }
+    }
+
+    /// Removes one group. It stays busy for a moment while a former member is reaped.
+    package static func remove(_ directory: String) {
+        for _ in 0..<20 {
+            if unsafe rmdir(directory) == 0 || errno != EBUSY { return }
+            usleep(1000)
+        }
+    }
+}
+
+/// What a control group counted of its members' memory.
+package struct MemoryUse: Sendable, Hashable {
+    /// The most bytes ever charged at once; nil on kernels that do not say.
+    package let peak: UInt64?
+    /// How many members the kernel killed because the limit was reached.
+    package let kills: UInt64
+
+    package init(peak: UInt64?, kills: UInt64) {
+        self.peak = peak
+        self.kills = kills
+    }
+}

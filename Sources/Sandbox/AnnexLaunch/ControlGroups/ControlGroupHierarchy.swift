@@ -1,0 +1,95 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// A place in the control group file system in which this process can make groups with a memory controller.
+///
+/// It is found once, from `/proc/self/mountinfo` and `/proc/self/cgroup`. If the machine offers none, `RLIMIT_DATA`
+/// limits memory and the report says `watched`.
+package struct ControlGroupHierarchy: Sendable, Hashable {
+    package enum Version: Sendable, Hashable {
+        case one
+        case two
+    }
+
+    package let version: Version
+    /// The directory in which a launch makes its memory group.
+    package let memory: String
+    /// The directory in which a launch makes its pids group. In version 2 it equals `memory`. nil if there is no pids
+    /// controller.
+    package let processes: String?
+
+    package init(version: Version, memory: String, processes: String?) {
+        self.version = version
+        self.memory = memory
+        self.processes = processes
+    }
+}
+
+extension ControlGroupHierarchy {
+    /// The first hierarchy in which a group can be made. Each is tried by making one.
+    /// - Parameter candidates: the hierarchies to try, in this order.
+    package static func find(
+        among candidates: [ControlGroupHierarchy] = ControlGroupHierarchy.candidates()
+    ) -> ControlGroupHierarchy? {
+        var group: ControlGroup?
+        return find(among: candidates, keeping: &group)
+    }
+
+    /// - Parameter group: receives the group that was made as a test.
+    static func find(
+        among candidates: [ControlGroupHierarchy], keeping group: inout ControlGroup?
+    ) -> ControlGroupHierarchy? {
+        for candidate in candidates {
+            group = candidate.triedGroup()
+            if group != nil { return candidate }
+        }
+        return nil
+    }
+
+    /// Every hierarchy of this machine in which a broker may have made a group, even if only as a test.
+    package static func candidates() -> [ControlGroupHierarchy] {
+        candidates(
+            mounts: ControlGroupMount.all(in: TextFile.read("/proc/self/mountinfo") ?? ""),
+            places: TextFile.read("/proc/self/cgroup") ?? "")
+    }
+
+    /// Lists version 2 first. A group that holds processes cannot give controllers to its children. Therefore the
+    /// parent of our own group is a candidate too: a user's service manager makes its slice such a parent.
+    static func candidates(mounts: [ControlGroupMount], places: String) -> [ControlGroupHierarchy] {
+        var found: [ControlGroupHierarchy] = []
+        if let unified = mounts.first(where: { $0.version == .two }), let own = unified.place(in: places) {
+            for place in [own, parent(of: own)] {
+                found.append(ControlGroupHierarchy(version: .two, memory: unified.path + place, processes: nil))
+            }
+        }
+        if let memory = mounts.first(where: { $0.controllers.contains("memory") }),
+            let own = memory.place(in: places)
+        {
+            let pids = mounts.first { $0.controllers.contains("pids") }
+            let processes = pids.flatMap { mount in mount.place(in: places).map { mount.path + $0 } }
+            found.append(ControlGroupHierarchy(version: .one, memory: memory.path + own, processes: processes))
+        }
+        return found
+    }
+
+    /// The parent of a place: `/a` for `/a/b`. The root is its own parent and is written as the empty string.
+    private static func parent(of place: String) -> String {
+        guard let slash = place.lastIndex(of: "/") else { return "" }
+        return String(place[..<slash])
+    }
+
+    private func triedGroup() -> ControlGroup? {
+        guard offersMemory, let group = try? ControlGroup(in: self, named: OwnedName.next()),
+            unsafe access(group.memory + "/" + limitFile, W_OK) == 0
+        else { return nil }
+        return group
+    }
+
+    /// Whether a group made here would have a memory controller. Reading the file is much faster than making a group.
+    private var offersMemory: Bool {
+        guard version == .two, let given = TextFile.read(memory + "/cgroup.subtree_control") else { return true }
+        return given.split(whereSeparator: \.isWhitespace).contains("memory")
+    }
+
+    package var limitFile: String { version == .two ? "memory.max" : "memory.limit_in_bytes" }
+}

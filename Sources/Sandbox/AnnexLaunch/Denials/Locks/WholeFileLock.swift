@@ -1,0 +1,61 @@
+internal import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+
+/// Takes an exclusive `flock` on behalf of a held call.
+///
+/// Such a lock needs no right to write and blocks every other process that locks the file. It is therefore granted only
+/// if the sandbox may write the file. If the kernel performed the call, another thread could first replace the
+/// descriptor's file. So the broker locks the open file description that it has examined, which the program shares.
+enum WholeFileLock {
+    package enum Outcome: Hashable {
+        case taken
+        case refused(errno: Int32)
+        /// Another process holds the lock, and the call asked to wait for it.
+        case busy
+    }
+
+    /// Whether a call asks for an exclusive lock. The kernel reads 32 bits of the operation.
+    static func isAsked(by call: HeldCall) -> Bool {
+        Int32(truncatingIfNeeded: call.arguments[1]) & ~LOCK_NB == LOCK_EX
+    }
+
+    /// Takes the lock without waiting for it; a network file system may block the call all the same.
+    static func take(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
+        do throws(SystemError) {
+            let process = Caller(asking: call.thread).process ?? 0
+            let file = try file(of: call, in: process, on: listener)
+            guard isWritable(file, by: process) else { return .refused(errno: ENOLCK) }
+            return try lock(file) ? .taken : waits(call)
+        } catch {
+            return .refused(errno: error.errno == EBADF ? EBADF : ENOLCK)
+        }
+    }
+
+    /// - Returns: false if another process holds the lock.
+    private static func lock(_ file: borrowing Descriptor) throws(SystemError) -> Bool {
+        if flock(file.number, LOCK_EX | LOCK_NB) == 0 { return true }
+        guard errno == EWOULDBLOCK else { throw SystemError("flock", errno: errno) }
+        return false
+    }
+
+    private static func waits(_ call: HeldCall) -> Outcome {
+        guard call.arguments[1] & UInt64(LOCK_NB) == 0 else { return .refused(errno: EWOULDBLOCK) }
+        return isDisturbed(call.thread) ? .refused(errno: EINTR) : .busy
+    }
+
+    /// The open file description that the call names. While the call is held, the process with the caller's number is
+    /// the caller.
+    private static func file(
+        of call: HeldCall, in process: UInt32, on listener: borrowing Descriptor
+    ) throws(SystemError) -> Descriptor {
+        let handle = try ProcessHandle(process: Int32(bitPattern: process))
+        guard call.isHeld(on: listener) else { throw SystemError("flock", errno: ESRCH) }
+        return try handle.getDescriptor(Int32(truncatingIfNeeded: call.arguments[0]))
+    }
+
+    /// Whether a signal is pending for a thread. The kernel delivers it only when the thread's call returns.
+    private static func isDisturbed(_ thread: UInt32) -> Bool {
+        ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }?.hasPendingSignal ?? true
+    }
+}

@@ -1,0 +1,111 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+
+/// A denial as JSON and logs contain it. Keys are never renamed or removed; new ones may be added. Every text that a
+/// sandboxed program can influence is escaped.
+public struct DenialRecord: Codable, Sendable, Hashable {
+    /// `call` or `path`.
+    public let kind: String
+    /// The call's name, for example `socket`.
+    public let call: String
+    /// The call with its arguments.
+    public let text: String
+    /// `refused`, `ended`, or `passed` if the sandbox only reports.
+    public let answer: String
+    /// The errno with which the call failed, for example `EPERM`. For `passed`, the errno with which it would have
+    /// failed.
+    public let errno: String?
+    /// The layers that deny it, each sufficient by itself.
+    public let layers: [String]
+    /// The line of the policy that decides.
+    public let line: String?
+    /// The reason stated on that line.
+    public let reason: String?
+    /// The policy entry that would allow it.
+    public let remedy: String?
+    /// The option of `annex run` that would allow it.
+    public let option: String?
+    public let path: String?
+    /// The rights that the call needed, and those of them that the policy does not grant: `read`, `write`, `execute`.
+    /// Empty: that the path exists at all.
+    public let needs: [String]?
+    public let missing: [String]?
+    public let process: UInt32?
+    public let thread: UInt32
+    public let executable: String?
+    public let count: Int
+    /// The times of the first and the last occurrence, in seconds since the launch.
+    public let first: Double
+    public let last: Double
+    public let backtrace: [FrameRecord]?
+    /// Why there is no backtrace.
+    public let backtraceLack: String?
+}
+
+/// A frame of a backtrace as JSON contains it.
+public struct FrameRecord: Codable, Sendable, Hashable {
+    /// The address in hexadecimal, with `0x`.
+    public let address: String
+    public let module: String?
+    public let offset: String?
+    public let function: String?
+    /// The distance from the function's beginning in bytes.
+    public let distance: UInt64?
+    /// The function's name as the file spells it, if that differs from `function`.
+    public let symbol: String?
+}
+
+extension DenialRecord {
+    public init(_ denial: Denial) {
+        let path: DeniedPath? = if case .path(let path) = denial.subject { path } else { nil }
+        kind = path == nil ? "call" : "path"
+        call = denial.call
+        text = denial.text
+        (answer, errno) = Self.answer(denial.answer)
+        layers = denial.layers.map(\.rawValue)
+        line = denial.policyLine
+        reason = denial.reason
+        remedy = denial.allowedBy.map { Escaped($0, limit: 8_192).description }
+        option = path?.option.map { Escaped($0, limit: 8_192).description }
+        self.path = path?.shown.description
+        needs = path?.needed.words
+        missing = path?.missing.words
+        process = denial.caller.process
+        thread = denial.caller.thread
+        executable = denial.caller.executable?.description
+        count = denial.count
+        first = denial.first.seconds
+        last = denial.last.seconds
+        backtrace = denial.backtrace.flatMap { $0.frames.isEmpty ? nil : $0.frames.map(FrameRecord.init) }
+        backtraceLack = denial.backtrace?.lack
+    }
+
+    private static func answer(_ answer: Denial.Answer) -> (String, String?) {
+        switch answer {
+        case .refused(let errno): ("refused", Errno.name(errno))
+        case .ended: ("ended", nil)
+        case .passed(let errno): ("passed", errno.map { Errno.name($0) })
+        }
+    }
+}
+
+extension FrameRecord {
+    package init(_ frame: Backtrace.Frame) {
+        address = "0x" + String(frame.address, radix: 16)
+        module = frame.module?.description
+        offset = frame.offset.map { "0x" + String($0, radix: 16) }
+        function = frame.function?.description
+        distance = frame.distance
+        symbol = frame.symbol?.description
+    }
+}
+
+extension PathRights {
+    fileprivate var words: [String] { each.map { String("\($0)".dropFirst().dropLast()) } }
+}
+
+extension Duration {
+    fileprivate var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,52 @@
+package import AnnexLinux
+internal import Glibc
+
+/// Whether this process has users to give to sandboxes. Only root of the machine has, and root of a container that has
+/// many users. All other sandboxes run as the calling user, even if an ordinary user made a user namespace and is root
+/// there.
+package struct Standing: Sendable {
+    /// Whether sandboxes get users of their own.
+    let hasUsersToGive: Bool
+    /// Why this root cannot give sandboxes users of their own; nil if it can, or if there are none to give.
+    package let lack: SystemError?
+
+    /// - Parameter users: the users that exist in this user namespace.
+    package init(user: UInt32, users: IdentityMap, range: Range<UInt32> = IdentityRange.standard) {
+        hasUsersToGive = user == 0 && !users.hasOrdinaryZero
+        lack =
+            !hasUsersToGive || users.contains(range)
+            ? nil
+            : SystemError(
+                "identities", errno: ENODEV, path: "/proc/self/uid_map",
+                remedy:
+                    "run as an ordinary user: the numbers \(range.lowerBound) to \(range.upperBound - 1), which root "
+                    + "gives to sandboxes, do not exist in this user namespace; or name others that do: "
+                    + "\(IdentityRange.variable)=FIRST-LAST")
+    }
+
+    static func ofThisProcess() throws(SystemError) -> Standing {
+        let user = getuid()
+        guard user == 0 else { return Standing(user: user, users: IdentityMap(text: "")) }
+        let text = try Descriptor.open("/proc/self/uid_map", O_RDONLY).readAll(atMost: 64 << 10)
+        return Standing(user: user, users: IdentityMap(text: String(decoding: text, as: UTF8.self)))
+    }
+}
+
+/// The lines of a `uid_map`: which numbers exist in a user namespace.
+package struct IdentityMap: Sendable, Hashable {
+    let ranges: [Range<UInt64>]
+    /// Whether user 0 of this namespace is another user outside: an ordinary user who made this namespace.
+    package let hasOrdinaryZero: Bool
+
+    // Each line has three numbers: the first inside, the first outside, the count.
+    package init(text: String) {
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ").compactMap { UInt32($0) } }
+            .filter { $0.count == 3 }
+        ranges = lines.map { UInt64($0[0])..<(UInt64($0[0]) + UInt64($0[2])) }
+        hasOrdinaryZero = lines.contains { $0[0] == 0 && $0[1] != 0 }
+    }
+
+    package func contains(_ numbers: Range<UInt32>) -> Bool {
+        ranges.contains { $0.lowerBound <= numbers.lowerBound && numbers.upperBound <= $0.upperBound }
+    }
+}

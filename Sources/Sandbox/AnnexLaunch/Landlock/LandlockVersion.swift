@@ -1,0 +1,53 @@
+package import AnnexLinux
+internal import CAnnexLinux
+
+/// The kernel's Landlock ABI, and every right that it can handle.
+///
+/// A ruleset handles all rights that the kernel knows. So a right that no rule grants is denied, even in namespaces in
+/// which a mount would allow it.
+package struct LandlockVersion: Sendable, Hashable {
+    package let abi: Int
+
+    init(abi: Int) {
+        self.abi = abi
+    }
+
+    /// The version of the running kernel.
+    /// - Throws: an error with its remedy if the kernel has no Landlock.
+    package static func ofKernel() throws(SystemError) -> LandlockVersion {
+        let version = annex_landlock_version()
+        guard version > 0 else {
+            throw SystemError(
+                "landlock_create_ruleset", errno: -version,
+                remedy: "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in the `lsm=` parameter")
+        }
+        return LandlockVersion(abi: Int(version))
+    }
+
+    /// Rights on files: 13 in ABI 1, and further ones for renaming across directories (2), truncating (3) and device
+    /// ioctls (5).
+    var files: UInt64 {
+        var rights = LandlockRights(rawValue: (1 << 13) - 1)
+        if abi >= 2 { rights.insert(.refer) }
+        if abi >= 3 { rights.insert(.truncate) }
+        if abi >= 5 { rights.insert(.deviceIoctl) }
+        return rights.rawValue
+    }
+
+    /// Rights to bind and to connect TCP ports (ABI 4).
+    var network: UInt64 { abi >= 4 ? 0b11 : 0 }
+
+    /// Abstract Unix sockets and signals of other domains (ABI 6).
+    var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
+
+    /// Those of the rights that a rule may name on this kernel.
+    func known(_ rights: LandlockRights) -> UInt64 { rights.rawValue & files }
+
+    /// What this version can do, and what only a newer one could.
+    package var summary: String {
+        let rights = 13 + (abi >= 2 ? 1 : 0) + (abi >= 3 ? 1 : 0) + (abi >= 5 ? 1 : 0)
+        var text = "ABI \(abi): \(rights) rights on files"
+        text += abi >= 4 ? ", TCP ports" : "; TCP ports need ABI 4"
+        return text + (abi >= 6 ? ", scopes of abstract sockets and signals" : "; scopes need ABI 6")
+    }
+}

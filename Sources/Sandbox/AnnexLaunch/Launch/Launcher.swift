@@ -1,0 +1,209 @@
+package import AnnexLinux
+package import AnnexPolicy
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Turns configurations into sandboxed processes. It owns one warden and one event loop, and knows what this machine
+/// offers.
+package final class Launcher: Sendable {
+    package let loop: EventLoop
+    private let present: Mutex<Warden>
+    /// The kernel's Landlock; nil if the kernel has none and the host waived the layer.
+    package let landlock: LandlockVersion?
+    /// The layers that the host waived and this machine cannot provide.
+    package let lacks: [LayerLack]
+    /// Where control groups are made; nil if none can be made. Memory is then watched.
+    private let place: GroupPlace?
+    /// An empty control group for the next launch. The first is the one that was made to try the place. From the second
+    /// launch on, each launch makes another after it has started, when its thread has nothing else to do: a host that
+    /// launched twice will launch again.
+    private let spareGroup: Mutex<ControlGroup?>
+    /// SYNC: relaxed: a flag that guards no other data.
+    private let hasLaunched = Atomic<Bool>(false)
+    /// The users to give to sandboxes; nil for an ordinary user, whose extensions run as that user.
+    let identities: IdentityRange?
+
+    /// - Parameter spare: an empty group of the place.
+    init(
+        loop: EventLoop, warden: Warden, landlock: LandlockVersion?, lacks: [LayerLack],
+        place: GroupPlace?, spare: consuming ControlGroup?, identities: IdentityRange?
+    ) {
+        self.loop = loop
+        present = Mutex(warden)
+        self.landlock = landlock
+        self.lacks = lacks
+        self.place = place
+        spareGroup = Mutex(spare)
+        self.identities = identities
+    }
+
+    /// Begins a launch. All its results, failures included, arrive as events on the loop's thread; `ended` is the last.
+    package func launch(
+        _ configuration: consuming SandboxConfiguration, events: @escaping @Sendable (SandboxEvent) -> Void
+    ) throws(SandboxError) -> SandboxedProcess {
+        let begun = MonotonicClock.now()
+        let limits = configuration.policy.limits
+        var configuration = configuration
+        configuration.layers.subtract(absent)
+        try configuration.refuseWritableCode()
+        var scene = try scene(of: configuration)
+        let identity = try identity(of: configuration.user)
+        let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
+        let held = HeldLimits(
+            limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration.user))
+        try Self.refuseUnseen(held, hasReaper: configuration.hasReaper)
+        var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
+        guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
+            throw SandboxError("output", cause: "a pipe without ends")
+        }
+        let directories = Self.directories(of: group)
+        var plan = try plan(configuration, identity: identity, groups: directories, held: held, output: writing)
+        let next = hasLaunched.exchange(true, ordering: .relaxed) ? OwnedName.next() : nil
+        // The warden removes these directories if this broker is killed or exits without removing them.
+        if let hierarchy, let next { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
+        plan.removals += place?.node?.directories ?? []
+        scene.hasReaper = plan.hasReaper
+        let warden = try self.warden()
+        let process = try SandboxedProcess(
+            scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
+            layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, controls: warden.controls,
+            lacks: lacks, events: events)
+        do throws(LaunchFailure) {
+            try warden.launch(plan) { process.receive($0) }
+        } catch {
+            throw SandboxError(error)
+        }
+        if let next { makeSpareGroup(named: next) }
+        return process
+    }
+
+    private func identity(of user: SandboxConfiguration.User) throws(SandboxError) -> Identity {
+        guard let identities else { return Identity(ofCaller: ()) }
+        return try SandboxError.step("identity") { () throws(SystemError) in
+            switch user {
+            case .ofItsOwn: try identities.claim()
+            case .ofPrograms: IdentityRange.ofPrograms
+            }
+        }
+    }
+
+    /// Whether other programs of this machine run as the same user.
+    func sharesItsUser(_ user: SandboxConfiguration.User) -> Bool { identities == nil || user == .ofPrograms }
+
+    private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
+        var scene = DenialListener.Scene(
+            policy: configuration.policy, mode: configuration.denials,
+            name: String(decoding: configuration.arguments.first ?? [], as: UTF8.self))
+        scene.isLogged = configuration.isLogged
+        if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
+        do throws(SystemError) {
+            scene.program = try ProgramFile(configuration.executable)
+        } catch {
+            throw SandboxError("executable", error)
+        }
+        return scene
+    }
+
+    /// The layers that every launch leaves out: the host waived them, and this machine cannot provide them.
+    private var absent: SandboxLayers { lacks.reduce(into: []) { $0.insert(SandboxLayers($1.layer)) } }
+
+    /// The layers that every launch leaves out, with cause and remedy, for reports.
+    package var waivers: [SandboxReport.Waiver] {
+        lacks.map { SandboxReport.Waiver(layer: $0.layer, cause: $0.seen, remedy: $0.failure.remedy) }
+    }
+
+    /// Whether launches have a layer; false if the host waived it and this machine cannot provide it.
+    package func gives(_ layer: SandboxLayer) -> Bool { !lacks.contains { $0.layer == layer } }
+
+    /// The controls of the layer `speculation` that this machine offers.
+    package var controls: SpeculationControls { present.withLock { $0.controls } }
+
+    /// Where the warden's program was found.
+    package var wardenProgram: WardenProgram { present.withLock { $0.program } }
+
+    /// Ends every sandbox and the warden.
+    package func shutDown() {
+        spareGroup.withLock { $0 = nil }
+        present.withLock { $0 }.shutDown()
+    }
+
+    /// The warden that launches. If something killed the last one, its sandboxes died with it, and a new one is
+    /// started.
+    func warden() throws(SandboxError) -> Warden {
+        try present.withLock { (warden) throws(SandboxError) in
+            guard warden.isLost else { return warden }
+            let next = try SandboxError.step("warden") { () throws(SystemError) in try Warden.start(on: loop) }
+            warden = next
+            return next
+        }
+    }
+
+    /// Where control groups are made; nil if none can be made.
+    var hierarchy: ControlGroupHierarchy? { place?.hierarchy }
+
+    /// Whether the launcher has a control group that enforces its share.
+    package var holdsShare: Bool { place?.node != nil }
+
+    private func controlGroup(_ limits: PolicyLimits, hasReaper: Bool) throws(SandboxError) -> ControlGroup? {
+        guard let place else { return nil }
+        return try SandboxError.step("control group") { () throws(SystemError) in
+            var group = try emptyGroup(in: place)
+            try group.limit(
+                memory: limits.memory, processes: hasReaper ? UInt64(max(1, limits.processes)) + 1 : nil)
+            return group
+        }
+    }
+
+    private func emptyGroup(in place: GroupPlace) throws(SystemError) -> ControlGroup {
+        // Another tool may have removed the spare group because it was empty.
+        if let spare = spareGroup.withLock({ $0.take() }), spare.isThere { return spare }
+        return try ControlGroup(in: place.hierarchy, below: place.node, named: OwnedName.next())
+    }
+
+    /// Makes the next spare group. If that fails now, the next launch tries again and reports the error.
+    private func makeSpareGroup(named name: String) {
+        guard let place else { return }
+        spareGroup.withLock { spare in
+            spare =
+                if let known = spare.take() { known } else {
+                    try? ControlGroup(in: place.hierarchy, below: place.node, named: name)
+                }
+        }
+    }
+
+    /// Rejects a launch whose memory could not be watched. The watch looks at each process. It misses processes if the
+    /// kernel does not list a process's children, or if `/proc` hides the first process.
+    private static func refuseUnseen(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
+        guard hasReaper, !held.isMemoryEnforced else { return }
+        if let option = HiddenProcesses.option {
+            throw SandboxError(
+                "control group",
+                cause: "no control group bounds memory, and /proc is mounted with `\(option)`, which hides the first "
+                    + "process of the sandbox, so that nobody could watch it",
+                remedy: "give this program a control group with the memory controller, or "
+                    + HiddenProcesses.remedy(option))
+        }
+        if ProcessTree.isListed { return }
+        throw SandboxError(
+            "control group",
+            cause: "no control group bounds memory, and this kernel does not list the children of a process, so that "
+                + "nobody could watch it",
+            remedy: "give this program a control group with the memory controller, or boot a kernel with "
+                + "CONFIG_PROC_CHILDREN")
+    }
+
+    private static func bounds(of group: borrowing ControlGroup?) -> GroupBounds {
+        switch group {
+        case .some(let group): group.bounds
+        case .none: []
+        }
+    }
+
+    private static func directories(of group: borrowing ControlGroup?) -> [String] {
+        switch group {
+        case .some(let group): group.directories
+        case .none: []
+        }
+    }
+}

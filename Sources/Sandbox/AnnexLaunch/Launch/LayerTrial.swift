@@ -1,0 +1,140 @@
+internal import AnnexLinux
+package import AnnexPolicy
+internal import CAnnexLinux
+internal import Glibc
+
+/// Finds out whether this machine provides a layer: the warden builds exactly that layer, and stops before any program
+/// runs.
+///
+/// The trial takes the steps of a real launch in the process that launches. The plan names a fault: the first step
+/// after those of the layer fails without being done. If the trial fails there, all steps before it worked.
+struct LayerTrial {
+    private let warden: Warden
+    private let identity: (user: UInt32, group: UInt32)
+    /// The rights on files that the trial of Landlock handles.
+    private let rights: UInt64
+    private let landlock: LandlockVersion?
+
+    /// How long the warden may take to answer. It normally takes a millisecond.
+    private static let patience: Duration = .seconds(60)
+    /// The errno of the fault, which no real step returns.
+    private static let mark = ECANCELED
+
+    init(warden: Warden, landlock: LandlockVersion?, rights: UInt64? = nil) {
+        self.warden = warden
+        self.landlock = landlock
+        // Every version of Landlock knows the right to execute.
+        self.rights = rights ?? landlock?.files ?? LandlockRights.execute.rawValue
+        // The same choice as the launcher's: another user if there are users to give.
+        let number = IdentityRange.standard.lowerBound
+        let hasUsersToGive = (try? Standing.ofThisProcess())?.hasUsersToGive ?? false
+        identity = hasUsersToGive ? (number, number) : (getuid(), getgid())
+    }
+
+    /// Those of the wanted layers that this machine cannot provide.
+    func lacks(among wanted: Set<SandboxLayer>) -> [LayerLack] {
+        guard !wanted.isEmpty else { return [] }
+        // Everything else is created inside a user namespace if there is one.
+        let user = failure(of: .user, base: [])
+        let base: SandboxLayers = user == nil ? .user : []
+        return SandboxLayer.allCases.filter(wanted.contains).compactMap { layer in
+            (layer == .user ? user : failure(of: SandboxLayers(layer), base: base)).map {
+                LayerLack(layer: layer, failure: $0)
+            }
+        }
+    }
+
+    private func failure(of layer: SandboxLayers, base: SandboxLayers) -> LaunchFailure? {
+        do throws(SystemError) {
+            return answer(to: try plan(for: layer, base: base))
+        } catch {
+            return LaunchFailure(.plan, errno: error.errno, remedy: error.remedy)
+        }
+    }
+
+    private func plan(for layer: SandboxLayers, base: SandboxLayers) throws(SystemError) -> LaunchPlan {
+        // A file that every machine has. It is not executed, because the launch stops before.
+        let nothing = "/dev/null"
+        var plan = try LaunchPlan(
+            executable: nothing, checked: Descriptor.reference(to: nothing), outsideUser: identity.user,
+            outsideGroup: identity.group)
+        plan.layers = base.union(layer).union(layer.foundation)
+        plan.fault = (layer.proof, Self.mark)
+        if layer == .root { try plan.bind(Descriptor.reference(to: nothing), at: nothing) }
+        if layer == .landlock {
+            plan.landlock.files = rights
+            plan.landlock.network = landlock?.network ?? 0
+            plan.landlock.scopes = landlock?.scopes ?? 0
+        }
+        if layer == .seccomp {
+            plan.filter = Self.everythingAllowed
+            plan.filterFlags = UInt32(annex_notification_flags())
+        }
+        return plan
+    }
+
+    /// `BPF_RET | BPF_K` with `SECCOMP_RET_ALLOW`. The bytes are little-endian, as both supported architectures are.
+    private static let everythingAllowed: [UInt8] = [0x06, 0, 0, 0, 0x00, 0x00, 0xff, 0x7f]
+
+    /// The failure of a trial; nil if the steps before the fault worked.
+    private func answer(to plan: consuming LaunchPlan) -> LaunchFailure? {
+        let proof = plan.fault?.step
+        let outcome = Outcome<LaunchFailure>()
+        do throws(LaunchFailure) {
+            try warden.launch(plan) { event in
+                switch consume event {
+                case .failed(let failure, _): outcome.note(failure)
+                case .ended: outcome.finish()
+                case .wardenLost:
+                    outcome.note(Warden.lost)
+                    outcome.finish()
+                default: break
+                }
+            }
+        } catch {
+            return error
+        }
+        let failure = outcome.wait(atMost: Self.patience) ?? LaunchFailure(.clone, errno: ETIMEDOUT)
+        return failure.step == proof && failure.errno == Self.mark ? nil : failure
+    }
+}
+
+extension SandboxLayers {
+    /// The layers that this layer needs.
+    fileprivate var foundation: SandboxLayers {
+        switch self {
+        case .root: .mount
+        case .time: .user
+        case .landlock, .seccomp: .noNewPrivileges
+        default: []
+        }
+    }
+
+    /// The first step after those of this layer.
+    fileprivate var proof: LaunchStep {
+        switch self {
+        case .hostname: .directory
+        case .mount: .root
+        case .root: .hostname
+        case .keyring: .descriptors
+        case .capabilities: .lifeline
+        case .noNewPrivileges: .landlock
+        case .speculation: .reaper
+        case .landlock: .limits
+        case .seccomp: .exec
+        default: .propagation
+        }
+    }
+}
+
+/// A layer that this machine cannot provide, and the step of a launch that showed it.
+package struct LayerLack: Sendable {
+    package let layer: SandboxLayer
+    package let failure: LaunchFailure
+
+    /// The failed step with its errno, in words.
+    package var seen: String {
+        let about = failure.subject.map { " \($0)" } ?? ""
+        return "\(failure.step.name)\(about): \(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))"
+    }
+}

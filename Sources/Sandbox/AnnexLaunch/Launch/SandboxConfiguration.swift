@@ -1,0 +1,103 @@
+package import AnnexLinux
+package import AnnexPolicy
+
+/// One process to sandbox: what it runs, what it may do, and what it is given.
+package struct SandboxConfiguration: ~Copyable, Sendable {
+    package let policy: Policy
+    /// An extension's bundle as it was checked, bound read-only; nil for a program, which is executed at its place on
+    /// the host.
+    package var bundle: Descriptor?
+    /// The executable as it was checked, and its path: relative to the bundle, or absolute for a program on the host.
+    package var executable: Descriptor
+    package let executablePath: String
+    /// The name that the program sees as its own, and the arguments after it.
+    package var arguments: [[UInt8]]
+    /// Further descriptors for the process, and the number that each gets; 0, 1 and 2 are set by `streams`.
+    package var gifts: DescriptorList
+    package let numbers: [Int32]
+    /// What happens to the calls and paths that the policy denies. Only the launching code chooses another mode than
+    /// `enforce`.
+    package var denials = DenialMode.enforce
+    /// Whether denials also go to the log. False for a probe, which provokes them.
+    package var isLogged = true
+    /// The layers to ask for. A layer that cannot be had fails the launch. One left out here is reported as waived.
+    package var layers: SandboxLayers = .all
+    /// Variables beside those that the policy sets and passes.
+    package var environment: [String: [UInt8]] = [:]
+    /// The working directory.
+    package enum Directory: Sendable, Hashable {
+        /// This directory if it exists inside, else the private directory, else the root.
+        case preferred(String?)
+        /// This directory; the launch fails if it does not exist inside.
+        case demanded(String)
+
+        package var path: String? {
+            switch self {
+            case .preferred(let path): path
+            case .demanded(let path): path
+            }
+        }
+    }
+
+    package var directory = Directory.preferred(nil)
+    /// The process's descriptors 0, 1 and 2. If empty, the process has no input, and its output is kept for the report.
+    package var streams = DescriptorList()
+    /// A terminal of the sandbox's own, which becomes the controlling terminal.
+    package var terminal: Descriptor?
+    /// A directory on the host that becomes the private directory, if the policy has a persistent one.
+    package var persistent: Descriptor?
+    /// Links that were followed to reach the private directory on the host.
+    package var followed: [LaunchPlan.Link] = []
+    /// Which user the process gets if the broker has users to give.
+    package enum User: Sendable {
+        /// A user that no other sandbox of this machine has.
+        case ofItsOwn
+        /// The one user of all programs that root runs: each can read what another wrote.
+        case ofPrograms
+    }
+
+    package var user = User.ofItsOwn
+    /// Permission bits that new files do not get (umask).
+    package var fileMask = LaunchPlan.ownerOnly
+    /// Whether the first process is a reaper even if the policy allows only one process.
+    package var wantsReaper = false
+
+    /// Configures an extension in its bundle.
+    package init(
+        policy: Policy, bundle: consuming Descriptor, executable: consuming Descriptor, executablePath: String,
+        name: String, gifts: consuming DescriptorList, numbers: [Int32]
+    ) {
+        self.policy = policy
+        self.bundle = consume bundle
+        self.executable = executable
+        self.executablePath = executablePath
+        arguments = [Array(name.utf8)]
+        self.gifts = gifts
+        self.numbers = numbers
+    }
+
+    /// Configures a program on the host, under its path with every link resolved. It always gets a reaper, because a
+    /// first process ignores SIGTERM and SIGINT.
+    package init(policy: Policy, program: consuming Descriptor, path: String, arguments: [[UInt8]]) {
+        self.policy = policy
+        executable = program
+        executablePath = path
+        self.arguments = arguments
+        gifts = DescriptorList()
+        numbers = []
+        wantsReaper = true
+        user = .ofPrograms
+        fileMask = Self.callersMask ?? LaunchPlan.ownerOnly
+    }
+
+    /// The umask of this process, so that a program's files get the same permissions as without a sandbox; nil if the
+    /// kernel does not report it. Asking with umask(2) would change it for other threads.
+    private static var callersMask: UInt32? {
+        let prefix = "Umask:\t"
+        let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }
+        return line.flatMap { UInt32($0.dropFirst(prefix.count), radix: 8) }
+    }
+
+    /// Whether the sandbox begins with a reaper.
+    var hasReaper: Bool { wantsReaper || policy.limits.processes > 1 }
+}

@@ -1,0 +1,99 @@
+internal import AnnexPolicy
+internal import Glibc
+
+/// How a sandboxed process ended, as facts of the kernel. The reason is decided elsewhere.
+package struct SandboxEnd: Sendable {
+    /// The step of the launch that failed; nil if none did.
+    package var failure: SandboxError?
+    /// How the process ended; nil if there never was one, or if the warden was lost.
+    package var process: ProcessEnd?
+    package var usage: ResourceUsage?
+    /// Whether the process's own code ever ran.
+    package var hasRun = false
+    /// What the control group counted; nil if there was none.
+    package var memory: MemoryUse?
+    /// Which limits the kernel enforced; nil if the launch failed before they were set.
+    package var held: HeldLimits?
+    /// What the memory watch found; nil if it found nothing, or if a control group bounds all memory.
+    package var memoryFinding: WatchFinding?
+    /// What the watch of processor time found; nil if it found nothing.
+    package var processorFinding: WatchFinding?
+    /// Whether the policy lets the program send itself the signal that ended it. Then the signal may be the program's
+    /// own.
+    package var mayBeOwnSignal = false
+    package var output = OutputTail()
+    package var refusals = DenialSummary()
+    /// The denials, one of each kind.
+    package var denials: [Denial] { refusals.denials }
+
+    package init(failure: SandboxError? = nil) {
+        self.failure = failure
+    }
+
+    /// The most memory in use at any moment, in bytes: the control group's count, or else the largest resident set.
+    package var peakMemory: UInt64? { memory?.peak ?? usage?.peakMemory }
+
+    /// Whether the kernel enforced a limit on memory of all kinds. If not, the memory was watched.
+    package var isMemoryEnforced: Bool { held?.isMemoryEnforced ?? false }
+
+    /// Whether the memory limit ended the process. With a control group: the process was killed and the kernel counted
+    /// a kill. If memory is only watched: it died by a signal within 5 % of the limit. The end of a child does not
+    /// count.
+    /// - Parameter wasKilled: whether Annex sent the signal for a known reason other than memory.
+    package func ranOutOfMemory(limit: UInt64, wasKilled: Bool) -> Bool {
+        if memoryFinding != nil { return true }
+        if let memory { return memory.kills > 0 && isKilled }
+        guard !wasKilled, processorFinding == nil, case .signalled = process, let peak = usage?.peakMemory else {
+            return false
+        }
+        return peak >= limit - limit / 20
+    }
+
+    /// Whether the limit of processor time ended the process: the watch killed it, or `RLIMIT_CPU` explains a kill
+    /// without another cause. The kernel counts that limit in whole seconds, by the ticks at which the process was
+    /// found running. On a busy machine the usage reported at the end was a fifth less.
+    package func ranOutOfProcessorTime(limit: Duration) -> Bool {
+        guard isKilled else { return false }
+        let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
+        return processorFinding != nil || used >= .seconds(max(1, limit.components.seconds)) / 2
+    }
+
+    /// The memory limit as the reason of an end, in words.
+    package func memoryWords(_ limit: String) -> String {
+        "\(limit), \(isMemoryEnforced ? "enforced" : "watched")" + Self.words(memoryFinding)
+    }
+
+    /// The limit of processor time as the reason of an end, in words.
+    package func processorWords(_ limit: String) -> String {
+        "\(limit) of processor time" + (processorFinding == .exceeded ? ", of all its processes together" : "")
+            + Self.words(processorFinding)
+    }
+
+    private static func words(_ finding: WatchFinding?) -> String {
+        guard case .unseen(let cause) = finding else { return "" }
+        return ": what it uses could not be told (\(cause))"
+    }
+
+    /// Whether SIGKILL ended the process, whichever process sent it.
+    package var isKilled: Bool {
+        if case .signalled(let number, _) = process { return number == SIGKILL }
+        return false
+    }
+}
+
+extension Policy {
+    /// Whether a program under this policy can send itself a signal. Then the kernel need not have sent it.
+    func letsSendItself(_ signal: Int32) -> Bool {
+        let (process, number) = (UInt64(2), UInt64(signal))
+        let ways: [(call: String, arguments: [UInt64])] = [
+            ("kill", [process, number]), ("tkill", [process, number]), ("tgkill", [process, process, number]),
+            ("rt_sigqueueinfo", [process, number]), ("rt_tgsigqueueinfo", [process, process, number]),
+            ("pidfd_send_signal", [process, number]), ("timer_create", []),
+        ]
+        return ways.contains { way in
+            guard let call = SystemCall(named: way.call, architecture: architecture) else { return false }
+            let rest = [UInt64](repeating: 0, count: 6 - way.arguments.count)
+            return allowsByRule(number: call.number, arguments: way.arguments + rest)
+        }
+    }
+}

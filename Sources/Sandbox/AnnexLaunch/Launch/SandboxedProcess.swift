@@ -1,0 +1,369 @@
+package import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+internal import Synchronization
+
+/// One sandboxed process from its plan to its end, with everything that belongs to it: control group, identity, output,
+/// denials. All of it has been released when the end is reported.
+package final class SandboxedProcess: Sendable {
+    fileprivate struct Holdings: ~Copyable {
+        var process: ProcessHandle?
+        /// Signals sent before the process was known.
+        var unsent: [Int32] = []
+        /// The number of a process whose handle was lost, until the process has been signalled.
+        var unheld: Int32?
+        var listener: DenialListener?
+        var output: OutputReader?
+        var identity: Identity?
+        var group: ControlGroup?
+        var watch: Watch<MemoryWatch>?
+        var time: Watch<ProcessorWatch>?
+        var end = SandboxEnd()
+        var mustDie = false
+        /// Whether the end was reported.
+        var isOver = false
+        /// Set if the process was killed before its `executed` arrived. The cause is decided at the end.
+        var unheard: LaunchFailure?
+    }
+
+    private let holdings: Mutex<Holdings>
+    private let scene: DenialListener.Scene
+    private let loop: EventLoop
+    private let begun: UInt64
+    private let held: HeldLimits
+    /// The layers that were asked for.
+    private let layers: SandboxLayers
+    private let landlockABI: Int
+    private let controls: SpeculationControls
+    /// The layers that the host waived and this machine cannot provide, with the cause.
+    private let lacks: [LayerLack]
+    private let events: @Sendable (SandboxEvent) -> Void
+
+    init(
+        scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
+        group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
+        controls: SpeculationControls, lacks: [LayerLack], events: @escaping @Sendable (SandboxEvent) -> Void
+    ) throws(SandboxError) {
+        self.scene = scene
+        self.loop = loop
+        self.begun = begun
+        self.held = held
+        self.layers = layers
+        self.landlockABI = landlockABI
+        self.controls = controls
+        self.lacks = lacks
+        self.events = events
+        var holdings = Holdings(identity: identity)
+        holdings.end.held = held
+        holdings.group = consume group
+        do throws(SystemError) {
+            try output.stopBlocking()
+            let limit = scene.policy.limits.output
+            holdings.output = try OutputReader(output, limit: limit, on: loop) { events(.wrote(total: $0)) }
+        } catch {
+            throw SandboxError("output", error)
+        }
+        self.holdings = Mutex(holdings)
+    }
+
+    /// Kills the process through its own handle, because its number may belong to another process by now. One call is
+    /// enough, even before the process is known.
+    package func kill() {
+        holdings.withLock { holdings in
+            holdings.mustDie = true
+            try? holdings.process?.sendSignal(SIGKILL)
+        }
+    }
+
+    /// The memory in use, in bytes; nil if it is not known, or not any more.
+    package func memoryInUse() -> UInt64? {
+        if let file = holdings.withLock({ $0.usageFile }) { return TextFile.number(file) }
+        return holdings.withLock { $0.watch }?.subject.use
+    }
+
+    /// Sends a signal to the process. A reaper forwards those that a user or a service manager may send to the program.
+    /// A signal that comes before the process is known is sent as soon as it is.
+    /// - Returns: false if the process has already ended, even if the end was not reported yet.
+    @discardableResult
+    package func send(_ signal: Int32) -> Bool {
+        holdings.withLock { holdings in
+            switch holdings.process {
+            case .some(let process):
+                guard !process.hasEnded else { return false }
+                try? process.sendSignal(signal)
+            case .none: if !holdings.unsent.contains(signal) { holdings.unsent.append(signal) }
+            }
+            return true
+        }
+    }
+
+    /// A process that kills this one at a moment of the monotonic clock, even if the host is stopped; nil if there is
+    /// none to kill.
+    package func standIn(until deadline: UInt64) -> StandIn? {
+        holdings.withLock { holdings in
+            switch holdings.process {
+            case .some(let process): try? StandIn(ending: process, at: deadline)
+            case .none: nil
+            }
+        }
+    }
+
+    /// Kills a process one of whose descriptors was lost: it could not be killed later, or its denials would go unseen.
+    private func endUnheld(_ number: Int32?) {
+        let cause = SystemError("recvmsg", errno: EMFILE)
+        holdings.withLock { holdings in
+            holdings.end.failure = SandboxError("descriptors", cause)
+            holdings.unheld = number
+        }
+        kill()
+        killUnheld()
+    }
+
+    /// Retries until a descriptor is free for the handle, or the warden reports the end.
+    private func killUnheld() {
+        guard let number = holdings.withLock({ $0.unheld }) else { return }
+        do throws(SystemError) {
+            // The number still names this process: the warden reaps it and reports the end in one step, and the end
+            // stops the retries.
+            try ProcessHandle(process: number).sendSignal(SIGKILL)
+            holdings.withLock { $0.unheld = nil }
+        } catch {
+            loop.schedule(after: .milliseconds(20)) { [weak self] in self?.killUnheld() }
+        }
+    }
+
+    /// Handles the warden's events, in order, on the loop's thread.
+    func receive(_ event: consuming LaunchEvent) {
+        switch consume event {
+        case .started(let process, let number): start(process, number: number)
+        case .unheld(let number): endUnheld(number)
+        case .listener(let listener): listen(listener)
+        case .executed(let times, let layers):
+            holdings.withLock { $0.end.hasRun = true }
+            events(.executed(report(times, layers)))
+        case .stopped(let signal): events(.stopped(signal: signal))
+        // The first failure stays: a kill that follows is its consequence.
+        case .failed(let failure, _):
+            holdings.withLock { holdings in
+                if failure.isDeath {
+                    holdings.unheard = failure
+                } else {
+                    holdings.end.failure = holdings.end.failure ?? SandboxError(failure)
+                }
+            }
+        case .ended(let end, let usage): finish(end, usage)
+        case .wardenLost:
+            // The kernel kills the process with its warden, but it may be slow to.
+            kill()
+            awaitDeath(looks: 0)
+        }
+    }
+
+    /// Waits until the process is gone after its warden was lost, because the warden cannot reap it any more. This way
+    /// no group is left behind, and no living process shares its identity with another sandbox. Waits for five seconds
+    /// at most; the next start of a broker removes what is left then.
+    private func awaitDeath(looks: Int) {
+        guard looks < 1000, holdings.withLock({ $0.isAlive }) else { return finish(nil, nil) }
+        loop.schedule(after: .milliseconds(5)) { [self] in awaitDeath(looks: looks + 1) }
+    }
+
+    private func start(_ process: consuming ProcessHandle, number: Int32) {
+        // A closure cannot consume what it captured, but it can take the value out of an optional.
+        var started: ProcessHandle? = consume process
+        holdings.withLock { holdings in
+            holdings.process = started.take()
+            for signal in holdings.unsent { try? holdings.process?.sendSignal(signal) }
+            holdings.unsent = []
+            if holdings.mustDie { try? holdings.process?.sendSignal(SIGKILL) }
+        }
+        if !held.isMemoryEnforced { watchMemory(of: number) }
+        if scene.policy.limits.processes > 1 { watchTime(of: number) }
+        events(.started(process: number))
+    }
+
+    private func watchMemory(of number: Int32) {
+        let (limit, hasReaper) = (scene.policy.limits.memory, scene.hasReaper)
+        let subject = MemoryWatch(of: number, hasReaper: hasReaper, limit: limit, isAlive: lives) {
+            [weak self] finding in
+            self?.holdings.withLock { $0.end.memoryFinding = finding }
+            self?.kill()
+        }
+        let watch = Watch(subject, orOn: loop)
+        holdings.withLock { $0.watch = watch }
+    }
+
+    /// Watches the processor time of several processes. The kernel itself limits a single one.
+    private func watchTime(of number: Int32) {
+        let subject = ProcessorWatch(
+            limit: scene.policy.limits.processor, isAlive: lives, used: processorTime(of: number)
+        ) { [weak self] finding in
+            self?.holdings.withLock { $0.end.processorFinding = finding }
+            self?.kill()
+        }
+        let watch = Watch(subject, orOn: loop)
+        holdings.withLock { $0.time = watch }
+    }
+
+    /// How the processor time is measured: by the control group if it counts that, else by listing the processes.
+    private func processorTime(of number: Int32) -> @Sendable () throws(SystemError) -> Duration {
+        guard let file = holdings.withLock({ $0.processorFile }) else { return ProcessorWatch.tree(of: number) }
+        return { () throws(SystemError) in
+            let text = try TextFile.contents(of: file)
+            guard let used = TextFile.number("usage_usec", in: text) else {
+                throw SystemError("usage_usec", errno: ENODATA, path: file)
+            }
+            return .microseconds(Int64(clamping: used))
+        }
+    }
+
+    private var lives: @Sendable () -> Bool {
+        { [weak self] in self?.holdings.withLock { $0.hasLivingProcess } ?? false }
+    }
+
+    private func listen(_ descriptor: consuming Descriptor) {
+        do throws(SystemError) {
+            let listener = try DenialListener(descriptor, scene, on: loop) { [events] report in
+                switch report {
+                case .denied(let denial, let total): events(.denied(denial, total: total))
+                case .aborted: events(.aborted)
+                }
+            }
+            holdings.withLock { $0.listener = listener }
+        } catch {
+            // Without a listener no denial would be seen, so the process is killed instead.
+            holdings.withLock { $0.end.failure = SandboxError("refusals", error) }
+            kill()
+        }
+    }
+
+    private func finish(_ process: ProcessEnd?, _ usage: ResourceUsage?) {
+        let (output, listener) = holdings.withLock { ($0.output.take(), $0.listener.take()) }
+        endWatches()
+        let tail = output?.finish()
+        holdings.withLock { holdings in
+            holdings.end.process = process
+            holdings.end.usage = usage
+            holdings.end.output = tail ?? OutputTail()
+        }
+        events(.died)
+        let deadline = LookDeadline(on: loop, progress: { PostMortem.shared.count }) { [self] in
+            conclude(listener?.soFar())
+        }
+        let leaving: @Sendable (DenialSummary?) -> Void = { [self] refusals in
+            leave()
+            loop.execute { [self] in
+                deadline.cancel()
+                conclude(refusals)
+            }
+        }
+        guard let listener else { return PostMortem.shared.end { leaving(nil) } }
+        listener.finish(leaving)
+    }
+
+    /// Releases the control group and the identity. The kernel may need a moment until the group has no members.
+    /// Without a process namespace the first process may leave others behind. They are killed now, before another
+    /// sandbox gets their user. Runs on the thread of `PostMortem`.
+    private func leave() {
+        let group = holdings.withLock { $0.group.take() }
+        if !layers.contains(.process) { group?.endMembers() }
+        let memory = group?.memoryUse()
+        holdings.withLock { holdings in
+            if let memory { holdings.end.memory = memory }
+            holdings.identity = nil
+        }
+    }
+
+    /// Reports the end, after every denial. Only the first call does so.
+    private func conclude(_ refusals: DenialSummary?) {
+        let end = holdings.withLock { holdings -> SandboxEnd? in
+            guard !holdings.isOver else { return nil }
+            holdings.isOver = true
+            holdings.end.refusals = refusals ?? holdings.end.refusals
+            if case .signalled(let signal, _) = holdings.end.process {
+                holdings.end.mayBeOwnSignal = scene.policy.letsSendItself(signal)
+            }
+            holdings.judgeUnheard()
+            holdings.process = nil
+            holdings.unheld = nil
+            return holdings.end
+        }
+        if let end { events(.ended(end)) }
+    }
+
+    private func endWatches() {
+        let (memory, time) = holdings.withLock { ($0.watch.take(), $0.time.take()) }
+        memory?.finish()
+        time?.finish()
+    }
+
+    private func report(_ times: LaunchTimes, _ layers: SandboxLayers) -> SandboxReport {
+        let prepared = times.begun > begun ? times.begun - begun : 0
+        let steps = times.durations.map { SandboxReport.Step(name: $0.step.name, duration: $0.duration) }
+        return SandboxReport(
+            steps: [SandboxReport.Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))] + steps,
+            layers: described(layers),
+            waived: waivers(SandboxLayers.all.subtracting(layers)), denials: scene.mode, held: held,
+            executed: times.end(of: .exec) ?? MonotonicClock.now())
+    }
+
+    /// The names of the layers. For two of them, the machine may offer only a part, which the name mentions.
+    private func described(_ layers: SandboxLayers) -> [String] {
+        SandboxLayer.allCases.filter { layers.contains(SandboxLayers($0)) }.map { layer in
+            switch layer {
+            case .landlock: "\(layer.title) (ABI \(landlockABI))"
+            case .speculation: "\(layer.title) (\(controls))"
+            default: layer.title
+            }
+        }
+    }
+
+    private func waivers(_ absent: SandboxLayers) -> [SandboxReport.Waiver] {
+        SandboxLayer.allCases.filter { absent.contains(SandboxLayers($0)) }.map { layer in
+            let lack = lacks.first { $0.layer == layer }
+            return SandboxReport.Waiver(layer: layer, cause: lack?.seen, remedy: lack?.failure.remedy)
+        }
+    }
+}
+
+extension SandboxedProcess.Holdings {
+    fileprivate var usageFile: String? {
+        switch group {
+        case .some(let group): group.usageFile
+        case .none: nil
+        }
+    }
+
+    fileprivate var processorFile: String? {
+        switch group {
+        case .some(let group): group.processorFile
+        case .none: nil
+        }
+    }
+
+    /// Whether the first process is known and has not ended.
+    fileprivate var hasLivingProcess: Bool {
+        switch process {
+        case .some(let process): !process.hasEnded
+        case .none: false
+        }
+    }
+
+    /// Whether any process of the sandbox is left, as far as the group and the handle show.
+    fileprivate var isAlive: Bool {
+        let hasMembers =
+            switch group {
+            case .some(let group): group.hasMembers
+            case .none: false
+            }
+        return hasMembers || hasLivingProcess
+    }
+
+    /// A death before `executed` counts as a failed launch only if nothing else explains it. Other explanations are a
+    /// limit of Annex, exhausted memory, or a call that the program's own code made right after its start.
+    fileprivate mutating func judgeUnheard() {
+        guard let unheard else { return }
+        if !end.refusals.denials.isEmpty { end.hasRun = true }
+        let isExplained = mustDie || end.hasRun || (end.memory?.kills ?? 0) > 0
+        if !isExplained { end.failure = end.failure ?? SandboxError(unheard) }
+    }
+}

@@ -1,0 +1,119 @@
+package import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// Where a path on the host leads, and the links on it. A link above everything that is bound must be made again
+/// inside, such as `/bin` that points at `usr/bin`. Otherwise the name would lead nowhere there.
+package struct HostPath: ~Copyable {
+    /// The path with every link resolved.
+    package let path: String
+    /// The object at the end of the path, opened for reference only.
+    let object: Descriptor
+    package let isDirectory: Bool
+    /// Every link on the way, with the path at which it was found.
+    package let links: [LaunchPlan.Link]
+
+    /// The object's number, which the caller must close.
+    package consuming func takeObject() -> Int32 { object.release() }
+
+    /// How many links the kernel follows.
+    private static let mostLinks = 40
+
+    /// - Parameter trusting: whether to follow links that a program in a sandbox made. Only for files that are executed
+    ///   anyway.
+    /// - Throws: `ENOENT` if there is nothing at the path, `ELOOP` after too many links, `ESTALE` if the path changed
+    ///   meanwhile, and `EPERM` for a link that a program in a sandbox made.
+    package static func resolve(_ path: String, trusting: Bool = false) throws(SystemError) -> HostPath {
+        if let host = try plain(path) { return host }
+        return try walked(path, trusting)
+    }
+
+    /// Resolves a path without links in one call, which most paths allow; nil if there may be a link on the path.
+    private static func plain(_ path: String) throws(SystemError) -> HostPath? {
+        let parts = PathText.parts(path)
+        guard !parts.isEmpty, !parts.contains(".."), !parts.contains(".") else { return nil }
+        let name = parts.joined(separator: "/")
+        let object: Descriptor
+        do throws(SystemError) {
+            object = try Descriptor.directory("/").openBeneath(name, Descriptor.pathOnly)
+        } catch {
+            guard error.errno == ELOOP || error.errno == EXDEV else {
+                throw SystemError(error.call, errno: error.errno, path: path)
+            }
+            return nil
+        }
+        let isDirectory = try object.status().kind == .directory
+        return HostPath(path: "/" + name, object: object, isDirectory: isDirectory, links: [])
+    }
+
+    private static func walked(_ path: String, _ trusting: Bool) throws(SystemError) -> HostPath {
+        var waiting = Array(PathText.parts(path).map(String.init).reversed())
+        var parts: [String] = []
+        var links: [LaunchPlan.Link] = []
+        while let part = waiting.popLast() {
+            if part == "." { continue }
+            if part == ".." {
+                _ = parts.popLast()
+                continue
+            }
+            let place = "/" + (parts + [part]).joined(separator: "/")
+            guard let contents = try contents(ofLink: place, trusting) else {
+                parts.append(part)
+                continue
+            }
+            links.append(LaunchPlan.Link(at: place, to: contents))
+            guard links.count <= mostLinks else { throw SystemError("readlink", errno: ELOOP, path: path) }
+            if contents.hasPrefix("/") { parts = [] }
+            waiting += PathText.parts(contents).map(String.init).reversed()
+        }
+        return try opened("/" + parts.joined(separator: "/"), links)
+    }
+
+    private static func opened(_ path: String, _ links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {
+        let object = try Descriptor.reference(to: path)
+        // The path was walked by name. If a component was replaced by a link meanwhile, this is another object.
+        guard PathText.isSame(try LaunchPlan.path(of: object), path) else {
+            throw SystemError("open", errno: ESTALE, path: path)
+        }
+        let isDirectory = try object.status().kind == .directory
+        return HostPath(path: path, object: object, isDirectory: isDirectory, links: links)
+    }
+
+    /// The contents of a link; nil if the path is no link.
+    private static func contents(ofLink path: String, _ trusting: Bool) throws(SystemError) -> String? {
+        var seen = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        guard unsafe lstat(path, &seen) == 0 else { throw SystemError("lstat", errno: Glibc.errno, path: path) }
+        guard seen.st_mode & S_IFMT == S_IFLNK else { return nil }
+        // The owner and the contents are read through one descriptor, so that both are of one link even if the name
+        // changes.
+        let link = try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW)
+        let status = try link.status()
+        guard status.kind == .symbolicLink else { throw SystemError("readlink", errno: ESTALE, path: path) }
+        guard trusting || !IdentityRange.standard.contains(status.user) else {
+            throw SystemError(
+                "readlink", errno: EPERM, path: path,
+                remedy: "a program in a sandbox made this link: name what it leads to, if that is meant")
+        }
+        var room = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let file = link.number
+        // SAFETY: an empty path names the descriptor itself; readlinkat writes at most the array's size.
+        let count = unsafe readlinkat(file, "", &room, room.count)
+        guard count >= 0 else { throw SystemError("readlink", errno: Glibc.errno, path: path) }
+        guard let text = String(validating: room.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) else {
+            throw SystemError("readlink", errno: EILSEQ, path: path)
+        }
+        return text
+    }
+}
+
+extension String {
+    /// Whether this path is `directory` or below it.
+    package func isWithin(_ directory: String) -> Bool { PathText.isWithin(self, directory) }
+
+    /// The directory that holds this absolute path.
+    var parentPath: String {
+        guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")), slash != startIndex else { return "/" }
+        return String(self[..<slash])
+    }
+}

@@ -1,0 +1,43 @@
+package import AnnexLinux
+internal import Glibc
+
+/// Reads and writes small kernel files, each whole and in one call.
+package enum TextFile {
+    /// The most bytes of a file. No kernel file that is read here is longer.
+    private static let longest = 16 << 20
+
+    /// The file's text; nil if it cannot be read.
+    package static func read(_ path: String) -> String? { try? contents(of: path) }
+
+    /// The file's text.
+    /// - Throws: also `EFBIG` if there is more than 16 MiB.
+    static func contents(of path: String) throws(SystemError) -> String {
+        String(decoding: try Descriptor.open(path, O_RDONLY).readAll(atMost: longest), as: UTF8.self)
+    }
+
+    /// Writes the text in one call, as control files need it.
+    package static func write(_ text: String, to path: String) throws(SystemError) {
+        let file = try Descriptor.open(path, O_WRONLY)
+        let bytes = Array(text.utf8)
+        _ = try SystemError.retrying("write", path: path) {
+            // SAFETY: the array outlives the call.
+            unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file.number, $0.baseAddress, $0.count) }
+        }
+    }
+
+    static func number(_ path: String) -> UInt64? {
+        read(path).flatMap { text in UInt64(text.prefix { $0.isNumber }) }
+    }
+
+    /// The value after `key` in a file of `key value` lines; nil if there is none.
+    static func number(_ path: String, key: String) -> UInt64? { read(path).flatMap { number(key, in: $0) } }
+
+    /// The value after `key` in the text of such a file.
+    static func number(_ key: String, in text: String) -> UInt64? {
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.count == 2, words[0] == key { return UInt64(words[1]) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,156 @@
+internal import AnnexLaunch
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// The file to execute for a program's name, found on `PATH`. For a script, it is the script's interpreter.
+struct LocatedProgram: ~Copyable {
+    /// The file, opened for reference only. The launch executes this very object, or fails.
+    let object: Descriptor
+    /// The file's path, with every link resolved.
+    let path: String
+    /// The arguments, the program's own name first.
+    let arguments: [[UInt8]]
+    /// What the sandbox must show beside the policy's own paths: the file itself, or the script.
+    let grants: [PathGrant]
+
+    /// How many interpreters may themselves be scripts; the kernel has the same limit.
+    private static let mostInterpreters = 4
+    /// How many bytes of a first line the kernel reads.
+    private static let lineLargest = 256
+
+    /// - Throws: `SandboxError` at the step `program`. Its `isMissing` is true if there is no such program.
+    static func find(_ program: SandboxProgram, under policy: Policy) throws(SandboxError) -> LocatedProgram {
+        var place = try locate(program.name)
+        var arguments = [Array(program.name.utf8)] + program.argumentBytes
+        var grants: [PathGrant] = []
+        for _ in 0...mostInterpreters {
+            let host = try resolve(place)
+            let path = host.path
+            guard let line = try interpreterLine(of: path) else {
+                if !shows(policy, path, [.read, .execute]) {
+                    grants.append(grant(path, [.read, .execute], "the program itself"))
+                }
+                return LocatedProgram(
+                    object: Descriptor(owning: host.takeObject()), path: path, arguments: arguments, grants: grants)
+            }
+            if !shows(policy, path, .read) { grants.append(grant(path, .read, "the script itself")) }
+            arguments = (line + [path]).map { Array($0.utf8) } + arguments.dropFirst()
+            place = line[0]
+            guard shows(policy, place, .execute) else {
+                throw SandboxError(
+                    "program", cause: "\(Escaped(path)): its interpreter \(Escaped(place)) may not be executed",
+                    remedy: "the policy \(policy.name) grants no `execute` there")
+            }
+        }
+        throw SandboxError("program", cause: "\(Escaped(program.name)): its interpreters are scripts without end")
+    }
+
+    // MARK: - Finding the file
+
+    private static func locate(_ name: String) throws(SandboxError) -> String {
+        guard !name.isEmpty else { throw missing(name) }
+        if name.contains("/") {
+            guard let path = absolute(name) else { throw missing(name) }
+            return path
+        }
+        // SAFETY: the text is copied before anything can change the environment again.
+        let list = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        for directory in list.split(separator: ":") where directory.hasPrefix("/") {
+            let path = "\(directory)/\(name)"
+            var status = stat()
+            // SAFETY: the call fills the structure that it is given and keeps nothing.
+            let isFile = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            if isFile, unsafe access(path, X_OK) == 0 { return path }
+        }
+        throw missing(name)
+    }
+
+    /// The absolute path; nil if there is no working directory.
+    static func absolute(_ path: String) -> String? {
+        if path.hasPrefix("/") { return path }
+        return workingDirectory.map { $0 + "/" + path }
+    }
+
+    /// This process's working directory; nil if it was removed, or if its name is not UTF-8.
+    static var workingDirectory: String? {
+        guard let directory = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(directory) }
+        // SAFETY: the text is copied before it is freed. A repaired name could name another directory, so the text must
+        // be valid.
+        return unsafe String(validatingCString: directory)
+    }
+
+    consuming func takeObject() -> Descriptor { object }
+
+    private static func missing(_ name: String) -> SandboxError {
+        SandboxError("program", cause: "there is no program \(Escaped(name))", isMissing: true)
+    }
+
+    private static func resolve(_ path: String) throws(SandboxError) -> HostPath {
+        do throws(SystemError) {
+            let host = try HostPath.resolve(path, trusting: true)
+            guard !host.isDirectory else { throw SystemError("exec", errno: EISDIR, path: path) }
+            return host
+        } catch {
+            throw SandboxError("program", error, isMissing: error.errno == ENOENT || error.errno == ENOTDIR)
+        }
+    }
+
+    // MARK: - What the policy shows
+
+    private static func shows(_ policy: Policy, _ path: String, _ rights: PathRights) -> Bool {
+        guard let real = try? HostPath.resolve(path, trusting: true).path else { return false }
+        // A path without links inside a grant without links needs no further resolving.
+        if let nearest = policy.paths.grants.last(where: { real.isWithin($0.path) }),
+            rights.isSubset(of: nearest.rights)
+        {
+            return true
+        }
+        let around = policy.paths.grants.filter { grant in
+            guard let place = try? HostPath.resolve(grant.path).path else { return false }
+            return real.isWithin(place)
+        }
+        return around.last.map { rights.isSubset(of: $0.rights) } ?? false
+    }
+
+    private static func grant(_ path: String, _ rights: PathRights, _ reason: String) -> PathGrant {
+        PathGrant(path: path, rights: rights, isOptional: false, reason: reason, place: nil)
+    }
+
+    // MARK: - Scripts
+
+    /// The interpreter and at most one argument that follow `#!`; nil if the file begins otherwise.
+    private static func interpreterLine(of path: String) throws(SandboxError) -> [String]? {
+        let first: [UInt8]
+        do throws(SystemError) {
+            let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            guard try file.status().kind == .regular else { throw SystemError("exec", errno: EACCES, path: path) }
+            first = try file.read(at: 0, count: lineLargest)
+        } catch {
+            // A user may execute a file without being allowed to read it. Such a file can only be a binary: the
+            // interpreter of a script could not read it.
+            if error.call == "open" && error.errno == EACCES { return nil }
+            throw SandboxError("program", error)
+        }
+        guard first.starts(with: "#!".utf8) else { return nil }
+        let line = first.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw SandboxError("program", cause: "\(Escaped(path)): its first line is no text")
+        }
+        let words = text.split(maxSplits: 1) { $0 == " " || $0 == "\t" }
+        guard let interpreter = words.first, interpreter.hasPrefix("/") else {
+            throw SandboxError("program", cause: "\(Escaped(path)): its first line names no interpreter by its path")
+        }
+        let argument = words.dropFirst().first.map { $0.trimmed } ?? ""
+        return [String(interpreter)] + (argument.isEmpty ? [] : [argument])
+    }
+}
+
+extension Substring {
+    /// The text without spaces and tabs at its ends.
+    fileprivate var trimmed: String {
+        let start = drop { $0 == " " || $0 == "\t" }
+        return String(String(start.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }).reversed())
+    }
+}

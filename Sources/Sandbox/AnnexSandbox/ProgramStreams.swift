@@ -1,0 +1,215 @@
+package import AnnexLaunch
+package import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+
+/// A program's standard streams, connected to those of this process. The program never shares an open file description
+/// with this process: it could make the description non-blocking, move its offset, or ask for signals on it.
+///
+/// - A pipe is opened again: the same pipe with a new description. Only the program reads from it, so the input that it
+///   leaves unread remains for the rest of a shell's loop.
+/// - A regular file to read is opened again at the same offset, and its contents are carried over a pipe. With a
+///   descriptor of the file the program could change the file's mode and times, lock it, or map it as code.
+/// - `/dev/null` and similar devices are opened again.
+/// - A terminal is replaced by a terminal of the sandbox's own.
+/// - Everything else is carried over a pipe. Two descriptors of one description share one pipe, so that their order is
+///   kept.
+package struct ProgramStreams: ~Copyable {
+    /// The program's descriptors 0, 1 and 2.
+    private var given = DescriptorList()
+    /// The program's end of a terminal of the sandbox's own; nil if no stream of this process is a terminal.
+    package var terminal: Descriptor?
+    /// The other end of that terminal.
+    private var master: Descriptor?
+    /// The captured output; nil if the caller did not ask for it.
+    let captured: CapturedOutput?
+    private var inward: [StreamRelay] = []
+    private var outward: [(number: Int32, relay: StreamRelay)] = []
+
+    /// Connects all three streams of this process.
+    /// - Parameter closed: the descriptors that were closed when this process began. Something else has their numbers
+    ///   now.
+    package init(closed: Set<Int32>) throws(SystemError) {
+        captured = nil
+        let terminals = (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 && !closed.contains($0) }
+        if let like = terminals.first { try makeTerminal(like: like) }
+        given.append(try input(closed))
+        try addOutputs(closed)
+    }
+
+    /// Connects the streams as a caller asks for them.
+    init(_ program: borrowing SandboxProgram, limit: UInt64) throws(SystemError) {
+        captured = program.output == .captured ? CapturedOutput(limit: limit) : nil
+        switch program.input {
+        case .none: given.append(try Descriptor.open("/dev/null", O_RDONLY))
+        case .bytes(let bytes): given.append(try carried(from: Self.memory(bytes)))
+        case .inherited: given.append(try input([]))
+        }
+        if let captured {
+            for number in [STDOUT_FILENO, STDERR_FILENO] { try capture(number, in: captured) }
+        } else {
+            try addOutputs([])
+        }
+    }
+
+    private mutating func capture(_ number: Int32, in captured: CapturedOutput) throws(SystemError) {
+        let (reading, writing) = try Self.pipe()
+        given.append(Descriptor(owning: writing))
+        let relay = try StreamRelay(from: Descriptor(owning: reading)) { bytes in
+            captured.add(bytes, isError: number == STDERR_FILENO)
+            return nil
+        }
+        outward.append((number, relay))
+    }
+
+    /// A sealed memory file with these bytes, opened read-only at its beginning, so that nothing can change it.
+    private static func memory(_ bytes: [UInt8]) throws(SystemError) -> Descriptor {
+        let memory = try Descriptor.memfd("annex-input", size: 0)
+        try memory.writeAll(bytes)
+        try memory.addSeals(.immutable)
+        return try memory.reopenedReadOnly()
+    }
+
+    /// Hands over the program's own ends, for its launch. This process closes them with the returned list.
+    package mutating func takeGiven() -> DescriptorList {
+        var taken = DescriptorList()
+        while let next = given.takeFirst() { taken.append(next) }
+        return taken
+    }
+
+    /// Whether this process's standard input is a terminal, so that the keys typed there go to the program.
+    private var readsTerminal: Bool { master != nil && isatty(STDIN_FILENO) == 1 }
+
+    /// The relay between this process's terminal and the program's; nil if the program has no terminal.
+    /// - Parameter suspendKey: called when the key that suspends (Ctrl-Z unless the terminal has another) goes to the
+    ///   program.
+    package mutating func takeRelay(suspendKey: @escaping @Sendable () -> Void) throws(SystemError) -> TerminalRelay? {
+        let reads = readsTerminal
+        guard let master = master.take() else { return nil }
+        return try TerminalRelay(master, readsTerminal: reads, suspendKey: suspendKey)
+    }
+
+    private mutating func makeTerminal(like: Int32) throws(SystemError) {
+        var master: Int32 = -1
+        var end: Int32 = -1
+        // If standard input is no terminal, this process's terminal keeps its modes and translates line ends itself.
+        // The new terminal must then not translate them too.
+        let isPlain: Int32 = isatty(STDIN_FILENO) == 1 ? 0 : 1
+        // SAFETY: the call writes one number through each pointer and keeps neither.
+        _ = try SystemError.check("posix_openpt", unsafe annex_terminal_pair(like, isPlain, &master, &end))
+        self.master = Descriptor(owning: master)
+        terminal = Descriptor(owning: end)
+    }
+
+    // MARK: - Input
+
+    private mutating func input(_ closed: Set<Int32>) throws(SystemError) -> Descriptor {
+        if closed.contains(STDIN_FILENO) { return try Descriptor.open("/dev/null", O_RDONLY) }
+        if isatty(STDIN_FILENO) == 1, let end = try duplicateOfTerminal() { return end }
+        guard let again = try Self.reopened(STDIN_FILENO, O_RDONLY) else {
+            return try carried(from: Self.duplicate(STDIN_FILENO))
+        }
+        return try again.status().kind == .regular ? carried(from: again) : again
+    }
+
+    private mutating func carried(from source: consuming Descriptor) throws(SystemError) -> Descriptor {
+        let (reading, writing) = try Self.pipe()
+        let given = Descriptor(owning: reading)
+        inward.append(try StreamRelay(from: source, to: Descriptor(owning: writing)))
+        return given
+    }
+
+    private func duplicateOfTerminal() throws(SystemError) -> Descriptor? {
+        switch terminal {
+        case .some(let end): try end.duplicate()
+        case .none: nil
+        }
+    }
+
+    // MARK: - Output
+
+    private mutating func addOutputs(_ closed: Set<Int32>) throws(SystemError) {
+        let output = try self.output(STDOUT_FILENO, closed)
+        if !closed.contains(STDERR_FILENO), annex_same_description(STDOUT_FILENO, STDERR_FILENO) == 1 {
+            let error = try output.duplicate()
+            given.append(output)
+            given.append(error)
+        } else {
+            given.append(output)
+            given.append(try self.output(STDERR_FILENO, closed))
+        }
+    }
+
+    private mutating func output(_ number: Int32, _ closed: Set<Int32>) throws(SystemError) -> Descriptor {
+        // A write must fail here as it does on a closed descriptor.
+        if closed.contains(number) { return try Descriptor.open("/dev/null", O_RDONLY) }
+        if isatty(number) == 1, let end = try duplicateOfTerminal() { return end }
+        if let again = try Self.reopened(number, O_WRONLY) { return again }
+        let (reading, writing) = try Self.pipe()
+        let given = Descriptor(owning: writing)
+        outward.append((number, try StreamRelay(from: Descriptor(owning: reading), to: Self.duplicate(number))))
+        return given
+    }
+
+    /// Whether all output has been passed on, so that `finish` does not wait.
+    package var isCarried: Bool { outward.allSatisfy(\.relay.isDone) }
+
+    /// Calls `job` once for each stream, when all of its output has been passed on.
+    package func whenCarried(_ job: @escaping @Sendable () -> Void) {
+        for (_, relay) in outward { relay.whenDone(job) }
+    }
+
+    /// Waits until all output has been passed on.
+    /// - Returns: the first stream that could not be written to, and the error; nil if none failed. EPIPE does not
+    ///   count.
+    package consuming func finish() -> (number: Int32, error: SystemError)? {
+        var failed: (Int32, SystemError)?
+        for (number, relay) in outward {
+            guard let errno = relay.finish(), errno != EPIPE else { continue }
+            failed = failed ?? (number, SystemError("write", errno: errno))
+        }
+        return failed
+    }
+
+    /// Both ends of a new pipe, as numbers that the caller must own at once.
+    private static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
+        var ends = try DescriptorPair.pipe().list()
+        guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
+            throw SystemError("pipe2", errno: EMFILE)
+        }
+        return (reading.release(), writing.release())
+    }
+
+    // MARK: - Opening again
+
+    private static func duplicate(_ number: Int32) throws(SystemError) -> Descriptor {
+        Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(number, 3)))
+    }
+
+    /// The same object with a description of its own; nil if it must be carried over a pipe or cannot be opened.
+    private static func reopened(_ number: Int32, _ mode: Int32) throws(SystemError) -> Descriptor? {
+        let held = try duplicate(number)
+        let status = try held.status()
+        let isMemory = status.kind == .characterDevice && isMemoryDevice(number)
+        guard status.kind == .pipe || isMemory || (status.kind == .regular && mode == O_RDONLY) else { return nil }
+        let flags = try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number))
+        guard flags & O_ACCMODE == mode || flags & O_ACCMODE == O_RDWR else { return nil }
+        // Without `O_NONBLOCK`, opening a pipe that has no other end would wait for one.
+        guard let again = try? Descriptor.open("/proc/self/fd/\(number)", mode | O_NONBLOCK | O_NOCTTY) else {
+            return nil
+        }
+        _ = try SystemError.check("fcntl(F_SETFL)", annex_start_blocking(again.number))
+        if status.kind == .regular { _ = lseek(again.number, lseek(number, 0, SEEK_CUR), SEEK_SET) }
+        return again
+    }
+
+    /// Whether this is null, zero, full, random or urandom. Opening one of these again gives away nothing: every
+    /// process may.
+    private static func isMemoryDevice(_ number: Int32) -> Bool {
+        var status = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        guard unsafe fstat(number, &status) == 0 else { return false }
+        let (major, minor) = (status.st_rdev >> 8 & 0xfff, status.st_rdev & 0xff)
+        return major == 1 && [3, 5, 7, 8, 9].contains(minor)
+    }
+}

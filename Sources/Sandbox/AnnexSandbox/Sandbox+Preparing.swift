@@ -1,0 +1,112 @@
+package import AnnexLaunch
+package import AnnexLinux
+package import AnnexPolicy
+internal import Glibc
+internal import Synchronization
+
+extension Sandbox {
+    /// Resolves everything that a launch needs, and adds the paths that the program was handed to the policy.
+    package func prepare(
+        _ program: SandboxProgram, streams: consuming DescriptorList, terminal: consuming Descriptor? = nil
+    ) throws(SandboxError) -> PreparedProgram {
+        var grants: [PathGrant] = []
+        for path in program.readable { grants.append(try grant(path, .read)) }
+        for path in program.writable { grants.append(try grant(path, [.read, .write])) }
+        let file = try LocatedProgram.find(program, under: policy.granting(grants))
+        let policy = self.policy.granting(grants + file.grants)
+        let (path, arguments) = (file.path, file.arguments)
+        var configuration = SandboxConfiguration(
+            policy: policy, program: file.takeObject(), path: path, arguments: arguments)
+        configuration.environment = program.environmentBytes
+        if let directory = program.directory {
+            configuration.directory = .demanded(try spelled(directory, "directory"))
+        } else {
+            configuration.directory = .preferred(LocatedProgram.workingDirectory)
+        }
+        configuration.denials = denials
+        configuration.streams = streams
+        configuration.terminal = terminal
+        if case .persistent = policy.paths.privateDirectory { try openPrivate(for: &configuration) }
+        return PreparedProgram(configuration: configuration, policy: policy)
+    }
+
+    /// A grant for a path that the caller handed over. Whether it leads somewhere dangerous is checked later, on the
+    /// very object that is bound.
+    private func grant(_ path: String, _ rights: PathRights) throws(SandboxError) -> PathGrant {
+        let plain = try spelled(path, "grants")
+        if let danger = PathText.danger(plain, rights) {
+            throw SandboxError("grants", cause: "\(Escaped(path)) is not handed over: \(danger)")
+        }
+        return PathGrant(path: plain, rights: rights, isOptional: false, reason: "handed to the program", place: nil)
+    }
+
+    /// The absolute path in plain spelling. If it contains `..`, the path is resolved instead: behind a link, `..` does
+    /// not lead where the spelling says.
+    private func spelled(_ path: String, _ step: String) throws(SandboxError) -> String {
+        try refuseEmpty(path, step)
+        guard let absolute = LocatedProgram.absolute(path) else {
+            throw SandboxError(step, cause: "no working directory with a name in UTF-8 for \(Escaped(path))")
+        }
+        guard PathText.parts(absolute).contains("..") else { return PathText.resolved(absolute) }
+        return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }
+    }
+
+    /// Rejects an empty path. An unset shell variable expands to one, and it would mean the working directory.
+    private func refuseEmpty(_ path: String, _ step: String) throws(SandboxError) {
+        guard path.isEmpty else { return }
+        throw SandboxError(step, cause: "a path is empty", remedy: "name one; `.` is the working directory")
+    }
+
+    private func openPrivate(for configuration: inout SandboxConfiguration) throws(SandboxError) {
+        guard let privateDirectory else {
+            throw SandboxError(
+                "plan", cause: "the policy \(policy.name) keeps the private directory, and none was named")
+        }
+        let step = "private directory"
+        try refuseEmpty(privateDirectory, step)
+        let place = try SandboxError.step(step) { () throws(SystemError) in
+            try HostPath.resolve(LocatedProgram.absolute(privateDirectory) ?? privateDirectory)
+        }
+        let rights: PathRights = [.read, .write]
+        let danger =
+            PathText.danger(place.path, rights)
+            ?? GrantDangers().danger(of: place.path, rights, spelled: place.path)
+        if let danger {
+            throw SandboxError(step, cause: "\(Escaped(privateDirectory)) is not the program's own: \(danger)")
+        }
+        configuration.followed += place.links
+        configuration.persistent = Descriptor(owning: place.takeObject())
+    }
+}
+
+/// A program ready to be launched.
+package struct PreparedProgram: ~Copyable {
+    package var configuration: SandboxConfiguration
+    package let policy: Policy
+
+    package consuming func takeConfiguration() -> SandboxConfiguration { configuration }
+}
+
+extension Launcher {
+    private static let started = Mutex<[Set<SandboxLayer>: Launcher]>([:])
+
+    /// This process's launcher that can do without these layers. The first call starts it, and it is kept.
+    package static func shared(waiving: Set<SandboxLayer>) throws(SandboxError) -> Launcher {
+        try started.withLock { (started) throws(SandboxError) in
+            if let known = started[waiving] { return known }
+            let launcher = try Launcher.start(waiving: waiving)
+            started[waiving] = launcher
+            return launcher
+        }
+    }
+
+    /// Ends the launchers that `shared` started, and waits for their wardens, for a program that must leave no process
+    /// behind.
+    package static func shutDownShared() {
+        let launchers = started.withLock { started in
+            defer { started = [:] }
+            return Array(started.values)
+        }
+        for launcher in launchers { launcher.shutDown() }
+    }
+}

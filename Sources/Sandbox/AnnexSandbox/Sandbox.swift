@@ -1,0 +1,93 @@
+@_exported public import AnnexLaunch
+internal import AnnexLinux
+public import AnnexPolicy
+internal import Glibc
+internal import Synchronization
+
+/// Runs ordinary programs of this host under a policy. It needs no bundle, no host application and no daemon.
+///
+/// ```swift
+/// var sandbox = Sandbox(policy: try .shipped(named: "tool"))
+/// sandbox.tighten(memory: 256 << 20)
+/// var program = SandboxProgram("python3", ["-c", "print(open('/srv/data/in.csv').read())"])
+/// program.read("/srv/data")
+/// let result = try await sandbox.run(program)
+/// print(result.report.reason, result.output.count)
+/// ```
+///
+/// The program sees the paths that the policy grants and the paths that the caller hands over, under the same names as
+/// on the host. Every layer that the policy asks for is in force, or the launch fails. No layer is left out silently.
+public struct Sandbox: Sendable {
+    /// The policy that programs run under: what they may do, and their limits.
+    public private(set) var policy: Policy
+    /// Layers that may be missing because the caller named them in `waive`; each report lists those that were left out.
+    public private(set) var waived: Set<SandboxLayer> = []
+    /// A directory on the host that becomes the program's private directory, if the policy keeps one from run to run.
+    public var privateDirectory: String?
+    /// What happens to the calls and paths that the policy denies.
+    public var denials = DenialMode.enforce
+
+    /// Runs programs under this policy, without any waived layer.
+    public init(policy: Policy) {
+        self.policy = policy
+    }
+
+    /// Lowers limits of the policy. A value above the policy's own limit changes nothing.
+    /// - Parameters:
+    ///   - memory: bytes, for all of the program's processes together.
+    ///   - launch: from the start of the launch to the program's own first instruction.
+    ///   - time: from the program's own first instruction to its end.
+    public mutating func tighten(memory: UInt64? = nil, launch: Duration? = nil, time: Duration? = nil) {
+        if let memory { policy.limits.tighten(memory: memory) }
+        if let launch { policy.limits.tighten(launch: launch) }
+        if let time { policy.limits.tighten(request: time) }
+    }
+
+    /// Allows a launch without this layer if this machine cannot provide it. `annex attack --without` shows which
+    /// attacks then get through.
+    public mutating func waive(_ layer: SandboxLayer) { waived.insert(layer) }
+
+    /// Runs a program to its end. How it ended is part of the result: nothing that the program does is thrown.
+    ///
+    /// If the task is cancelled, the program gets SIGTERM and is killed after the policy's grace.
+    /// - Throws: if the program cannot be started: the program or a path does not exist, or this machine cannot provide
+    ///   a layer.
+    public func run(_ program: SandboxProgram) async throws(SandboxError) -> SandboxRunResult {
+        let box = RunBox()
+        let launcher = try Launcher.shared(waiving: waived)
+        var streams = try SandboxError.step("streams") { () throws(SystemError) in
+            try ProgramStreams(program, limit: policy.limits.output)
+        }
+        let captured = streams.captured
+        let prepared = try prepare(program, streams: streams.takeGiven())
+        let run = SandboxRun(launcher, policy: prepared.policy, program: [program.name] + program.arguments) { event in
+            if case .ended(let report, _) = event { box.end(report) }
+        }
+        captured?.whenExceeded { run.end(.outputLimit) }
+        run.begin(prepared.takeConfiguration())
+        let report = await withTaskCancellationHandler {
+            await box.report()
+        } onCancel: {
+            run.stop()
+        }
+        if report.reason == .launchFailed {
+            throw SandboxError(report.failedStep ?? "launch", cause: report.detail, remedy: report.remedy)
+        }
+        _ = streams.finish()
+        return SandboxRunResult(
+            report: report, output: captured?.output ?? [], errors: captured?.errors ?? [],
+            recording: run.recording)
+    }
+}
+
+/// The result of a run: how the program ended, and what it wrote.
+public struct SandboxRunResult: Sendable, Hashable {
+    /// How the run ended, and what is known about it.
+    public let report: SandboxRunReport
+    /// The standard output, empty unless captured. The program chose these bytes: escape them before showing them.
+    public let output: [UInt8]
+    /// The standard error, empty unless captured.
+    public let errors: [UInt8]
+    /// What the program did, for `PolicyProposal` to make a policy from; nil unless `Sandbox.denials` was `learn`.
+    public let recording: Recording?
+}

@@ -1,0 +1,68 @@
+public import AnnexLaunch
+
+/// A program on the host to run in a sandbox, with its arguments, paths and streams.
+///
+/// The program gets only what is named here or granted by the policy.
+public struct SandboxProgram: Sendable, Hashable {
+    /// What the program reads as its standard input.
+    public enum Input: Sendable, Hashable {
+        /// No bytes: the program reads the end of the input at once.
+        case none
+        /// These bytes, then the end of the input.
+        case bytes([UInt8])
+        /// This process's own standard input, never through the same open file description.
+        case inherited
+    }
+
+    /// Where the program's standard output and standard error go.
+    public enum Output: Sendable, Hashable {
+        /// Into the result, each stream by itself. If both together exceed the policy's limit `output`, the program is
+        /// ended (`outputLimit`).
+        case captured
+        /// To this process's own streams, never through the same open file description. There is no limit.
+        case inherited
+    }
+
+    /// A path on the host, or a name to search for on `PATH`. A script names its interpreter on its first line.
+    public var name: String
+    /// The arguments after the program's name. Bytes that are not UTF-8 read as U+FFFD here; `argumentBytes` keeps
+    /// them.
+    public var arguments: [String] {
+        get { argumentBytes.map { String(decoding: $0, as: UTF8.self) } }
+        set { argumentBytes = newValue.map { Array($0.utf8) } }
+    }
+    /// The arguments as the program gets them, each without its NUL. Any other bytes are allowed, as in `execve`.
+    public var argumentBytes: [[UInt8]]
+    /// Variables beside those that the policy sets and passes. A value here replaces the policy's value of the same
+    /// name.
+    public var environment: [String: String] {
+        get { environmentBytes.mapValues { String(decoding: $0, as: UTF8.self) } }
+        set { environmentBytes = newValue.mapValues { Array($0.utf8) } }
+    }
+    /// The values of `environment` as the program gets them, of any bytes.
+    public var environmentBytes: [String: [UInt8]] = [:]
+    /// The working directory on the host, which the sandbox must show. If nil, it is this process's working directory
+    /// if the sandbox shows that, else the private directory, else the root.
+    public var directory: String?
+    /// The source of the standard input.
+    public var input = Input.none
+    /// The destination of the standard output and error.
+    public var output = Output.captured
+    /// Paths on the host that the program may read beside those of the policy.
+    public private(set) var readable: [String] = []
+    /// Files and directories on the host that the program may change beside those of the policy.
+    public private(set) var writable: [String] = []
+
+    /// A program with its arguments, without further paths, variables or input.
+    public init(_ name: String, _ arguments: [String] = []) {
+        self.name = name
+        argumentBytes = arguments.map { Array($0.utf8) }
+    }
+
+    /// Lets the program read a file, or everything below a directory, under the same path as on the host.
+    public mutating func read(_ path: String) { readable.append(path) }
+
+    /// Lets the program change a file, or create and change files below a directory, under the same path as on the
+    /// host. The path must exist already. Nothing there can be executed.
+    public mutating func write(_ path: String) { writable.append(path) }
+}

@@ -1,0 +1,107 @@
+internal import AnnexLaunch
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+extension SandboxRunReport {
+    /// The one place that turns facts of the kernel and Annex's own causes into a reason.
+    init(
+        program: [String], policy: Policy, cause: RunCause?, end: SandboxEnd, launch: SandboxReport?, elapsed: Duration
+    ) {
+        let (reason, detail) = Self.reason(cause, end, policy.limits)
+        self.init(
+            program: program, policy: policy.name, reason: reason, detail: detail, memoryLimit: policy.limits.memory,
+            elapsedSeconds: elapsed.inSeconds)
+        if let failure = end.failure {
+            failedStep = failure.step
+            remedy = failure.remedy
+        }
+        if reason == .exited, case .exited(let code) = end.process { exitCode = code }
+        if reason == .crashed {
+            signal = Self.signal(cause, end)
+            backtrace = Self.backtrace(end, signal)
+        }
+        layers = launch?.layers ?? []
+        waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }
+        steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
+        refusals = end.denials.map(DenialRecord.init)
+        refusalCount = end.refusals.total
+        peakMemory = end.peakMemory
+        isMemoryEnforced = end.isMemoryEnforced
+        userSeconds = end.usage?.userTime.inSeconds
+        systemSeconds = end.usage?.systemTime.inSeconds
+    }
+
+    private static func signal(_ cause: RunCause?, _ end: SandboxEnd) -> Int32? {
+        if case .aborted = cause { return SIGABRT }
+        guard case .signalled(let number, _) = end.process else { return nil }
+        return number
+    }
+
+    /// The backtrace of the signal that ended the program. A process of the sandbox may have reported another signal,
+    /// which did not cause this end.
+    private static func backtrace(_ end: SandboxEnd, _ signal: Int32?) -> [FrameRecord]? {
+        guard let crash = end.refusals.crash, crash.signal == signal, !crash.backtrace.frames.isEmpty else {
+            return nil
+        }
+        return crash.backtrace.frames.map(FrameRecord.init)
+    }
+
+    private static func reason(_ cause: RunCause?, _ end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
+        if let failure = end.failure { return (.launchFailed, failure.cause) }
+        let ranOut = end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil)
+        // The kernel also counts kills of the program's children, so an own cause of Annex takes precedence.
+        if ranOut, cause == nil || end.memoryFinding != nil {
+            return (.memoryLimit, end.memoryWords(bytes(limits.memory)))
+        }
+        // A program that ended by itself before Annex could kill it keeps its own end.
+        if let cause, end.isKilled || end.process == nil { return reason(of: cause, limits) }
+        return reason(of: end, limits)
+    }
+
+    private static func reason(of cause: RunCause, _ limits: PolicyLimits) -> (Reason, String) {
+        switch cause {
+        case .cancelled: (.cancelled, "did not end within \(limits.grace) of being asked to")
+        case .launchLimit: (.launchLimit, "not running within \(limits.launch)")
+        case .timeLimit: (.timeLimit, "ran longer than \(limits.request)")
+        case .outputLimit: (.outputLimit, "more than \(bytes(limits.output)) of output")
+        case .stuck: (.stuck, "not gone \(SandboxRun.death) after it was killed")
+        case .aborted: (.crashed, "signal \(SIGABRT)")
+        case .diskLimit(let text): (.diskLimit, text)
+        case .deniedOperation(let denial): (.deniedOperation, denial.text + (denial.policyLine.map { ", \($0)" } ?? ""))
+        }
+    }
+
+    private static func reason(of end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
+        switch end.process {
+        case .exited(let code): (.exited, "exit code \(code)" + memoryNote(end))
+        case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
+            (.processorLimit, end.processorWords("\(limits.processor)"))
+        case .signalled(let number, _): (.crashed, "signal \(number)")
+        case nil: (.brokerShutdown, "somebody ended the warden, and with it the program")
+        }
+    }
+
+    /// If the kernel killed a child of a shell, the shell continues or exits with 137.
+    private static func memoryNote(_ end: SandboxEnd) -> String {
+        (end.memory?.kills ?? 0) > 0 ? ", after the memory limit ended a process of its own" : ""
+    }
+
+    private static func bytes(_ count: UInt64) -> String {
+        for (shift, unit) in [(UInt64(30), "GiB"), (20, "MiB"), (10, "KiB")] where count >= 1 << shift {
+            if count & (1 << shift - 1) == 0 { return "\(count >> shift) \(unit)" }
+        }
+        return "\(count) bytes"
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
+
+/// Why Annex itself ended a program.
+enum RunCause: Sendable {
+    case cancelled, launchLimit, timeLimit, outputLimit, stuck, aborted
+    case diskLimit(String)
+    case deniedOperation(Denial)
+}

@@ -1,0 +1,94 @@
+public import AnnexLaunch
+
+/// How a program's run ended, and everything that is known about it.
+public struct SandboxRunReport: Sendable, Hashable, Codable {
+    /// Why the program ended. The names are those of an extension's end.
+    public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The program ended by itself, with an exit code of its own.
+        case exited
+        /// A signal ended the program that Annex did not send, or the program called `abort()`.
+        case crashed
+        /// The program was asked to end, did not, and was killed.
+        case cancelled
+        /// A limit of the policy was reached. The launch limit ends when the program's own code runs.
+        case memoryLimit, launchLimit, timeLimit, processorLimit, diskLimit, outputLimit
+        /// The program made a call that only an attack makes, or made more denied calls than the policy's limit.
+        case deniedOperation
+        /// The kernel cannot end the program: it is in a sleep that no signal interrupts.
+        case stuck
+        /// The process that builds sandboxes (the warden) was ended, and the program with it.
+        case brokerShutdown
+        /// The program never ran: a step of its launch failed.
+        case launchFailed
+    }
+
+    /// One step of the launch, and how long it took.
+    public struct Step: Sendable, Hashable, Codable {
+        /// The step's name, for example `no-new-privs`.
+        public let name: String
+        /// The time that the step took.
+        public let microseconds: Double
+    }
+
+    /// A layer that was left out.
+    public struct Waiver: Sendable, Hashable, Codable {
+        /// The raw value of the `SandboxLayer`.
+        public let layer: String
+        /// Why this machine cannot provide the layer; nil if the launch did not ask for it.
+        public let cause: String?
+        /// What the reader can do about it; nil if that is not known.
+        public let remedy: String?
+    }
+
+    /// The program's name as it was called, and its arguments.
+    public let program: [String]
+    /// The policy's name.
+    public let policy: String
+    /// Why the program ended.
+    public let reason: Reason
+    /// More about the reason, in one line; empty if nothing more is known.
+    public let detail: String
+    /// The exit code; nil unless the reason is `exited`.
+    public var exitCode: Int32?
+    /// The number of the signal that ended the program; nil unless the reason is `crashed`.
+    public var signal: Int32?
+    /// The functions that led to the crash, the innermost first; nil if the broker saw none. It sees those that led to
+    /// `abort()` if the policy makes the broker decide on the call of that signal instead of simply allowing it.
+    public var backtrace: [FrameRecord]?
+    /// The step of the launch that failed; nil if none did.
+    public var failedStep: String?
+    /// What the reader can do about a failed launch; nil if that is not known, or if the launch did not fail.
+    public var remedy: String?
+    /// The layers in force.
+    public var layers: [String] = []
+    /// The layers left out, because this machine lacks them and the caller waived them, or because the policy grants
+    /// what the layer would hold back.
+    public var waived: [Waiver] = []
+    /// The steps of the launch, in order.
+    public var steps: [Step] = []
+    /// The denied calls and paths, one record of each kind.
+    public var refusals: [DenialRecord] = []
+    /// The number of all denials, also of those whose kind found no room in `refusals`.
+    public var refusalCount = 0
+    /// The memory limit in bytes.
+    public var memoryLimit: UInt64
+    /// The most memory in use at any moment, in bytes; nil if it is not known.
+    public var peakMemory: UInt64?
+    /// Whether the kernel enforces the memory limit for all processes together. If not, Annex watches the memory in
+    /// use.
+    public var isMemoryEnforced = false
+    /// Processor time of all processes in seconds, spent in their own code; nil if it is not known.
+    public var userSeconds: Double?
+    /// Processor time of all processes in seconds, spent in the kernel on their behalf; nil if it is not known.
+    public var systemSeconds: Double?
+    /// The time from the start of the launch to the end, in seconds.
+    public var elapsedSeconds: Double
+
+    /// Whether Annex ended the program.
+    public var wasEnded: Bool {
+        switch reason {
+        case .exited, .crashed, .launchFailed: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,123 @@
+internal import AnnexLaunch
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Reads bytes from a descriptor on a thread of its own and passes them on in order. If the receiver is slow, the rest
+/// waits in the pipe, and so does the writer.
+final class StreamRelay: Sendable {
+    /// Receives a piece. Returns nil, or an errno if it accepts no more.
+    typealias Sink = @Sendable ([UInt8]) -> Int32?
+
+    private static let piece = 1 << 16
+
+    private let source: Mutex<Descriptor?>
+    private let sink: Mutex<Sink?>
+    private let thread = Mutex<WorkerThread?>(nil)
+    private let ending = Mutex<(isDone: Bool, job: (@Sendable () -> Void)?)>((false, nil))
+    /// SYNC: relaxed: read after the thread was joined, or for a report that may miss the latest value.
+    private let failure = Atomic<Int32>(0)
+
+    /// - Parameters:
+    ///   - source: closed at its end, or when the sink accepts no more; its writer then gets EPIPE.
+    ///   - sink: released at the end of the source.
+    init(from source: consuming Descriptor, sink: @escaping Sink) throws(SystemError) {
+        self.source = Mutex(consume source)
+        self.sink = Mutex(sink)
+        var started: WorkerThread? = try WorkerThread("annex-relay") { [self] in carry() }
+        thread.withLock { $0 = started.take() }
+    }
+
+    /// Writes into another descriptor. It is closed at the end of the source, so that its reader gets the end too.
+    /// - Parameter seeing: gets every piece before it is written.
+    convenience init(
+        from source: consuming Descriptor, to target: consuming Descriptor,
+        seeing: (@Sendable ([UInt8]) -> Void)? = nil
+    ) throws(SystemError) {
+        let held = Mutex<Descriptor?>(consume target)
+        try self.init(from: source) { bytes in
+            seeing?(bytes)
+            return held.withLock { target in
+                switch target {
+                case .some(let target): Self.write(bytes, to: target)
+                case .none: EPIPE
+                }
+            }
+        }
+    }
+
+    /// Waits until the source has ended and all of it was written.
+    /// - Returns: the errno of the write that failed; nil if none did.
+    func finish() -> Int32? {
+        if let thread = thread.withLock({ $0.take() }) { thread.join() }
+        let number = failure.load(ordering: .relaxed)
+        return number == 0 ? nil : number
+    }
+
+    /// Whether everything has been carried, so that `finish` does not wait.
+    var isDone: Bool { ending.withLock { $0.isDone } }
+
+    /// Calls `job` once everything has been carried, or at once if it already has.
+    func whenDone(_ job: @escaping @Sendable () -> Void) {
+        let isDone = ending.withLock { ending in
+            if !ending.isDone { ending.job = job }
+            return ending.isDone
+        }
+        if isDone { job() }
+    }
+
+    private func carry() {
+        carryAll()
+        let job = ending.withLock { ending in
+            ending.isDone = true
+            return ending.job.take()
+        }
+        job?()
+    }
+
+    private func carryAll() {
+        guard let source = source.withLock({ $0.take() }), let sink = sink.withLock({ $0.take() }) else { return }
+        while let bytes = Self.read(source), !bytes.isEmpty {
+            guard let errno = sink(bytes) else { continue }
+            return failure.store(errno, ordering: .relaxed)
+        }
+    }
+
+    /// The next piece; empty or nil at the end. Reading a terminal whose other end was closed everywhere fails with
+    /// EIO.
+    private static func read(_ source: borrowing Descriptor) -> [UInt8]? {
+        while true {
+            do throws(SystemError) {
+                return try source.readSome(atMost: piece)
+            } catch {
+                guard error.errno == EAGAIN, wait(source, POLLIN) else { return nil }
+            }
+        }
+    }
+
+    /// Writes all bytes. Another process may share the description and have made it non-blocking, so EAGAIN waits for
+    /// room.
+    private static func write(_ bytes: [UInt8], to target: borrowing Descriptor) -> Int32? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                // SAFETY: write reads no further than the buffer's own count.
+                unsafe Glibc.write(target.number, buffer.baseAddress, buffer.count)
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                guard wait(target, POLLOUT) else { return EIO }
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return nil
+    }
+
+    private static func wait(_ descriptor: borrowing Descriptor, _ event: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor.number, events: Int16(event), revents: 0)
+        // SAFETY: one entry, written by the call alone.
+        return unsafe poll(&entry, 1, -1) >= 0 || errno == EINTR
+    }
+}

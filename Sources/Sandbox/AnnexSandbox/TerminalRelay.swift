@@ -1,0 +1,113 @@
+package import AnnexLaunch
+package import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Connects this process's terminal with the sandbox's own terminal. Keys go to the program as they are pressed, its
+/// output is shown here, and the terminal's modes are restored at the end.
+package final class TerminalRelay: Sendable {
+    private struct State: ~Copyable {
+        var saved: termios?
+        var isRaw = false
+    }
+
+    private let master: Descriptor
+    private let readsTerminal: Bool
+    private let inward: StreamRelay?
+    private let outward: StreamRelay
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - readsTerminal: whether this process's standard input is a terminal, whose keys then go to the program.
+    ///   - suspendKey: called when the key that suspends (Ctrl-Z unless the terminal has another) goes to the program.
+    package init(
+        _ master: consuming Descriptor, readsTerminal: Bool, suspendKey: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        let shown = [STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO].first { isatty($0) == 1 } ?? STDOUT_FILENO
+        outward = try StreamRelay(from: master.duplicate(), to: Self.duplicate(shown))
+        let key = Self.suspendKey
+        inward =
+            readsTerminal
+            ? try StreamRelay(from: Self.duplicate(STDIN_FILENO), to: master.duplicate()) { keys in
+                if key != 0 && keys.contains(key) { suspendKey() }
+            } : nil
+        self.master = master
+        self.readsTerminal = readsTerminal
+        resume()
+    }
+
+    deinit {
+        pause()
+    }
+
+    /// The key for which this process's terminal sends SIGTSTP; 0 if there is none.
+    private static var suspendKey: UInt8 {
+        var modes = termios()
+        // SAFETY: the call writes one struct and keeps nothing.
+        guard unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return 0x1A }
+        // SAFETY: the array of control characters is longer than the index `VSUSP`.
+        return unsafe withUnsafeBytes(of: &modes.c_cc) { unsafe $0[Int(VSUSP)] }
+    }
+
+    private static func duplicate(_ number: Int32) throws(SystemError) -> Descriptor {
+        Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(number, 3)))
+    }
+
+    /// Copies the size of this process's window to the program's terminal.
+    package func takeSize() {
+        for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where isatty(number) == 1 {
+            _ = annex_terminal_copy_size(number, master.number)
+            return
+        }
+    }
+
+    /// Restores the modes of this process's terminal.
+    package func pause() {
+        state.withLock { state in
+            guard state.isRaw, var saved = state.saved else { return }
+            state.isRaw = false
+            // Replies of the terminal to the program's last queries would be read as typed input by the next program.
+            _ = tcflush(STDIN_FILENO, TCIFLUSH)
+            // TCSADRAIN would wait until all output was shown, and a terminal that was stopped with Ctrl-S shows none.
+            // SAFETY: the call reads one struct and keeps nothing.
+            _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
+        }
+    }
+
+    /// Lets Ctrl-C and similar keys signal this process again, while the program's output is still shown unchanged.
+    package func takeKeysBack() {
+        state.withLock { state in
+            guard state.isRaw, var modes = state.saved else { return }
+            modes.c_oflag &= ~tcflag_t(OPOST)
+            // SAFETY: the call reads one struct and keeps nothing.
+            _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes)
+        }
+    }
+
+    /// Sends every key to the program again. Only in the foreground: a background job must not touch the terminal.
+    package func resume() {
+        guard readsTerminal, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+        takeSize()
+        state.withLock { state in
+            var modes = termios()
+            // SAFETY: each call reads or writes one struct and keeps nothing.
+            guard !state.isRaw, unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return }
+            state.saved = modes
+            unsafe cfmakeraw(&modes)
+            state.isRaw = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0
+        }
+    }
+
+    /// Whether all of the program's output was shown, so that `finish` does not wait.
+    package var isCarried: Bool { outward.isDone }
+
+    /// Calls `job` once, when all of the program's output was shown.
+    package func whenCarried(_ job: @escaping @Sendable () -> Void) { outward.whenDone(job) }
+
+    /// Waits until all of the program's output was shown, and restores this process's terminal.
+    package func finish() {
+        _ = outward.finish()
+        pause()
+    }
+}
